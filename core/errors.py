@@ -1,0 +1,31 @@
+"""The few kinds of failure that cross rooms; the HTTP layer maps each to one problem+json."""
+
+from __future__ import annotations
+
+
+class SondeError(Exception):
+    """Something a person can mend; the message says what was wrong and what to do."""
+
+
+class InvalidInput(SondeError):
+    """A caller's value that is not understood; ``parameter`` names it."""
+
+    def __init__(self, parameter: str, message: str) -> None:
+        super().__init__(message)
+        self.parameter = parameter
+
+
+class NotFound(SondeError):
+    """What was asked for does not exist."""
+
+
+class Unavailable(SondeError):
+    """A part that is needed does not answer; trying later may help."""
+
+
+class ModelMissing(SondeError):
+    """A model that is named cannot be loaded."""
+
+
+class IndexMismatch(SondeError):
+    """An index that these settings cannot serve."""

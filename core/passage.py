@@ -1,0 +1,25 @@
+"""A stretch of a document that is retrieved and cited by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+PassageKind = Literal["text", "table", "caption"]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Text of at most min(512, what the embedder reads) tokens. ``owner`` is ``public`` or a user."""
+
+    id: str
+    document: str
+    ordinal: int
+    text: str
+    record: str | None = None
+    owner: str = "public"
+    kind: PassageKind = "text"
+    section_path: tuple[str, ...] = ()
+    section_role: str | None = None
+    first_page: int | None = None
+    last_page: int | None = None

@@ -1,0 +1,87 @@
+"""What Sonde asks of models and services. Scores come back in input order; sorting belongs to ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.place import Entity, Place
+
+TextKind = Literal["query", "document"]
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderCard:
+    """What an index must remember of the model that filled it.
+
+    ``max_tokens`` is what the model really reads; ``min_score`` the cosine under which a hit is none;
+    ``instruction`` is written before a question (never before a document).
+    """
+
+    model: str
+    dims: int
+    max_tokens: int
+    min_score: float
+    instruction: str = ""
+    runtime: str = ""  # "onnx-int8", "onnx-fp32", "torch", "remote"
+
+
+@dataclass(frozen=True, slots=True)
+class CrossEncoderCard:
+    """``calibrated = sigmoid(logit / temperature + offset)``."""
+
+    model: str
+    max_tokens: int
+    temperature: float = 1.0
+    offset: float = 0.0
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors."""
+
+    @property
+    def card(self) -> EmbedderCard: ...
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """vectors: (n, dims) float32, unit norm, in the order of ``texts``."""
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text before anything is cut, special tokens included."""
+        ...
+
+
+class CrossEncoder(Protocol):
+    """A question and candidates read together."""
+
+    @property
+    def card(self) -> CrossEncoderCard: ...
+
+    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        """logits: (n,), higher is better, in the order of ``texts``."""
+        ...
+
+
+class EntityRecogniser(Protocol):
+    """Finds what a text names; one call per text."""
+
+    def entities(self, text: str) -> list[Entity]: ...
+
+
+class Geocoder(Protocol):
+    """A name to places, best first; an unknown name gives none."""
+
+    def lookup(self, name: str) -> list[Place]: ...
+
+
+class LanguageModel(Protocol):
+    """An OpenAI-style chat endpoint."""
+
+    def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
+        """Pieces of the answer in order."""
+        ...

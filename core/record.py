@@ -1,0 +1,144 @@
+"""What a catalogue says about one data set, service or document."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from core.extent import BBox
+from core.timespan import TimeSpan
+
+ProvenanceKind = Literal["observation", "simulation", "projection", "reanalysis", "derived", "unknown"]
+Access = Literal["open", "restricted"]
+
+_UNSAFE = re.compile(rb"[^A-Za-z0-9._:-]")
+_LONGEST_ID_BYTES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """A term, with the vocabulary it is from (its title) and its URI where the metadata name them."""
+
+    term: str
+    vocabulary: str | None = None
+    uri: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Someone responsible; ``role`` is ISO's CI_RoleCode (pointOfContact, author, publisher, ...)."""
+
+    name: str | None = None
+    organisation: str | None = None
+    role: str | None = None
+    email: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link out of a record; ``rel`` is an IANA relation (about, download, preview, ...), ``name`` a label."""
+
+    href: str
+    rel: str | None = None
+    protocol: str | None = None
+    media_type: str | None = None
+    name: str | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vertical:
+    """Vertical extent, in ``unit`` (``m`` where nothing else is said), upwards positive; an end may be open."""
+
+    minimum: float | None
+    maximum: float | None
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How fine: ground distance in metres, map scale denominator, time step as an ISO 8601 duration."""
+
+    metres: float | None = None
+    scale_denominator: int | None = None
+    time_step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where the data came from. ``kind_source`` says whether the kind was read (metadata) or inferred (text)."""
+
+    lineage: str | None = None
+    kind: ProvenanceKind = "unknown"
+    kind_source: Literal["metadata", "text"] | None = None
+    derived_from: tuple[str, ...] = ()
+    generated_by: tuple[str, ...] = ()
+    attributed_to: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """Dates of the data set as ISO 8601 of the precision given, and of its metadata."""
+
+    created: str | None = None
+    published: str | None = None
+    modified: str | None = None
+    metadata: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One catalogue record; see DESIGN "Words". ``extents`` and ``times`` may be empty: not said is not worldwide."""
+
+    id: str
+    source: str
+    identifier: str
+    title: str
+    abstract: str = ""
+    alternate_titles: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()  # ISO 639-1 where there is one, of the resource's own text
+    type: str = "dataset"
+    keywords: tuple[Keyword, ...] = ()
+    themes: tuple[str, ...] = ()
+    contacts: tuple[Contact, ...] = ()
+    extents: tuple[BBox, ...] = ()
+    geometry: Mapping[str, Any] | None = None  # GeoJSON, where the metadata hold polygons
+    vertical: Vertical | None = None
+    times: tuple[TimeSpan, ...] = ()
+    resolution: Resolution = field(default_factory=Resolution)
+    provenance: Provenance = field(default_factory=Provenance)
+    licence: str | None = None
+    constraints: tuple[str, ...] = ()
+    access: Access = "open"
+    links: tuple[Link, ...] = ()
+    dates: Dates = field(default_factory=Dates)
+    formats: tuple[str, ...] = ()
+    doi: str | None = None  # bare, lower case: 10.5065/7nb6-rj33
+    parent: str | None = None  # the parent's identifier as written
+    native_format: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        """What groups the same data set from several sources: its DOI, else its file identifier."""
+        return self.doi or self.identifier
+
+    @property
+    def embedding_text(self) -> str:
+        """What the embedder reads: title and description, as in paper 000."""
+        return f"{self.title}\n{self.abstract}".strip()
+
+
+def record_id(source: str, native_id: str) -> str:
+    """``source:native id`` fit for a URL and for Elasticsearch.
+
+    Bytes outside ``A-Za-z0-9._:-`` are written as ``~`` and two hex digits; past 400 bytes the rest is a hash.
+    """
+    written = _UNSAFE.sub(lambda match: b"~%02x" % match[0][0], f"{source}:{native_id}".encode())
+    if len(written) > _LONGEST_ID_BYTES:
+        digest = hashlib.sha256(written).hexdigest()
+        written = written[: _LONGEST_ID_BYTES - len(digest) - 1] + b"-" + digest.encode()
+    return written.decode("ascii")
