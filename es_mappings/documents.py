@@ -1,0 +1,165 @@
+"""A Record as a document of the records index, and back.
+
+Boxes and spans are kept twice: as ``extent`` and ``time`` for filters, and as short texts (``boxes``: ``w,s,e,n``;
+``spans``: ``start/end`` in ms, an open end empty) whose doc values ranking reads without touching ``_source``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, cast
+
+import shapely
+from shapely.geometry import shape
+
+from core.extent import BBox
+from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical
+from core.timespan import TimeSpan
+
+Json = dict[str, Any]
+
+
+def box_text(box: BBox) -> str:
+    """``w,s,e,n`` with at most six decimals (about 10 cm)."""
+    return ",".join(f"{edge:.6f}".rstrip("0").rstrip(".") for edge in box.as_list())
+
+
+def box_from_text(text: str) -> BBox:
+    west, south, east, north = map(float, text.split(","))
+    return BBox(west, south, east, north)
+
+
+def span_text(span: TimeSpan) -> str:
+    """``start/end`` in ms since 1970, an open end empty."""
+    start, end = (("" if edge is None else str(edge)) for edge in (span.start_ms, span.end_ms))
+    return f"{start}/{end}"
+
+
+def span_from_text(text: str) -> TimeSpan:
+    start, end = text.split("/")
+    return TimeSpan(int(start) if start else None, int(end) if end else None)
+
+
+def time_range(span: TimeSpan) -> Json:
+    """The span as a ``long_range``; an open end is left out, which Elasticsearch reads as unbounded."""
+    edges = {"gte": span.start_ms, "lte": span.end_ms}
+    return {name: edge for name, edge in edges.items() if edge is not None}
+
+
+def envelope(box: BBox) -> Json:
+    """GeoJSON-like envelope: upper left, lower right; west > east crosses the antimeridian."""
+    return {"type": "envelope", "coordinates": [[box.west, box.north], [box.east, box.south]]}
+
+
+def to_document(record: Record) -> Json:
+    """The document without its vector and harvest notes, empty fields left out."""
+    document: Json = {
+        "id": record.id,
+        "source": record.source,
+        "identifier": record.identifier,
+        "identifiers": sorted({text for text in (record.identifier, record.doi) if text}),
+        "doi": record.doi,
+        "identity": record.identity,
+        "parent": record.parent,
+        "type": record.type,
+        "languages": list(record.languages),
+        "title": record.title,
+        "title_sort": record.title,
+        "alternate_titles": list(record.alternate_titles),
+        "abstract": record.abstract,
+        "keywords": [
+            _without_empty({"term": k.term, "exact": k.term, "vocabulary": k.vocabulary, "uri": k.uri})
+            for k in record.keywords
+        ],
+        "themes": list(record.themes),
+        "contacts": [_without_empty(asdict(contact)) for contact in record.contacts],
+        "vertical": _without_empty(asdict(record.vertical)) if record.vertical else None,
+        "resolution": _without_empty(asdict(record.resolution)),
+        "provenance": _without_empty(asdict(record.provenance)),
+        "licence": record.licence,
+        "constraints": list(record.constraints),
+        "access": record.access,
+        "links": [_without_empty(asdict(link)) for link in record.links],
+        "dates": _without_empty(asdict(record.dates)),
+        "formats": list(record.formats),
+        "native": {"format": record.native_format},
+        "warnings": list(record.warnings),
+        **_where_and_when(record),
+    }
+    return _without_empty(document)
+
+
+def where_and_when(record: Record) -> Json:
+    """The fields of place and time alone: what a passage copies from its record."""
+    return _without_empty(_where_and_when(record))
+
+
+def _where_and_when(record: Record) -> Json:
+    shapes = [envelope(box) for box in record.extents]
+    if record.geometry is not None:
+        shapes = [
+            dict(record.geometry),
+            *(envelope(box) for box in record.extents if not _is_box_of(box, record.geometry)),
+        ]
+    return {
+        "extent": shapes,
+        "boxes": [box_text(box) for box in record.extents],
+        "geometry": dict(record.geometry) if record.geometry is not None else None,
+        "time": [time_range(span) for span in record.times],
+        "spans": [span_text(span) for span in record.times],
+    }
+
+
+def _is_box_of(box: BBox, geometry: Mapping[str, Any]) -> bool:
+    """Whether the box only repeats the outline of the polygon, which then speaks for itself in filters."""
+    bounds = shapely.bounds(shape(cast(Any, geometry)))
+    return all(abs(a - b) < 1e-6 for a, b in zip(box.as_list(), bounds, strict=True))
+
+
+def _without_empty(document: Mapping[str, Any]) -> Json:
+    return {name: value for name, value in document.items() if value not in (None, "", [], {}, ())}
+
+
+def from_document(source: Mapping[str, Any]) -> Record:
+    """The Record that ``to_document`` wrote."""
+    return Record(
+        id=source["id"],
+        source=source["source"],
+        identifier=source["identifier"],
+        title=source["title"],
+        abstract=source.get("abstract", ""),
+        alternate_titles=tuple(source.get("alternate_titles", ())),
+        languages=tuple(source.get("languages", ())),
+        type=source["type"],
+        keywords=tuple(Keyword(k["term"], k.get("vocabulary"), k.get("uri")) for k in source.get("keywords", ())),
+        themes=tuple(source.get("themes", ())),
+        contacts=tuple(Contact(**contact) for contact in source.get("contacts", ())),
+        extents=tuple(box_from_text(text) for text in source.get("boxes", ())),
+        geometry=source.get("geometry"),
+        vertical=_vertical(source.get("vertical")),
+        times=tuple(span_from_text(text) for text in source.get("spans", ())),
+        resolution=Resolution(**source.get("resolution", {})),
+        provenance=_provenance(source.get("provenance", {})),
+        licence=source.get("licence"),
+        constraints=tuple(source.get("constraints", ())),
+        access=source.get("access", "open"),
+        links=tuple(Link(**link) for link in source.get("links", ())),
+        dates=Dates(**source.get("dates", {})),
+        formats=tuple(source.get("formats", ())),
+        doi=source.get("doi"),
+        parent=source.get("parent"),
+        native_format=source.get("native", {}).get("format", ""),
+        warnings=tuple(source.get("warnings", ())),
+    )
+
+
+def _vertical(source: Mapping[str, Any] | None) -> Vertical | None:
+    if source is None:
+        return None
+    return Vertical(source.get("minimum"), source.get("maximum"), source.get("unit"))
+
+
+def _provenance(source: Mapping[str, Any]) -> Provenance:
+    lists = {name: tuple(source.get(name, ())) for name in ("derived_from", "generated_by", "attributed_to")}
+    return Provenance(source.get("lineage"), source.get("kind", "unknown"), source.get("kind_source"), **lists)

@@ -1,0 +1,72 @@
+"""Creating the indices and finding out what serves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from elasticsearch import BadRequestError, Elasticsearch
+
+from core.errors import IndexMismatch
+from core.ports import EmbedderCard
+from es_mappings import loader
+from es_mappings.meta import IndexMeta, refuse_unknown_schema
+from es_mappings.names import KINDS, IndexKind, alias, concrete
+
+
+@dataclass(frozen=True, slots=True)
+class ServingIndex:
+    """An alias resolved together with the recipe of the index behind it, for one request or one run to keep."""
+
+    alias: str
+    index: str
+    meta: IndexMeta
+
+
+def ensure_indices(
+    client: Elasticsearch,
+    prefix: str,
+    card: EmbedderCard,
+    *,
+    kinds: Sequence[IndexKind] = KINDS,
+    vector_index: str = "int8_hnsw",
+) -> list[str]:
+    """Creates what is missing, as generation 1 behind its alias; returns the names created.
+
+    Safe to call from several processes at once: creation and alias are one request, and the loser finds it done.
+    """
+    created = []
+    for kind in kinds:
+        if client.indices.exists_alias(name=alias(prefix, kind)):
+            continue
+        index = concrete(prefix, kind, 1)
+        try:
+            client.indices.create(
+                index=index,
+                mappings=loader.mapping(kind, card, vector_index=vector_index),
+                settings=loader.settings(),
+                aliases={alias(prefix, kind): {"is_write_index": True}},
+            )
+        except BadRequestError as error:
+            if error.error != "resource_already_exists_exception":
+                raise
+            continue
+        created.append(index)
+    return created
+
+
+def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
+    """The index behind the alias with its ``_meta``, in one request; None where there is none yet.
+
+    Raises IndexMismatch where the alias spans several indices or the schema is not one this version knows.
+    """
+    name = alias(prefix, kind)
+    found = client.options(ignore_status=404).indices.get_mapping(index=name).body
+    if "error" in found or not found:
+        return None
+    if len(found) > 1:
+        raise IndexMismatch(f"The alias {name} spans {', '.join(sorted(found))}; it must stand for one index.")
+    index, body = next(iter(found.items()))
+    meta = IndexMeta.read(index, body["mappings"].get("_meta"))
+    refuse_unknown_schema(index, meta)
+    return ServingIndex(name, index, meta)

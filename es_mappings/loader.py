@@ -1,0 +1,43 @@
+"""The one reader of the mapping files."""
+
+from __future__ import annotations
+
+import copy
+import json
+from functools import cache
+from importlib import resources
+from typing import Any, cast
+
+from core.ports import EmbedderCard
+from es_mappings.meta import IndexMeta
+from es_mappings.names import WITH_VECTORS, IndexKind
+
+Json = dict[str, Any]
+
+
+@cache
+def _file(name: str) -> Json:
+    text = resources.files("es_mappings").joinpath("mappings", f"{name}.json").read_text("utf-8")
+    return cast(Json, json.loads(text))
+
+
+def mapping(kind: IndexKind, card: EmbedderCard, *, vector_index: str = "int8_hnsw") -> Json:
+    """The mapping of one index for one model: ``$use`` resolved, vector dimensions and ``_meta`` filled in."""
+    body = _resolved(copy.deepcopy(_file(kind)))
+    if kind in WITH_VECTORS:
+        vector = body["properties"]["vector"]
+        vector["dims"] = card.dims
+        vector["index_options"]["type"] = vector_index
+    return {**body, "_meta": IndexMeta.of(card).as_dict()}
+
+
+def settings() -> Json:
+    """Index settings and analysers, the same for every index."""
+    return copy.deepcopy(cast(Json, _file("shared")["settings"]))
+
+
+def _resolved(node: Json) -> Json:
+    """Replaces ``{"$use": name}`` by the shared field of that name, all the way down."""
+    if "$use" in node:
+        return copy.deepcopy(cast(Json, _file("shared")["fields"][node["$use"]]))
+    return {key: _resolved(value) if isinstance(value, dict) else value for key, value in node.items()}
