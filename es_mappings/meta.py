@@ -62,7 +62,8 @@ def refuse_other_dimensions(index: str, meta: IndexMeta, card: EmbedderCard) -> 
     if meta.dims != card.dims:
         raise IndexMismatch(
             f"The index {index} holds vectors of {meta.dims} dimensions by {meta.embedding_model}, but the model "
-            f"of that name that is installed gives {card.dims}. Install the one that filled the index, or run `sonde reindex`."
+            f"of that name that is installed gives {card.dims}. Install the one that filled the index, or run "
+            "`sonde reindex`."
         )
 
 
