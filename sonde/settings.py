@@ -1,0 +1,179 @@
+"""One settings tree, the only reader of the environment.
+
+Every value is an environment variable: ``SONDE_ELASTICSEARCH__URL`` sets ``elasticsearch.url``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import platformdirs
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from core.errors import SondeError
+
+Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+def _http_url(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise ValueError("must start with http:// or https://")
+    return text.rstrip("/")
+
+
+def _broker_url(text: str) -> str:
+    if not text.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("must start with redis:// or rediss://")
+    return text
+
+
+HttpUrl = Annotated[str, AfterValidator(_http_url)]
+BrokerUrl = Annotated[str, AfterValidator(_broker_url)]
+
+
+class _Group(BaseModel):
+    """A group of settings; an unknown name is refused, since it is most likely a typing error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ElasticsearchSettings(_Group):
+    url: HttpUrl | None = Field(None, description="A server to use; none is started then.")
+    username: str | None = None
+    password: SecretStr | None = None
+    api_key: SecretStr | None = None
+    ca_certs: Path | None = Field(None, description="PEM file with the CA that signed the server's certificate.")
+    timeout_s: float = Field(4.0, gt=0, description="For one request of a search; harvests wait longer.")
+    port: Port = Field(9200, description="Of the node that `sonde up` starts.")
+    transport_port: Port = 9300
+    heap: str = Field("1g", pattern=r"^\d+[mg]$", description="Java heap of the node that `sonde up` starts.")
+
+
+class BrokerSettings(_Group):
+    url: BrokerUrl | None = Field(None, description="A Redis-protocol server to use; none is started then.")
+    port: Port = Field(6379, description="Of the Valkey that `sonde up` starts.")
+    visibility_timeout_s: int = Field(1800, ge=60, description="After this a task that nobody finished is given again.")
+
+
+class IndexSettings(_Group):
+    prefix: str = Field("sonde", pattern=r"^[a-z0-9][a-z0-9-]{0,60}$")
+    vector_index: Literal["int8_hnsw", "bbq_hnsw", "hnsw"] = "int8_hnsw"
+
+
+class ApiSettings(_Group):
+    host: str = "127.0.0.1"
+    port: Port = 8080
+    public_url: HttpUrl | None = Field(None, description="Address that portals see, for links; else the request's own.")
+    workers: int = Field(1, ge=1, le=64, description="Processes; each loads the models once.")
+    threads: int = Field(8, ge=1, le=256)
+    longest_query: int = Field(2000, ge=1, description="Characters of q.")
+    preload: bool = Field(True, description="Load the models at start instead of at the first question.")
+
+
+class EmbedderSettings(_Group):
+    model: str = Field(
+        "sentence-transformers/all-MiniLM-L6-v2",
+        description="A hub id, a folder, or artifact:NAME (a package with weights).",
+    )
+    runtime: Literal["auto", "onnx-int8", "onnx-fp32", "torch", "remote"] = "auto"
+    instruction: str | None = Field(None, description="Written before a question; else the model's own.")
+    threads: int = Field(0, ge=0, description="0 means all cores.")
+    device: str = "cpu"
+    url: HttpUrl | None = Field(None, description="OpenAI-style endpoint for runtime=remote.")
+    key: SecretStr | None = None
+
+
+class CrossEncoderSettings(_Group):
+    model: str | None = Field(None, description="A hub id or a folder; none: answers say so and rank without it.")
+    threads: int = Field(0, ge=0)
+
+
+class ModelsSettings(_Group):
+    folder: Path = Field(
+        default_factory=lambda: platformdirs.user_cache_path("sonde") / "models", description="Where exports are kept."
+    )
+    allow_hub: bool = Field(False, description="Whether a model may be downloaded from a hub.")
+
+
+class GeocoderSettings(_Group):
+    kind: Literal["embedded", "photon", "nominatim"] = "embedded"
+    url: HttpUrl | None = None
+
+
+class RankingSettings(_Group):
+    config: Path | None = Field(None, description="A ranking config to use instead of the shipped one.")
+    rerank: bool = True
+
+
+class HarvestSettings(_Group):
+    sources: Path = Field(Path("sources.yaml"), description="Which catalogues are harvested, and when.")
+    slice_s: float = Field(240.0, gt=0, description="A harvest runs in slices of this length.")
+    batch: int = Field(256, ge=1, le=5000)
+    max_removal_share: float = Field(0.2, ge=0, le=1)
+
+
+class NetSettings(_Group):
+    allowed_hosts: tuple[str, ...] = Field((), description="Hosts that may be private addresses: name or name:port.")
+    contact: str = Field("", description="Mail address or page in the User-Agent.")
+
+
+class StackSettings(_Group):
+    folder: Path = Field(
+        default_factory=lambda: platformdirs.user_state_path("sonde"), description="Data, state and logs of `sonde up`."
+    )
+    cache: Path = Field(
+        default_factory=lambda: platformdirs.user_cache_path("sonde"), description="Downloads, shared by all stacks."
+    )
+
+
+class LogSettings(_Group):
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    format: Literal["console", "json"] = "console"
+
+
+class Settings(BaseSettings):
+    """All settings, validated once at start."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="SONDE_", env_nested_delimiter="__", extra="forbid", frozen=True, env_ignore_empty=True
+    )
+
+    elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
+    broker: BrokerSettings = BrokerSettings()
+    index: IndexSettings = IndexSettings()
+    api: ApiSettings = ApiSettings()
+    embedder: EmbedderSettings = EmbedderSettings()
+    cross_encoder: CrossEncoderSettings = CrossEncoderSettings()
+    models: ModelsSettings = ModelsSettings()
+    geocoder: GeocoderSettings = GeocoderSettings()
+    ranking: RankingSettings = RankingSettings()
+    harvest: HarvestSettings = HarvestSettings()
+    net: NetSettings = NetSettings()
+    stack: StackSettings = StackSettings()
+    log: LogSettings = LogSettings()
+
+    @property
+    def elasticsearch_url(self) -> str:
+        return self.elasticsearch.url or f"http://127.0.0.1:{self.elasticsearch.port}"
+
+    @property
+    def broker_url(self) -> str:
+        return self.broker.url or f"redis://127.0.0.1:{self.broker.port}/0"
+
+    @property
+    def api_url(self) -> str:
+        return self.api.public_url or f"http://{self.api.host}:{self.api.port}"
+
+
+def load_settings() -> Settings:
+    """The settings of this process. Raises SondeError that names every wrong variable and what it should be."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = [
+            f"SONDE_{'__'.join(str(part) for part in problem['loc']).upper()}: {problem['msg']}"
+            for problem in error.errors(include_input=False)
+        ]
+        raise SondeError("Settings are wrong. " + "; ".join(wrong)) from None
