@@ -1,0 +1,163 @@
+"""Boxes compared: distances, shares and areas, in numpy and without I/O.
+
+Arrays of boxes are ``(n, 4) float64``: west, south, east, north in degrees, east unrolled (``east >= west``,
+up to 540) where a box crosses the antimeridian; :func:`box_array` makes them.
+
+Two geometries, and why there are two:
+
+* *plain* (:func:`hausdorff_deg`): degrees on a flat sheet, as paper 000 measures. Comparable with its figures,
+  but a degree of longitude counts alike at the equator and at a pole, and Fiji at 178 and at -178 are 356 apart.
+* *around the globe* (:func:`compare`): longitudes are arcs on a circle and shrink with the cosine of the latitude;
+  areas are those of the sphere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.extent import BBox
+
+Floats = NDArray[np.float64]
+
+EARTH_RADIUS_KM = 6371.0088
+SMALLEST_LONGITUDE_SCALE = 0.1
+# Points and lines have no area to share. Every box is padded by this much (0.1 m) on each side before areas are
+# taken: a point inside or on the edge of a box is then wholly covered by it, and a point equals itself.
+PAD_DEG = 1e-6
+
+_PAD_RAD = math.radians(PAD_DEG)
+
+
+def box_array(boxes: Iterable[BBox]) -> Floats:
+    """boxes: (n, 4) float64, west, south, east, north, east unrolled; (0, 4) for none."""
+    rows = [(box.west, box.south, box.unrolled_east, box.north) for box in boxes]
+    return np.array(rows, dtype=np.float64).reshape(-1, 4)
+
+
+def hausdorff_deg(a: BBox, b: BBox) -> float:
+    """Planar Hausdorff distance between filled boxes, in plain degrees, longitudes unrolled but not shifted.
+
+    The distance to a convex set is convex, so over a box it is largest at a corner. From a corner to a box its
+    square is a longitude part plus a latitude part, and the corners combine the two freely: each part is largest
+    by itself. The farther of the two directions counts.
+    """
+    from_a = math.hypot(
+        max(0.0, b.west - a.west, a.unrolled_east - b.unrolled_east), max(0.0, b.south - a.south, a.north - b.north)
+    )
+    from_b = math.hypot(
+        max(0.0, a.west - b.west, b.unrolled_east - a.unrolled_east), max(0.0, a.south - b.south, b.north - a.north)
+    )
+    return max(from_a, from_b)
+
+
+def hausdorff_deg_many(query: BBox, boxes: Floats) -> Floats:
+    """:func:`hausdorff_deg` of one box to each of ``boxes`` (n, 4); distances: (n,) degrees."""
+    west, south, east, north = boxes.T
+    more_west, more_east = query.west - west, east - query.unrolled_east  # how far a box sticks out of the query
+    more_south, more_north = query.south - south, north - query.north
+    outside = np.hypot(_positive(more_west, more_east), _positive(more_south, more_north))
+    inside = np.hypot(_positive(-more_west, -more_east), _positive(-more_south, -more_north))
+    return np.maximum(outside, inside)
+
+
+def _positive(a: Floats, b: Floats) -> Floats:
+    larger: Floats = np.maximum(np.maximum(a, b), 0.0)
+    return larger
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How each of n boxes lies to a query box, around the globe.
+
+    ``hausdorff_deg`` and ``centre_deg``: (n,) degrees of latitude, longitudes scaled; ``overlap_km2`` and ``box_km2``:
+    (n,) on the sphere, ``query_km2`` likewise. Areas are never 0 (see PAD_DEG).
+    """
+
+    hausdorff_deg: Floats
+    centre_deg: Floats
+    overlap_km2: Floats
+    box_km2: Floats
+    query_km2: float
+
+    @property
+    def query_share(self) -> Floats:
+        """Share of the query's area that each box covers, (n,) 0..1."""
+        return np.minimum(self.overlap_km2 / self.query_km2, 1.0)
+
+    @property
+    def box_share(self) -> Floats:
+        """Share of each box's area that lies in the query, (n,) 0..1."""
+        return np.minimum(self.overlap_km2 / self.box_km2, 1.0)
+
+
+def compare(query: BBox, boxes: Floats) -> Comparison:
+    """Each of ``boxes`` (n, 4) against the query, longitudes as arcs of a circle.
+
+    The boxes are shifted by -360, 0 or +360 to where the centres are nearest. Longitudes count with the cosine of
+    the mean of both centre latitudes, at least .1. An arc ends on the far side of the globe: what lies 190 degrees
+    east lies 170 degrees west, so a worldwide box is as far from Fiji as from Kenya, wherever its seam runs.
+    """
+    west, south, east, north = boxes.T
+    half_width, query_half_width = (east - west) / 2.0, query.width_deg / 2.0
+    apart = _turn(west + half_width - query.west - query_half_width)
+    middle, query_middle = (south + north) / 2.0, (query.south + query.north) / 2.0
+    scale = np.maximum(np.cos(np.radians((middle + query_middle) / 2.0)), SMALLEST_LONGITUDE_SCALE)
+    out_of_query = np.maximum(np.minimum(apart + half_width, 180.0) - query_half_width, 0.0) * scale
+    out_of_box = np.maximum(np.minimum(apart + query_half_width, 180.0) - half_width, 0.0) * scale
+    more_south, more_north = query.south - south, north - query.north
+    return Comparison(
+        hausdorff_deg=np.maximum(
+            np.hypot(out_of_query, _positive(more_south, more_north)),
+            np.hypot(out_of_box, _positive(-more_south, -more_north)),
+        ),
+        centre_deg=np.hypot(apart * scale, middle - query_middle),
+        overlap_km2=_overlap_km2(query, boxes, apart),
+        box_km2=area_km2(boxes),
+        query_km2=float(area_km2(box_array([query]))[0]),
+    )
+
+
+def area_km2(boxes: Floats) -> Floats:
+    """Area on the sphere of each box (n, 4), padded by PAD_DEG: (n,) km2, never 0."""
+    west, south, east, north = boxes.T
+    return _area_km2(np.minimum(east - west + 2.0 * PAD_DEG, 360.0), south - PAD_DEG, north + PAD_DEG)
+
+
+def diagonal_deg(box: BBox) -> float:
+    """The box's diagonal in degrees of latitude, its width scaled by the cosine of its centre latitude (>= .1)."""
+    scale = max(math.cos(math.radians((box.south + box.north) / 2.0)), SMALLEST_LONGITUDE_SCALE)
+    return math.hypot(box.width_deg * scale, box.height_deg)
+
+
+def _turn(longitudes_apart: Floats) -> Floats:
+    """The shorter way round: 0..180."""
+    shorter: Floats = np.abs(longitudes_apart - 360.0 * np.round(longitudes_apart / 360.0))
+    return shorter
+
+
+def _overlap_km2(query: BBox, boxes: Floats, apart: Floats) -> Floats:
+    """Shared area of the padded boxes; two wide arcs may meet on both sides of the globe, so both are added."""
+    west, south, east, north = boxes.T
+    width = np.minimum(east - west + 2.0 * PAD_DEG, 360.0)
+    query_width = min(query.width_deg + 2.0 * PAD_DEG, 360.0)
+    narrower = np.minimum(width, query_width)
+    reach = (width + query_width) / 2.0
+    near_side = np.clip(reach - apart, 0.0, narrower)
+    far_side = np.maximum(reach + apart - 360.0, 0.0)
+    shared_south = np.maximum(south, query.south) - PAD_DEG
+    shared_north = np.minimum(north, query.north) + PAD_DEG
+    return _area_km2(np.minimum(near_side + far_side, narrower), shared_south, np.maximum(shared_north, shared_south))
+
+
+def _area_km2(width_deg: Floats, south: Floats, north: Floats) -> Floats:
+    """R^2 x width x (sin north - sin south), the difference of sines as a product so that thin bands stay exact."""
+    half_height = np.radians((north - south) / 2.0)
+    middle = np.radians((north + south) / 2.0)
+    band = 2.0 * np.maximum(np.cos(middle), _PAD_RAD) * np.sin(half_height)  # a pole itself keeps a trace of area
+    area: Floats = EARTH_RADIUS_KM**2 * np.radians(width_deg) * band
+    return area

@@ -1,0 +1,64 @@
+"""Columns of numbers: one value per candidate, or several rows that each belong to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Several rows per candidate (its boxes, its spans): values (m, k) float64, sorted by owner.
+
+    ``owners``: (u,) the candidates that have any; ``starts``: (u,) where each one's rows begin.
+    """
+
+    values: Floats
+    owners: Integers
+    starts: Integers
+    count: int
+
+    @classmethod
+    def of(cls, values: Floats, lengths: Sequence[int]) -> Rows:
+        """``lengths[i]`` rows belong to candidate i, in order."""
+        per_candidate = np.asarray(lengths, dtype=np.int64)
+        owners = np.flatnonzero(per_candidate)
+        starts = (np.cumsum(per_candidate) - per_candidate)[owners]
+        return cls(values, owners.astype(np.int64), starts.astype(np.int64), len(lengths))
+
+    def best(self, scores: Floats) -> Floats:
+        """The highest score (..., m) of each candidate's rows: (..., n), NaN where it has none."""
+        return self._spread(np.maximum.reduceat(scores, self.starts, axis=-1) if len(self.starts) else None, scores)
+
+    def least(self, distances: Floats) -> Floats:
+        """The smallest distance (..., m) of each candidate's rows: (..., n), NaN where it has none."""
+        nearest = np.minimum.reduceat(distances, self.starts, axis=-1) if len(self.starts) else None
+        return self._spread(nearest, distances)
+
+    def _spread(self, reduced: Floats | None, values: Floats) -> Floats:
+        result = np.full((*values.shape[:-1], self.count), np.nan)
+        if reduced is not None:
+            result[..., self.owners] = reduced
+        return result
+
+    def of_candidate(self, index: int) -> Floats:
+        """The rows of one candidate, (j, k); none of them where it has none."""
+        place = int(np.searchsorted(self.owners, index))
+        if place == len(self.owners) or self.owners[place] != index:
+            return self.values[:0]
+        end = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.values)
+        return self.values[self.starts[place] : end]
+
+
+def mean_of_measured(parts: Sequence[Floats]) -> Floats:
+    """The mean (n,) over columns (n,) of what is not NaN; NaN where none of them measured. At least one column."""
+    stacked = np.stack(parts)
+    measured = (~np.isnan(stacked)).sum(axis=0)
+    mean: Floats = np.where(measured > 0, np.nansum(stacked, axis=0) / np.maximum(measured, 1), np.nan)
+    return mean

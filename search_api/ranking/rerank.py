@@ -1,0 +1,42 @@
+"""The cross-encoder's reading of the best candidates, interpolated with the fused score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from core.ports import CrossEncoderCard
+from search_api.ranking.columns import Floats
+from search_api.ranking.rank import Ranking, Term, total
+
+
+def calibrated(logits: Floats, card: CrossEncoderCard) -> Floats:
+    """sigmoid(logit / temperature + offset): (n,) 0..1, the calibration being part of the model's card."""
+    shifted = np.asarray(logits, dtype=np.float64) / card.temperature + card.offset
+    sigmoid: Floats = 0.5 * (1.0 + np.tanh(shifted / 2.0))  # the sigmoid in a form that cannot overflow
+    return sigmoid
+
+
+def rerank(ranking: Ranking, logits: Sequence[float] | Floats, card: CrossEncoderCard) -> Ranking:
+    """The block that was read, by (1 - lambda) x fused + lambda x calibrated; then the rest in the order it had.
+
+    ``logits``: (k,) of the ranking's first k, in its order. What was not read gets (1 - lambda) x fused, and as its
+    fused score is not above any of the block's, scores fall along the whole order. Ties by id.
+    Raises ValueError for more logits than hits or one that is not finite.
+    """
+    read = np.asarray(logits, dtype=np.float64)
+    if len(read) > len(ranking) or not np.isfinite(read).all():
+        raise ValueError("logits: more than there are hits, or one is not a finite number")
+    if len(read) == 0:
+        return ranking
+    block, rest = np.split(ranking.order, [len(read)])
+    raw = np.full(len(ranking.candidates), np.nan)
+    raw[block] = calibrated(read, card)
+    share = ranking.config.cross_encoder_weight
+    terms = {name: replace(term, weight=term.weight * (1.0 - share)) for name, term in ranking.terms.items()}
+    terms["cross_encoder"] = Term(raw, np.nan_to_num(raw), share)
+    score = total(terms, len(raw))
+    block = block[np.lexsort((ranking.candidates.tie[block], -score[block]))]
+    return replace(ranking, terms=terms, score=score, order=np.concatenate([block, rest]), ordered_by="cross_encoder")

@@ -1,0 +1,105 @@
+"""The asked place against the record's extent.
+
+Two modes. ``hausdorff`` is paper 000's: plain degrees, the best N ordered by distance (see
+:func:`search_api.ranking.rank.nearest_first`). ``blend`` is a logistic combination of features, each 0..1:
+
+========== ==========================================================================================
+nearness    exp(-Hausdorff distance / diagonal of the asked box)
+query_share share of the asked area that the record covers (with `within`: box_share)
+box_share   share of the record's area that lies in the asked one (with `contains`: query_share)
+containment 1 where one lies in the other (with `within` and `contains`: in the asked direction)
+centre      exp(-distance of the centres / diagonal)
+size        exp(-|log10 of the ratio of the areas|): as large 1, ten times 1/e
+========== ==========================================================================================
+
+A worldwide data set has only the second and the fourth, so a regional one wins a regional question.
+A record with several boxes is judged by the nearest for distances and by the best for shares; a question with
+several boxes by the mean over them. With `disjoint` the score is 1 - the larger share. A record without extent is
+NaN here; ranking counts it as ``config.neutral.spatial``, under an exact match and above a wrong place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.extent import BBox
+from core.geo import Comparison, compare, diagonal_deg, hausdorff_deg_many
+from search_api.ranking.columns import Floats, Rows
+from search_api.ranking.config import BlendWeights, RankingConfig
+from search_api.ranking.target import Relation, Target
+
+FEATURES = ("nearness", "query_share", "box_share", "containment", "centre", "size")
+
+# Extents are drawn by hand: a box that covers all but a thousandth covers it.
+_WHOLE = 0.999
+
+
+def blend_scores(boxes: Rows, target: Target, config: RankingConfig) -> Floats:
+    """scores: (n,) 0..1, NaN for a candidate without a box."""
+    scores = [_score_one(boxes, asked, target.relation, config) for asked in target.boxes]
+    mean: Floats = np.mean(np.stack(scores), axis=0)
+    return mean
+
+
+def blend_features(boxes: Rows, asked: BBox, relation: Relation | None, config: RankingConfig) -> Floats:
+    """features: (6, n) 0..1 in the order of FEATURES, NaN without a box; what the weights are learned on."""
+    comparison = compare(asked, boxes.values)
+    diagonal = max(diagonal_deg(asked), config.smallest_diagonal_deg)
+    query_share, box_share = _shares(comparison, relation)
+    rows = np.stack(
+        [
+            np.exp(-comparison.hausdorff_deg / diagonal),
+            query_share,
+            box_share,
+            (np.maximum(query_share, box_share) >= _WHOLE).astype(np.float64),
+            np.exp(-comparison.centre_deg / diagonal),
+            _size(comparison, config.smallest_area_km2),
+        ]
+    )
+    return boxes.best(rows)
+
+
+def hausdorff_distances(boxes: Rows, target: Target, config: RankingConfig) -> Floats:
+    """Plain-degree distances (n,): nearest box, mean over the asked ones; without extent some diagonals away."""
+    each = [_distance_one(boxes, asked, config) for asked in target.boxes]
+    mean: Floats = np.mean(np.stack(each), axis=0)
+    return mean
+
+
+def _score_one(boxes: Rows, asked: BBox, relation: Relation | None, config: RankingConfig) -> Floats:
+    features = blend_features(boxes, asked, relation, config)
+    if relation == "disjoint":
+        outside: Floats = 1.0 - np.maximum(features[1], features[2])
+        return outside
+    return logistic(features, config.blend)
+
+
+def logistic(features: Floats, weights: BlendWeights) -> Floats:
+    """1 / (1 + exp(-(bias + weights . features))) of (6, n) features: (n,)."""
+    by_feature = np.array([getattr(weights, name) for name in FEATURES])
+    # A sum by column, not a matrix product: BLAS may round a column differently when its neighbours change.
+    scores: Floats = 1.0 / (1.0 + np.exp(-(weights.bias + (by_feature[:, None] * features).sum(axis=0))))
+    return scores
+
+
+def _shares(comparison: Comparison, relation: Relation | None) -> tuple[Floats, Floats]:
+    """Share of the query and of the box that count; a relation of containment looks at one of them only."""
+    if relation == "within":
+        return comparison.box_share, comparison.box_share
+    if relation == "contains":
+        return comparison.query_share, comparison.query_share
+    return comparison.query_share, comparison.box_share
+
+
+def _size(comparison: Comparison, smallest_km2: float) -> Floats:
+    box_km2 = np.maximum(comparison.box_km2, smallest_km2)
+    ratio = box_km2 / max(comparison.query_km2, smallest_km2)
+    alike: Floats = np.exp(-np.abs(np.log10(ratio)))
+    return alike
+
+
+def _distance_one(boxes: Rows, asked: BBox, config: RankingConfig) -> Floats:
+    nearest = boxes.least(hausdorff_deg_many(asked, boxes.values))
+    plain_diagonal = float(np.hypot(asked.width_deg, asked.height_deg))
+    unknown = config.neutral.hausdorff_diagonals * max(plain_diagonal, config.smallest_diagonal_deg)
+    return np.where(np.isnan(nearest), unknown, nearest)
