@@ -1,0 +1,55 @@
+"""What a source hands over: documents as they came, in pages that can be resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """One metadata document before it is read.
+
+    ``native_id`` is stable within the source: what the protocol calls the record, for files the path inside the
+    folder (a reader prefers the identifier in the document). ``origin`` is a path or URL that a report can name.
+    """
+
+    native_id: str
+    content: bytes
+    origin: str
+    media_type: str | None = None
+    modified: str | None = None  # ISO 8601, as the source knows it
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A member that could not be handed over, and why."""
+
+    origin: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some records in the source's stable order.
+
+    ``position`` is an opaque string that resumes after this page; None where the source cannot resume.
+    ``total`` is the number of records the whole source holds, where it is known before the end.
+    """
+
+    records: tuple[RawRecord, ...]
+    position: str | None = None
+    total: int | None = None
+    skipped: tuple[Skipped, ...] = ()
+
+
+class Source(Protocol):
+    """A catalogue as a stream of pages. A stream that ends without an error was complete."""
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Pages after ``position`` (a Page's), from the start for None.
+
+        Raises a core.errors.SondeError where the source breaks off: what came before stands, the run is not complete.
+        """
+        ...

@@ -1,0 +1,154 @@
+"""Members of a tar (plain, gzip, bzip2, xz) or zip, one after the other, without unpacking to disk."""
+
+from __future__ import annotations
+
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from lzma import LZMAError
+from pathlib import Path
+from typing import Any
+
+from indexer.raw import Skipped
+from indexer.sources.members import (
+    LimitReached,
+    Limits,
+    Member,
+    MemberBroken,
+    SourceBroken,
+    is_wanted,
+    iso_modified,
+    unsafe_name,
+)
+
+_LONGEST_TAR_HEADER_BYTES = 1 << 20
+_LONG_HEADERS = frozenset(
+    {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
+)
+_BREAKS_A_TAR = (tarfile.TarError, EOFError, OSError, zlib.error, LZMAError)
+_BREAKS_A_ZIP_MEMBER = (zipfile.BadZipFile, zlib.error, LZMAError, EOFError, RuntimeError, NotImplementedError)
+
+
+class _BoundedTarInfo(tarfile.TarInfo):
+    """Refuses a name of gigabytes, which tarfile would read into memory."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _BoundedTarInfo:
+        info = super().frombuf(buf, encoding, errors)
+        if info.type in _LONG_HEADERS and info.size > _LONGEST_TAR_HEADER_BYTES:
+            raise tarfile.HeaderError(f"a header of {info.size} bytes")
+        return info
+
+
+@dataclass(frozen=True, slots=True)
+class TarMembers:
+    """A tar in its own order (it is a stream); a position is ``index:name``.
+
+    Where the member at that index has another name by now, the archive was changed, and all of it comes again.
+    """
+
+    path: Path
+    suffixes: frozenset[str]
+    limits: Limits
+
+    def total(self) -> int | None:
+        return None
+
+    def after(self, position: str | None) -> Iterator[Member | Skipped]:
+        """Raises SourceBroken (cut off, not a tar) and LimitReached."""
+        if position is not None and not self._holds(position):
+            position = None
+        start = -1 if position is None else int(position.partition(":")[0])
+        for index, tar, info in self._infos():
+            if index > start:
+                found = self._member(index, tar, info)
+                if found is not None:
+                    yield found
+
+    def _holds(self, position: str) -> bool:
+        start, _, name = position.partition(":")
+        return any(index == int(start) and info.name == name for index, _, info in self._infos(int(start)))
+
+    def _infos(self, last: int | None = None) -> Iterator[tuple[int, tarfile.TarFile, tarfile.TarInfo]]:
+        index, total_bytes = 0, 0
+        try:
+            with tarfile.open(self.path, "r|*", tarinfo=_BoundedTarInfo) as tar:
+                while (last is None or index <= last) and (info := tar.next()) is not None:
+                    tar.members = []  # type: ignore[attr-defined]  # tarfile would keep every header to the end
+                    total_bytes += info.size
+                    if total_bytes > self.limits.total_bytes:
+                        raise LimitReached(f"{self.path}: more than {self.limits.total_bytes} bytes unpacked")
+                    yield index, tar, info
+                    index += 1
+        except _BREAKS_A_TAR as error:
+            raise SourceBroken(f"{self.path}: the archive breaks off after {index} members: {error}") from error
+
+    def _member(self, index: int, tar: tarfile.TarFile, info: tarfile.TarInfo) -> Member | Skipped | None:
+        if not is_wanted(info.name, self.suffixes) or info.isdir():
+            return None
+        reason = unsafe_name(info.name) or (None if info.isreg() else "a link or device, not followed")
+        if reason is not None:
+            return Skipped(f"{self.path}!{info.name}", reason)
+
+        def read(limit: int) -> bytes:
+            try:
+                stream = tar.extractfile(info)
+                return b"" if stream is None else stream.read(limit)
+            except _BREAKS_A_TAR as error:  # a stream has no way past the damage
+                raise SourceBroken(f"{self.path}: the archive breaks off in {info.name}: {error}") from error
+
+        return Member(info.name.removeprefix("./"), f"{index}:{info.name}", info.size, iso_modified(info.mtime), read)
+
+
+@dataclass(frozen=True, slots=True)
+class ZipMembers:
+    """A zip sorted by name; a position is the last name."""
+
+    path: Path
+    suffixes: frozenset[str]
+
+    def total(self) -> int | None:
+        with self._open() as archive:
+            return len(self._wanted(archive))
+
+    def after(self, position: str | None) -> Iterator[Member | Skipped]:
+        """Raises SourceBroken where it is no zip."""
+        with self._open() as archive:
+            for info in self._wanted(archive):
+                if position is None or info.filename > position:
+                    yield self._member(archive, info)
+
+    def _open(self) -> zipfile.ZipFile:
+        try:
+            return zipfile.ZipFile(self.path)
+        except (zipfile.BadZipFile, OSError) as error:
+            raise SourceBroken(f"{self.path}: {error}") from error
+
+    def _wanted(self, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+        infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+        return [infos[name] for name in sorted(infos) if is_wanted(name, self.suffixes)]
+
+    def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Member | Skipped:
+        reason = unsafe_name(info.filename)
+        if reason is not None:
+            return Skipped(f"{self.path}!{info.filename}", reason)
+
+        def read(limit: int) -> bytes:
+            try:
+                with archive.open(info) as stream:
+                    return stream.read(limit)
+            except _BREAKS_A_ZIP_MEMBER as error:
+                raise MemberBroken(str(error)) from error
+
+        return Member(info.filename, info.filename, info.file_size, _zip_modified(info.date_time), read)
+
+
+def _zip_modified(date_time: tuple[Any, ...]) -> str | None:
+    """A zip keeps local time without a zone; the date alone is sure."""
+    try:
+        return datetime(*date_time[:3]).date().isoformat()
+    except ValueError:
+        return None

@@ -1,0 +1,201 @@
+"""Records from a folder of files, from one tar or zip of them, or from a single file."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from operator import itemgetter
+from pathlib import Path
+from typing import Protocol
+
+from core.errors import NotFound, SondeError
+from indexer.raw import Page, RawRecord, Skipped
+from indexer.sources.archives import TarMembers, ZipMembers
+from indexer.sources.members import (
+    METADATA_SUFFIXES,
+    LimitReached,
+    Limits,
+    Member,
+    MemberBroken,
+    SourceBroken,
+    is_wanted,
+    iso_modified,
+    media_type,
+)
+
+_PAGE_BYTES = 16 << 20  # a page is closed early at this size, so that memory stays flat
+
+
+class _Members(Protocol):
+    def total(self) -> int | None: ...
+
+    def after(self, position: str | None) -> Iterator[Member | Skipped]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSource:
+    """Files under ``path`` (a folder, an archive, or one file), ``page_size`` to a page.
+
+    A folder and a zip are read sorted by name, a tar in its own order. Hidden files and other suffixes are passed
+    over; links are never followed. A file that cannot be read, or is larger than the limit, is skipped and named.
+    """
+
+    path: Path
+    suffixes: frozenset[str] = METADATA_SUFFIXES
+    limits: Limits = field(default_factory=Limits)
+    page_size: int = 100
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Raises NotFound, SourceBroken (an archive that is cut off) and LimitReached (files, total bytes)."""
+        members = self._members()
+        draft = _Draft(members.total())
+        try:
+            for member in members.after(position):
+                draft.add(member, self._read(member) if isinstance(member, Member) else member)
+                self._check(draft)
+                if len(draft.records) >= self.page_size or draft.page_bytes >= _PAGE_BYTES:
+                    yield draft.close()
+        except SondeError:
+            if draft.holds_something:  # what was read before the break stands
+                yield draft.close()
+            raise
+        if draft.holds_something:
+            yield draft.close()
+
+    def _members(self) -> _Members:
+        if self.path.is_dir():
+            return _Folder(self.path, self.suffixes)
+        if not self.path.is_file():
+            raise NotFound(f"{self.path}: there is no such file or folder")
+        if zipfile.is_zipfile(self.path):
+            return ZipMembers(self.path, self.suffixes)
+        if tarfile.is_tarfile(self.path):
+            return TarMembers(self.path, self.suffixes, self.limits)
+        return _OneFile(self.path)
+
+    def _read(self, member: Member) -> RawRecord | Skipped:
+        origin = str(self.path) if member.name == self.path.name else f"{self.path}{self._joint}{member.name}"
+        if member.size > self.limits.file_bytes:
+            return Skipped(origin, f"{member.size} bytes are more than the limit of {self.limits.file_bytes}")
+        try:
+            content = member.read(self.limits.file_bytes + 1)
+        except MemberBroken as error:
+            return Skipped(origin, f"it cannot be read: {error}")
+        if len(content) > self.limits.file_bytes:
+            return Skipped(origin, f"it unpacks to more than the limit of {self.limits.file_bytes} bytes")
+        return RawRecord(member.name, content, origin, media_type(member.name), member.modified)
+
+    @property
+    def _joint(self) -> str:
+        return "/" if self.path.is_dir() else "!"
+
+    def _check(self, draft: _Draft) -> None:
+        if draft.files > self.limits.files:
+            raise LimitReached(f"{self.path}: more than {self.limits.files} files")
+        if draft.total_bytes > self.limits.total_bytes:
+            raise LimitReached(f"{self.path}: more than {self.limits.total_bytes} bytes unpacked")
+
+
+@dataclass(slots=True)
+class _Draft:
+    """The page being filled, and the sums of the run."""
+
+    total: int | None
+    records: list[RawRecord] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    position: str | None = None
+    page_bytes: int = 0
+    files: int = 0
+    total_bytes: int = 0
+
+    @property
+    def holds_something(self) -> bool:
+        return bool(self.records or self.skipped)
+
+    def add(self, member: Member | Skipped, outcome: RawRecord | Skipped) -> None:
+        self.files += 1
+        if isinstance(member, Member):
+            self.position = member.position
+        if isinstance(outcome, Skipped):
+            self.skipped.append(outcome)
+            return
+        self.records.append(outcome)
+        self.page_bytes += len(outcome.content)
+        self.total_bytes += len(outcome.content)
+
+    def close(self) -> Page:
+        page = Page(tuple(self.records), self.position, self.total, tuple(self.skipped))
+        self.records, self.skipped, self.page_bytes = [], [], 0
+        return page
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """Regular files below a folder; a position is the last path, compared part by part."""
+
+    path: Path
+    suffixes: frozenset[str]
+
+    def total(self) -> int | None:
+        return sum(1 for _ in self._walk(self.path, ()))
+
+    def after(self, position: str | None) -> Iterator[Member | Skipped]:
+        last = () if position is None else tuple(position.split("/"))
+        for parts, entry in self._walk(self.path, ()):
+            if parts > last:
+                yield self._member("/".join(parts), entry)
+
+    def _walk(self, folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
+        try:
+            with os.scandir(folder) as entries:
+                in_order = sorted(((_written(entry.name), entry) for entry in entries), key=itemgetter(0))
+        except OSError as error:  # skipping it would make its records look removed
+            raise SourceBroken(f"{folder}: it cannot be listed: {error}") from error
+        for name, entry in in_order:
+            if name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from self._walk(Path(entry.path), (*above, name))
+            elif is_wanted(name, self.suffixes):
+                yield (*above, name), entry
+
+    def _member(self, name: str, entry: os.DirEntry[str]) -> Member | Skipped:
+        if not entry.is_file(follow_symlinks=False):
+            return Skipped(f"{self.path}/{name}", "a link or device, not followed")
+        return _file_member(Path(entry.path), name)
+
+
+@dataclass(frozen=True, slots=True)
+class _OneFile:
+    path: Path
+
+    def total(self) -> int | None:
+        return 1
+
+    def after(self, position: str | None) -> Iterator[Member | Skipped]:
+        if position is None:
+            yield _file_member(self.path, _written(self.path.name))
+
+
+def _file_member(path: Path, name: str) -> Member | Skipped:
+    try:
+        status = path.stat()
+    except OSError as error:
+        return Skipped(str(path), f"it cannot be read: {error}")
+
+    def read(limit: int) -> bytes:
+        try:
+            with path.open("rb") as stream:
+                return stream.read(limit)
+        except OSError as error:
+            raise MemberBroken(str(error)) from error
+
+    return Member(name, name, status.st_size, iso_modified(status.st_mtime), read)
+
+
+def _written(name: str) -> str:
+    """A file name as text that JSON and UTF-8 can carry, whatever bytes it has on disk."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")

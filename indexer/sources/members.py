@@ -1,0 +1,86 @@
+"""What a folder and an archive have in common: named members, limits, and what is looked at at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from core.errors import SondeError
+
+METADATA_SUFFIXES = frozenset({".xml", ".json", ".jsonld", ".ttl", ".rdf", ".txt"})
+
+_MEDIA_TYPES = {
+    ".xml": "application/xml",
+    ".json": "application/json",
+    ".jsonld": "application/ld+json",
+    ".ttl": "text/turtle",
+    ".rdf": "application/rdf+xml",
+    ".txt": "text/plain",
+}
+_MIB = 1 << 20
+
+
+class LimitReached(SondeError):
+    """A source holds more than its limits allow; the message names the limit."""
+
+
+class SourceBroken(SondeError):
+    """A source cannot be read on from here; the message names the place."""
+
+
+class MemberBroken(SondeError):
+    """One member cannot be read; the others can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Hard limits of one run; ``total_bytes`` counts decompressed bytes, skipped members included."""
+
+    file_bytes: int = 32 * _MIB
+    files: int = 1_000_000
+    total_bytes: int = 64 * 1024 * _MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file that may hold metadata, not yet read. ``read`` gives at most the asked number of bytes.
+
+    ``position`` resumes after it. ``read`` raises MemberBroken, OSError, or SourceBroken.
+    """
+
+    name: str
+    position: str
+    size: int
+    modified: str | None
+    read: Callable[[int], bytes]
+
+
+def is_wanted(name: str, suffixes: frozenset[str]) -> bool:
+    """Whether a name looks like metadata: one of the suffixes, no hidden part (``.git``, ``._x.xml``)."""
+    parts = PurePosixPath(name).parts
+    hidden = any(part.startswith(".") and part != ".." for part in parts) or "__MACOSX" in parts
+    return not hidden and PurePosixPath(name).suffix.lower() in suffixes
+
+
+def unsafe_name(name: str) -> str | None:
+    """Why a name in an archive is not accepted, None where it is fine."""
+    path = PurePosixPath(name.replace("\\", "/"))
+    if path.is_absolute() or (path.parts and path.parts[0].endswith(":")):
+        return "the name is absolute"
+    if ".." in path.parts:
+        return "the name leads out of the archive"
+    return None
+
+
+def media_type(name: str) -> str | None:
+    return _MEDIA_TYPES.get(PurePosixPath(name).suffix.lower())
+
+
+def iso_modified(timestamp: float) -> str | None:
+    """``2024-05-01T12:00:00Z``; None for a time stamp that no calendar holds."""
+    try:
+        return datetime.fromtimestamp(int(timestamp), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return None
