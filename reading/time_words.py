@@ -1,0 +1,125 @@
+"""The words of time in English, German, French, Spanish, Italian and Portuguese, as parts of patterns (lower case)."""
+
+from __future__ import annotations
+
+_MONTH_NAMES = (
+    "january jan januar jänner janvier enero gennaio janeiro",
+    "february feb februar février fevrier févr fev febrero febbraio fevereiro",
+    "march mar märz mars marzo março",
+    "april apr avril abr abril aprile",
+    "may mai mayo maggio maio",
+    "june jun juni juin junio giugno junho",
+    "july jul juli juillet juil julio luglio julho",
+    "august aug août aout agosto",
+    "september sep sept septembre septiembre settembre setembro",
+    "october oct oktober okt octobre octubre ottobre outubro",
+    "november nov novembre noviembre novembro",
+    "december dec dezember dez dic déc décembre decembre diciembre dicembre dezembro",
+)
+MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
+
+# Meteorological seasons of the northern hemisphere as first month; winter begins in the December before.
+_SEASON_NAMES = (
+    (3, "spring frühling frühjahr printemps primavera mam"),
+    (6, "summer sommer été verano estate verão jja"),
+    (9, "autumn fall herbst automne otoño autunno outono son"),
+    (12, "winter hiver invierno inverno djf"),
+)
+SEASONS = {name: month for month, names in _SEASON_NAMES for name in names.split()}
+
+# "the nineties": in English only after a word that tells the decade from the winds of the roaring forties.
+_DECADE_WORDS = (
+    (20, "twenties zwanziger vingt veinte venti vinte"),
+    (30, "thirties dreißiger trente treinta trenta trinta"),
+    (40, "forties vierziger quarante cuarenta quaranta quarenta"),
+    (50, "fifties fünfziger cinquante cincuenta cinquanta cinquenta"),
+    (60, "sixties sechziger soixante sesenta sessanta sessenta"),
+    (70, "seventies siebziger soixante-dix setenta settanta"),
+    (80, "eighties achtziger quatre-vingt quatre-vingts ochenta ottanta oitenta"),
+    (90, "nineties neunziger quatre-vingt-dix noventa novanta"),
+)
+DECADES = {name: decade for decade, names in _DECADE_WORDS for name in names.split()}
+
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"
+)
+ORDINALS = {name: number for number, name in enumerate(_ORDINALS.split(), start=1)}
+ORDINALS |= {"neunzehntes": 19, "neunzehnten": 19, "zwanzigstes": 20, "zwanzigsten": 20}
+
+_COUNT_WORDS = (
+    (1, "one a an ein eine einem einer un une uno una um uma"),
+    (2, "two zwei deux dos due dois duas"),
+    (3, "three drei trois tres tre três"),
+    (4, "four vier quatre cuatro quattro quatro"),
+    (5, "five fünf cinq cinco cinque"),
+    (6, "six sechs seis sei"),
+    (7, "seven sieben sept siete sette sete"),
+    (8, "eight acht huit ocho otto oito"),
+    (9, "nine neun neuf nueve nove"),
+    (10, "ten zehn dix diez dieci dez"),
+    (15, "fifteen fünfzehn quinze quince quindici"),
+    (20, "twenty zwanzig vingt veinte venti vinte"),
+    (30, "thirty dreißig trente treinta trenta trinta"),
+    (40, "forty vierzig quarante cuarenta quaranta quarenta"),
+    (50, "fifty fünfzig cinquante cincuenta cinquanta cinquenta"),
+    (100, "hundred hundert cent cien cento cem"),
+)
+COUNTS = {name: number for number, names in _COUNT_WORDS for name in names.split()}
+
+_UNIT_WORDS = (
+    ("days", "day days tag tage tagen jour jours día días dia dias giorno giorni"),
+    ("weeks", "week weeks woche wochen semaine semaines semana semanas settimana settimane"),
+    ("months", "month months monat monate monaten mois mes meses mese mesi mês"),
+    ("years", "year years yr yrs jahr jahre jahren an ans année années año años anno anni ano anos"),
+    ("decades", "decade decades jahrzehnt jahrzehnte jahrzehnten dekade dekaden décennie décennies década décadas "
+                "decennio decenni"),
+    ("centuries", "century centuries jahrhundert jahrhunderte jahrhunderten siècle siècles siglo siglos secolo secoli "
+                  "século séculos"),
+)  # fmt: skip
+UNITS = {name: unit for unit, names in _UNIT_WORDS for name in names.split()}
+
+LAST = (
+    r"last|past|previous|preceding|letzte[nrms]?|vergangene[nrms]?|derni[eè]res?|derniers?|últim[oa]s?|ultim[oiae]|"
+    r"passées?|passés?|pasad[oa]s?|passad[oa]s?|scors[oiae]"
+)
+NEXT = (
+    r"next|coming|following|nächste[nrms]?|kommende[nrms]?|prochaine?s?|próxim[oa]s?|prossim[oiae]|"
+    r"à venir|venider[oa]s|futuri|venturi"
+)
+
+SINCE = (
+    r"since|starting (?:in|from|with)|beginning (?:in|from|with)|as of|seit|ab|depuis|dès|[àa] partir d[eu]|[àa] partir do|"
+    r"a partir del|desde|dal|dall|a partire dal|sin dal|fin dal"
+)
+FROM = r"from|von|vom"
+UNTIL = (
+    r"until|till|up to|through|bis|bis zum|jusqu['’](?:en|à|au|aux)|hasta|hasta el|hasta los|fino al|fino agli|fino a|"
+    r"até|até o|ao"
+)
+BY = r"by|d['’]ici|d['’]ici à|para|hacia|entro|entro il|bis"
+BEFORE = r"before|prior to|earlier than|pre|vor|avant|antes d[eo]|antes del|antes dos|prima del|prima dei|anterior(?:es|i)? a[l]?"
+AFTER = r"after|later than|post|nach|après|después de|después del|dopo|dopo il|dopo gli|depois d[eo]|depois dos|após"
+AROUND = r"around|about|circa|ca\.?|approximately|um|vers|environ|alrededor de|verso|intorno al|por volta de"
+BETWEEN = r"between|zwischen|entre|tra|fra"
+AND = r"and|und|et|y|e|ed|&"
+TO = (
+    r"to|through|thru|until|till|up to|bis|bis zum|à|a|au|jusqu['’](?:en|à|au)|al|hasta|hasta el|fino al|fino a|"
+    r"até|ao"
+)
+OPENING = r"from|in|during|for|von|vom|im|zwischen|de|du|des|del|dal|da|do|desde|depuis|between|en|nel|em"
+PRESENT = (
+    r"present|the present|present day|now|today|date|heute|jetzt|aujourd['’]hui|présent|maintenant|nos jours|"
+    r"hoy|presente|la actualidad|oggi|hoje|ongoing|\.\."
+)
+ONWARDS = (
+    r"onwards?|on|and later|and after|or later|and beyond|und später|et après|et plus tard|en adelante|y después|"
+    r"in poi|in avanti|em diante"
+)
+ARTICLES = (
+    r"the|year|years|dem|den|der|des|das|jahr|jahre|le|la|les|l|an|année|el|los|las|año|il|lo|gli|o|os|as|anno|ano|"
+    r"about|around|circa|ca\.?|approximately"
+)
+EARLY = r"early|beginning of|start of|first half of|frühen?|anfang|début|début du|début des|principios de|inizio|inizi|início|first third of"
+MID = r"mid|middle of|mitte|mittleren|milieu|milieu du|mediados de|metà|meados"
+LATE = r"late|end of|second half of|later|späten?|ende|fin|fin du|fin des|finales de|fine|final do|last third of"

@@ -1,0 +1,237 @@
+"""What a text says of time: "since 1990", "between May 2003 and 2005", "the last 30 years", "Holocene".
+
+Two steps: ``moments`` finds the times a text names, and here the words before, between and after them are read.
+Spans are UTC and both ends are included. Conventions where the words leave a choice:
+
+- since X begins with X, after X when X is over; until X ends with X, before X when X begins; "by 2050" runs from today.
+- around X adds five years on both sides; early, mid and late are the first, second and last third of X.
+- a range written backwards ("2010-1990") is turned round.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Literal
+
+import numpy as np
+
+from core.timespan import TimeSpan, instant_ms
+from reading import time_words as words
+from reading.moments import Moment, TimeKind, find_moments
+from reading.periods import year_span
+from reading.spans import lowered
+
+_LONGEST_LEAD = 48  # characters before a moment, or between two, that can belong to them
+_ARTICLES = rf"(?:(?:{words.ARTICLES})(?:\s{{1,3}}|(?<=l)['’])){{0,2}}"
+
+
+def _lead(alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{alternatives})(?:\s{{1,3}}|['’]\s?|-){_ARTICLES}$")
+
+
+_SINCE, _FROM, _UNTIL, _BY = _lead(words.SINCE), _lead(words.FROM), _lead(rf"{words.UNTIL}"), _lead(words.BY)
+_BEFORE, _AFTER, _AROUND = _lead(words.BEFORE), _lead(words.AFTER), _lead(words.AROUND)
+_BETWEEN, _OPENING = _lead(words.BETWEEN), _lead(words.OPENING)
+_THIRDS = (_lead(words.EARLY), _lead(words.MID), _lead(words.LATE))
+_OPEN_START = re.compile(r"\.\.\s?/\s?$")
+_DASH = r"\s{0,3}(?:-|–|—|−|/|--)\s{0,3}"
+_TO = re.compile(rf"{_DASH}|\s{{1,3}}(?:{words.TO})\s{{1,3}}{_ARTICLES}")
+_AND = re.compile(rf"\s{{1,3}}(?:{words.AND})\s{{1,3}}{_ARTICLES}")
+_TO_PRESENT = re.compile(
+    rf"(?:{_DASH}|\s{{1,3}}(?:(?:and|und|et|y|e)\s)?(?:{words.TO})\s{{1,3}}{_ARTICLES})(?:{words.PRESENT})(?!\w)"
+)
+_ONWARDS = re.compile(rf"\s{{1,3}}(?:{words.ONWARDS})(?!\w)|\s?[-–](?=\s{{0,3}}(?:$|[,;)]))|\+(?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeMention:
+    """A stretch of text that means a time.
+
+    ``start``, ``end``: character offsets, end exclusive, the words that shape the time included. ``kind``: ``explicit``
+    by numbers, ``relative`` counted from today, ``period`` by name, ``future`` after today, ``recent`` asks for the
+    newest. ``confidence``: 0..1.
+    """
+
+    text: str
+    start: int
+    end: int
+    span: TimeSpan
+    kind: TimeKind
+    confidence: float
+
+
+class TimeReader:
+    """Reads times; ``today`` is asked at each call, so that a process that runs for months stays right."""
+
+    def __init__(self, today: Callable[[], date] = date.today) -> None:
+        self._today = today
+
+    def read(self, text: str, language: str | None = None) -> list[TimeMention]:
+        """Every time in the text, in its order, none overlapping; a date that does not exist is none.
+
+        ``language`` (ISO 639-1, None where unknown) settles words that languages share; all six are always read.
+        """
+        today, low = self._today(), lowered(text)
+        moments = find_moments(text, low, today, language)
+        return [
+            TimeMention(text[moment.start : moment.end], moment.start, moment.end, moment.span, moment.kind, confidence)
+            for moment in _hung_together(low, moments, today)
+            for confidence in (round(moment.confidence, 2),)
+        ]
+
+
+def _hung_together(low: str, moments: list[Moment], today: date) -> list[Moment]:
+    read: list[Moment] = []
+    waiting = list(reversed(moments))
+    while waiting:
+        behind = read[-1].end if read else 0
+        first = _narrowed(low, behind, waiting.pop())
+        second = _narrowed(low, first.end, waiting[-1]) if waiting else None
+        pair = None if second is None else _range(low, behind, first, second)
+        if pair is not None:
+            waiting.pop()
+        whole = pair or _open_ended(low, behind, first) or _directed(low, behind, first, today)
+        read.append(_dated(whole, today))
+    return read
+
+
+def _before(low: str, behind: int, moment: Moment) -> str:
+    return low[max(behind, moment.start - _LONGEST_LEAD) : moment.start]
+
+
+def _led(moment: Moment, lead: str, match: re.Match[str] | None) -> Moment:
+    """The moment with the words that lead to it made part of it."""
+    return moment if match is None else replace(moment, start=moment.start - len(lead) + match.start())
+
+
+def _narrowed(low: str, behind: int, moment: Moment) -> Moment:
+    """ "early 1990s", "late 19th century": a third of the span."""
+    start_ms, end_ms = moment.span.start_ms, moment.span.end_ms
+    if moment.kind not in ("explicit", "period") or start_ms is None or end_ms is None:
+        return moment
+    lead = _before(low, behind, moment)
+    for third, pattern in enumerate(_THIRDS):
+        match = pattern.search(lead)
+        if match is not None:
+            span = _third(start_ms, end_ms, third)
+            return replace(_led(moment, lead, match), span=span, confidence=moment.confidence * 0.9)
+    return moment
+
+
+def _third(start_ms: int, end_ms: int, third: int) -> TimeSpan:
+    """One of the three thirds (0, 1, 2) in whole years, of less than three years in whole months; the first is longest.
+
+    The 1990s: 1990 to 1993, 1994 to 1996, 1997 to 1999.
+    """
+    start, end = np.datetime64(start_ms, "ms"), np.datetime64(end_ms + 1, "ms")
+    unit: Literal["Y", "M"] = "Y" if (end - start) // np.timedelta64(365 * 3, "D") else "M"
+    first = int(start.astype(f"datetime64[{unit}]").astype(np.int64))
+    count = int(end.astype(f"datetime64[{unit}]").astype(np.int64)) - first
+    edges = [np.datetime64(first - (-k * count // 3), unit).astype("datetime64[ms]") for k in (third, third + 1)]
+    return TimeSpan(int(edges[0].astype(np.int64)), int(edges[1].astype(np.int64)) - 1)
+
+
+def _range(low: str, behind: int, first: Moment, second: Moment) -> Moment | None:
+    gap = low[first.end : second.start]
+    if len(gap) > _LONGEST_LEAD:
+        return None
+    lead = _before(low, behind, first)
+    between = _BETWEEN.search(lead)
+    if not (_TO.fullmatch(gap) or (between and _AND.fullmatch(gap))):
+        return None
+    early, late = sorted((first.span, second.span), key=lambda span: -1e30 if span.start_ms is None else span.start_ms)
+    kind = first.kind if first.kind == second.kind or second.kind == "explicit" else second.kind
+    confidence = 0.95 if kind == "explicit" else min(first.confidence, second.confidence)
+    whole = Moment(first.start, second.end, _joined(early, late), kind, confidence)
+    return _led(whole, lead, between or _OPENING.search(lead))
+
+
+def _joined(early: TimeSpan, late: TimeSpan) -> TimeSpan:
+    ends = (early.end_ms, late.end_ms)
+    return TimeSpan(early.start_ms, None if None in ends else max(end for end in ends if end is not None))
+
+
+def _open_ended(low: str, behind: int, moment: Moment) -> Moment | None:
+    """ "1990 to present", "1990 onwards", "2010/.."."""
+    match = _TO_PRESENT.match(low, moment.end) or _ONWARDS.match(low, moment.end)
+    if match is None or moment.kind not in ("explicit", "period"):
+        return None
+    lead = _before(low, behind, moment)
+    opened = replace(moment, end=match.end(), span=TimeSpan(moment.span.start_ms, None), confidence=0.95)
+    return _led(opened, lead, _SINCE.search(lead) or _OPENING.search(lead) or _BETWEEN.search(lead))
+
+
+def _directed(low: str, behind: int, moment: Moment, today: date) -> Moment:
+    """The span after the word before it; a moment without such a word stays as it is."""
+    lead = _before(low, behind, moment)
+    for pattern, shape in _DIRECTIONS:
+        match = pattern.search(lead)
+        span = shape(moment, today) if match is not None else None
+        if span is not None:
+            confidence = min(moment.confidence + 0.1, 0.95) if pattern is not _FROM else moment.confidence
+            return replace(_led(moment, lead, match), span=span, confidence=confidence)
+    return moment
+
+
+def _since(moment: Moment, _: date) -> TimeSpan | None:
+    return TimeSpan(moment.span.start_ms, None) if moment.kind in ("explicit", "period", "relative") else None
+
+
+def _from(moment: Moment, _: date) -> TimeSpan | None:
+    """ "from 1990" goes on; "from the Holocene" or "from the last decade" means in it."""
+    return TimeSpan(moment.span.start_ms, None) if moment.kind == "explicit" else None
+
+
+def _ahead(moment: Moment, today: date) -> TimeSpan | None:
+    """ "by 2050": from today to the end of it; None where that is over."""
+    now = instant_ms(today.isoformat())
+    end = moment.span.end_ms
+    return TimeSpan(now, end) if end is not None and end > now and moment.kind != "recent" else None
+
+
+def _until(moment: Moment, _: date) -> TimeSpan | None:
+    return TimeSpan(None, moment.span.end_ms) if moment.kind in ("explicit", "period") else None
+
+
+def _earlier(moment: Moment, _: date) -> TimeSpan | None:
+    start = moment.span.start_ms
+    return TimeSpan(None, start - 1) if start is not None and moment.kind in ("explicit", "period") else None
+
+
+def _later(moment: Moment, _: date) -> TimeSpan | None:
+    end = moment.span.end_ms
+    return TimeSpan(end + 1, None) if end is not None and moment.kind in ("explicit", "period") else None
+
+
+def _around(moment: Moment, _: date) -> TimeSpan | None:
+    start, end = moment.span.start_ms, moment.span.end_ms
+    if start is None or end is None or moment.kind != "explicit":
+        return None
+    years = [
+        1970 + int(np.datetime64(instant, "ms").astype("datetime64[Y]").astype(np.int64)) for instant in (start, end)
+    ]
+    return year_span(years[0] - 5, years[1] + 5)
+
+
+_DIRECTIONS: tuple[tuple[re.Pattern[str], Callable[[Moment, date], TimeSpan | None]], ...] = (
+    (_SINCE, _since),
+    (_BEFORE, _earlier),
+    (_AFTER, _later),
+    (_BY, _ahead),
+    (_UNTIL, _ahead),
+    (_UNTIL, _until),
+    (_OPEN_START, _until),
+    (_BY, _until),
+    (_AROUND, _around),
+    (_FROM, _from),
+)
+
+
+def _dated(moment: Moment, today: date) -> Moment:
+    """A time that begins after today is future, however it was named."""
+    start = moment.span.start_ms
+    ahead = start is not None and start >= instant_ms(today.isoformat()) and moment.kind in ("explicit", "period")
+    return replace(moment, kind="future") if ahead else moment
