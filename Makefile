@@ -1,0 +1,47 @@
+# Everything runs in .venv, made here from the lock. Start with `make demo`.
+PYTHON ?= python3
+UV_VERSION := 0.13.9
+BIN := .venv/bin
+UV := .venv-tools/bin/uv
+
+.PHONY: help env demo down check test format lock clean
+
+help:  ## This list.
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+env: .venv/.ready  ## The environment: Python packages, pinned and checked by hash.
+
+.venv/.ready: requirements-dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sonde needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=python3.12, say.")'
+	test -x $(UV) || { $(PYTHON) -m venv .venv-tools && .venv-tools/bin/pip install -q uv==$(UV_VERSION); }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(UV) pip sync --python $(BIN)/python --require-hashes requirements-dev.lock
+	$(UV) pip install --python $(BIN)/python --no-deps -e .
+	touch $@
+
+demo: env  ## Start everything, harvest the samples, show a few searches; `make down` ends it.
+	$(BIN)/sonde demo
+
+down:  ## End what `make demo` or `sonde up` started.
+	$(BIN)/sonde down
+
+check: env  ## Style, types, import directions, security lint.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/bandit -q -r core es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde -c pyproject.toml
+
+test: env  ## The whole suite, on a real Elasticsearch, a real broker and real models.
+	$(BIN)/pytest
+
+format: env  ## Rewrite the code in the house style.
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock:  ## Pin the newest versions that pyproject.toml allows.
+	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade
+	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+clean:  ## Remove the environment and what the tools left.
+	rm -rf .venv .venv-tools .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,81 @@
+"""Real parts for the tests: one Elasticsearch and one Valkey for the whole run, a prefix of its own for each test."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import platformdirs
+import pytest
+from elasticsearch import Elasticsearch
+
+from es_mappings.names import KINDS
+
+_OWN = "sonde-test-"
+
+
+def free_port() -> int:
+    """A port that nobody listens on just now."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@pytest.fixture(scope="session")
+def elasticsearch_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """``SONDE_ELASTICSEARCH__URL`` where it is set, else a node of this run's own."""
+    given = os.environ.get("SONDE_ELASTICSEARCH__URL")
+    if given:
+        yield given
+        return
+    from local_stack.testing import elasticsearch_node
+
+    folder = tmp_path_factory.mktemp("elasticsearch")
+    with elasticsearch_node(folder, free_port(), cache=_cache()) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """``SONDE_BROKER__URL`` where it is set, else a Valkey of this run's own."""
+    given = os.environ.get("SONDE_BROKER__URL")
+    if given:
+        yield given
+        return
+    from local_stack.testing import valkey_server
+
+    with valkey_server(tmp_path_factory.mktemp("valkey"), free_port()) as url:
+        yield url
+
+
+def _cache() -> Path:
+    return platformdirs.user_cache_path("sonde")
+
+
+@pytest.fixture(scope="session")
+def es_client(elasticsearch_url: str) -> Iterator[Elasticsearch]:
+    client = Elasticsearch(elasticsearch_url, request_timeout=60, max_retries=0)
+    yield client
+    client.close()
+
+
+@pytest.fixture()
+def prefix(es_client: Elasticsearch) -> Iterator[str]:
+    """An index prefix of this test's own; its indices are deleted by name afterwards, and no others."""
+    own = f"{_OWN}{uuid.uuid4().hex[:12]}"
+    yield own
+    delete_indices(es_client, own)
+
+
+def delete_indices(client: Elasticsearch, prefix: str) -> None:
+    """Deletes the indices of one test prefix. Raises ValueError for any other: tests delete only their own."""
+    if not prefix.startswith(_OWN) or len(prefix) < len(_OWN) + 8:
+        raise ValueError(f"{prefix!r} is not a prefix that a test made")
+    for kind in KINDS:
+        for index in client.options(ignore_status=404).indices.get_alias(index=f"{prefix}-{kind}-*").body:
+            if index.startswith(f"{prefix}-"):
+                client.indices.delete(index=index)
