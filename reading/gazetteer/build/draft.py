@@ -1,0 +1,47 @@
+"""A place while the gazetteer is being built: a place and all its names."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from core.extent import BBox
+from core.place import PlaceKind
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """``names`` are any spelling in any language, ``adjectives`` what its people and things are called.
+
+    ``weak_names`` are transliterations and nicknames: used only where no place has the name properly.
+    """
+
+    name: str
+    kind: PlaceKind
+    bbox: BBox
+    importance: float
+    source: str
+    country: str = ""
+    estimated: bool = False
+    names: frozenset[str] = field(default_factory=frozenset)
+    adjectives: frozenset[str] = field(default_factory=frozenset)
+    weak_names: frozenset[str] = field(default_factory=frozenset)
+
+
+def area_km2(box: BBox) -> float:
+    """Area of a box on the sphere, in square kilometres."""
+    bands = math.sin(math.radians(box.north)) - math.sin(math.radians(box.south))
+    return 6371.0**2 * math.radians(box.width_deg) * bands
+
+
+def iou(a: BBox, b: BBox) -> float:
+    """Shared area over joint area of two boxes in plain degrees, 0..1, right across the antimeridian."""
+    shared = sum(
+        max(0.0, min(p.east, q.east) - max(p.west, q.west)) * max(0.0, min(p.north, q.north) - max(p.south, q.south))
+        for p in a.parts()
+        for q in b.parts()
+    )
+    joint = a.width_deg * a.height_deg + b.width_deg * b.height_deg - shared
+    return shared / joint if joint > 0.0 else 0.0

@@ -1,0 +1,110 @@
+"""The embedded gazetteer: names of the world's places with their boxes, read from one file in the package.
+
+The file (``places.tsv.gz``) has three blocks parted by empty lines: places (name, kind, box, country, importance,
+estimated, source), names (folded name, flags, numbers of places, best first) and abbreviations (exact spelling,
+number). Rows stay text until they are asked for: loading is quick and small.
+"""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+from core.extent import BBox
+from core.place import Place, PlaceKind
+from reading.gazetteer.names import name_key
+
+_FILE = Path(__file__).with_name("places.tsv.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a name stands for: its places, best first.
+
+    ``is_word`` marks a name that is also an ordinary word (Nice, Reading, Orange), ``is_adjective`` one that is
+    only an adjective or a people (Italian).
+    """
+
+    places: tuple[Place, ...]
+    is_word: bool = False
+    is_adjective: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    rows: list[str]
+    names: dict[str, str]
+    abbreviations: dict[str, str]
+    longest: dict[str, int]  # first word of a name -> words of the longest name that starts with it
+
+
+class Gazetteer:
+    """Implements the port ``Geocoder``. The file is read on first use (``preload`` reads it at once)."""
+
+    def __init__(self, path: Path = _FILE) -> None:
+        self._path = path
+
+    def preload(self) -> Gazetteer:
+        """Reads the file now rather than at the first question."""
+        _ = self._tables
+        return self
+
+    def lookup(self, name: str) -> list[Place]:
+        """The places of that name (case and accents do not matter), the most important first; none when unknown."""
+        found = self.abbreviation(name.strip()) or self.named(name_key(name))
+        return list(found.places) if found else []
+
+    def named(self, key: str) -> Named | None:
+        """What a folded name (``names.name_key``) stands for."""
+        row = self._tables.names.get(key)
+        if row is None:
+            return None
+        flags, _, numbers = row.partition("\t")
+        return Named(tuple(self._place(int(number)) for number in numbers.split()), "w" in flags, "a" in flags)
+
+    def abbreviation(self, text: str) -> Named | None:
+        """What a short form in exactly this spelling stands for (``US``, never ``us``)."""
+        number = self._tables.abbreviations.get(text)
+        return None if number is None else Named((self._place(int(number)),))
+
+    def longest(self, first: str) -> int:
+        """How many words the longest name has that starts with this folded word; 0 when none does."""
+        return self._tables.longest.get(first, 0)
+
+    def keys(self) -> list[str]:
+        """All folded names, sorted; for completion and spelling."""
+        return list(self._tables.names)
+
+    @cached_property
+    def _tables(self) -> _Tables:
+        text = gzip.decompress(self._path.read_bytes()).decode("utf-8")
+        places, names, abbreviations = text.split("\n\n")
+        named = _pairs(names)
+        longest: dict[str, int] = {}
+        for key in named:
+            first, _, rest = key.partition(" ")
+            length = 2 + rest.count(" ") if rest else 1
+            if length > longest.get(first, 0):
+                longest[first] = length
+        return _Tables(places.split("\n"), named, _pairs(abbreviations), longest)
+
+    def _place(self, number: int) -> Place:
+        name, kind, box, country, importance, estimated, source = self._tables.rows[number].split("\t")
+        west, south, east, north = map(float, box.split())
+        return Place(
+            name=name,
+            kind=cast(PlaceKind, kind),
+            bbox=BBox(west, south, east, north),
+            country=country or None,
+            importance=float(importance),
+            estimated=estimated == "1",
+            source=source,
+        )
+
+
+def _pairs(block: str) -> dict[str, str]:
+    """``first column -> the rest`` of each line."""
+    return dict(line.split("\t", 1) for line in block.split("\n"))
