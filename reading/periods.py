@@ -15,7 +15,7 @@ from core.timespan import TimeSpan, instant_ms
 PeriodKind = Literal["period", "future", "recent"]
 
 EARLIEST_YEAR = -290_000_000
-"""The oldest whole million years that 64-bit milliseconds hold with room; an older end is cut to it, a start left open."""
+"""About the oldest year that 64-bit milliseconds hold; an older end is cut to it, an older start left open."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,8 +89,8 @@ NEXT = (
 )
 
 SINCE = (
-    r"since|starting (?:in|from|with)|beginning (?:in|from|with)|as of|seit|ab|depuis|dès|[àa] partir d[eu]|[àa] partir do|"
-    r"a partir del|desde|dal|dall|a partire dal|sin dal|fin dal"
+    r"since|starting (?:in|from|with)|beginning (?:in|from|with)|as of|seit|ab|depuis|dès|"
+    r"[àa] partir d[euo]|a partir del|desde|dal|dall|a partire dal|sin dal|fin dal"
 )
 FROM = r"from|von|vom"
 UNTIL = (
@@ -98,7 +98,10 @@ UNTIL = (
     r"até|até o|ao"
 )
 BY = r"by|d['’]ici|d['’]ici à|para|hacia|entro|entro il|bis"
-BEFORE = r"before|prior to|earlier than|pre|vor|avant|antes d[eo]|antes del|antes dos|prima del|prima dei|anterior(?:es|i)? a[l]?"
+BEFORE = (
+    r"before|prior to|earlier than|pre|vor|avant|antes d[eo]|antes del|antes dos|prima del|prima dei|"
+    r"anterior(?:es|i)? al?"
+)
 AFTER = r"after|later than|post|nach|après|después de|después del|dopo|dopo il|dopo gli|depois d[eo]|depois dos|após"
 AROUND = r"around|about|circa|ca\.?|approximately|um|vers|environ|alrededor de|verso|intorno al|por volta de"
 BETWEEN = r"between|zwischen|entre|tra|fra"
@@ -120,6 +123,9 @@ ARTICLES = (
     r"the|year|years|dem|den|der|des|das|jahr|jahre|le|la|les|l|an|année|el|los|las|año|il|lo|gli|o|os|as|anno|ano|"
     r"about|around|circa|ca\.?|approximately"
 )
-EARLY = r"early|beginning of|start of|first half of|frühen?|anfang|début|début du|début des|principios de|inizio|inizi|início|first third of"
+EARLY = (
+    r"early|beginning of|start of|first half of|first third of|frühen?|anfang|"
+    r"début|début du|début des|principios de|inizio|inizi|início"
+)
 MID = r"mid|middle of|mitte|mittleren|milieu|milieu du|mediados de|metà|meados"
 LATE = r"late|end of|second half of|later|späten?|ende|fin|fin du|fin des|finales de|fine|final do|last third of"
