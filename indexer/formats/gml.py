@@ -1,0 +1,183 @@
+"""GML polygons, lines and points as GeoJSON geometry in longitude and latitude."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import shapely
+from lxml.etree import _Element
+from shapely import affinity
+from shapely.geometry import LineString, MultiPoint, Point, Polygon, box, mapping
+from shapely.geometry.base import BaseGeometry
+
+from core.extent import BBox, enclosing_box
+
+_DEGREES = re.compile(r"4326|4258|4269|4283|CRS:?84|WGS[ _]?84|4979|4937", re.IGNORECASE)
+_LATITUDE_FIRST = re.compile(r"^(?:urn:(?:x-)?ogc:def:crs:epsg|https?://www\.opengis\.net/def/crs/epsg)", re.IGNORECASE)
+_BETWEEN_NUMBERS = re.compile(r"[\s,]+")
+
+_Pairs = list[tuple[float, float]]
+
+
+class Unreadable(ValueError):
+    """A geometry that has to be left out; the message says why."""
+
+
+class PolygonReader:
+    """Collects GML geometries; ``boxes`` (the record's own) settle the order of axes where it is written wrong.
+
+    ``geometry`` is all of them as one GeoJSON geometry, valid and inside -180..180; ``boxes`` one box for each.
+    """
+
+    def __init__(self, known: tuple[BBox, ...] = ()) -> None:
+        self._known = known
+        self._shapes: list[BaseGeometry] = []
+        self.boxes: list[BBox] = []
+        self.warnings: list[str] = []
+
+    @property
+    def geometry(self) -> Mapping[str, Any] | None:
+        if not self._shapes:
+            return None
+        return dict(mapping(self._shapes[0] if len(self._shapes) == 1 else shapely.union_all(self._shapes)))
+
+    def add(self, element: _Element) -> None:
+        try:
+            shape = self._in_range(self._oriented(element))
+        except (Unreadable, ValueError, shapely.errors.ShapelyError) as error:
+            self.warnings.append(f"extent: polygon left out: {error}")
+            return
+        enclosing = enclosing_box(tuple(BBox(*part.bounds) for part in shapely.get_parts(shape)))
+        self._shapes.append(shape)
+        if enclosing is not None:
+            self.boxes.append(enclosing)
+
+    def _oriented(self, element: _Element) -> BaseGeometry:
+        """The geometry as x = longitude, y = latitude."""
+        name = _srs_name(element)
+        if name and not _DEGREES.search(name):
+            raise Unreadable(f"its reference system {name} is not in degrees")
+        shape = shapely.union_all(list(_shapes(element)))
+        if shape.is_empty:
+            raise Unreadable("it has no coordinates")
+        written, other = (_swapped(shape), shape) if _LATITUDE_FIRST.match(name) else (shape, _swapped(shape))
+        if not self._fits(written) and self._fits(other):
+            self.warnings.append("extent: latitude and longitude of a polygon were swapped")
+            return other
+        return written
+
+    def _fits(self, shape: BaseGeometry) -> bool:
+        west, south, east, north = shape.bounds
+        if south < -90.0 or north > 90.0 or west < -360.0 or east > 540.0:
+            return False
+        areas = [
+            box(part.west - 1, part.south - 1, part.east + 1, part.north + 1) for b in self._known for part in b.parts()
+        ]
+        return not areas or any(area.intersects(turn) for area in areas for turn in _turns(shape))
+
+    def _in_range(self, shape: BaseGeometry) -> BaseGeometry:
+        _, south, _, north = shape.bounds
+        if south < -90.0 or north > 90.0:
+            raise Unreadable(f"latitude {south if south < -90 else north:g} outside -90..90")
+        west, _, east, _ = shape.bounds
+        if west < -360.0 or east > 540.0:
+            raise Unreadable(f"longitude {west if west < -360 else east:g} outside -180..180")
+        if west >= -180.0 and east <= 180.0:
+            return shape
+        self.warnings.append("extent: longitudes 0..360 brought to -180..180")
+        return shapely.union_all(list(_turns(shape)))
+
+
+def _srs_name(element: _Element) -> str:
+    return next((name for part in element.iter("*") if (name := part.get("srsName"))), "")
+
+
+def _turns(shape: BaseGeometry) -> Iterator[BaseGeometry]:
+    """The pieces of a shape in each turn of the globe, moved to -180..180."""
+    for turn in (-1, 0, 1):
+        piece = shape.intersection(box(-180.0 + 360.0 * turn, -90.0, 180.0 + 360.0 * turn, 90.0))
+        if not piece.is_empty and (piece.area > 0 or shape.area == 0):
+            yield affinity.translate(piece, xoff=-360.0 * turn)
+
+
+def _swapped(shape: BaseGeometry) -> BaseGeometry:
+    return shapely.transform(shape, lambda points: points[:, ::-1])
+
+
+def _shapes(element: _Element) -> Iterator[BaseGeometry]:
+    """Every simple geometry at or below an element."""
+    name = _local(element)
+    if name in ("Polygon", "PolygonPatch", "Rectangle", "Triangle"):
+        yield _polygon(element)
+    elif name in ("LineString", "LineStringSegment", "LinearRing"):
+        yield LineString(_coordinates(element))
+    elif name == "Point":
+        yield Point(_coordinates(element)[0])
+    elif name == "Envelope":
+        (west, south), (east, north) = _coordinates(element)[:2]
+        yield box(west, south, east, north)
+    else:
+        for part in element.iterchildren("*"):
+            yield from _shapes(part)
+
+
+def _polygon(element: _Element) -> BaseGeometry:
+    outer: _Pairs = []
+    holes: list[_Pairs] = []
+    for boundary in element.iterchildren("*"):
+        pairs = _coordinates(boundary)
+        if _local(boundary) in ("exterior", "outerBoundaryIs"):
+            outer = pairs
+        elif len(pairs) >= 3:
+            holes.append(pairs)
+    corners = set(outer)
+    if len(corners) < 3:  # a box of no area, which some editors write as a polygon
+        if not corners:
+            raise Unreadable("it has no outer ring")
+        return MultiPoint(list(corners)).convex_hull
+    shape = Polygon(outer, holes)
+    return shape if shape.is_valid else _areas(shapely.make_valid(shape))
+
+
+def _areas(shape: BaseGeometry) -> BaseGeometry:
+    """A mended polygon without the lines and points that mending left over."""
+    areas = [part for part in shapely.get_parts(shape) if part.area > 0]
+    return shapely.union_all(areas) if areas else shape.envelope
+
+
+def _coordinates(element: _Element) -> _Pairs:
+    """All positions below an element in document order: ``pos``, ``posList``, ``coordinates``; heights are dropped."""
+    pairs: _Pairs = []
+    for part in element.iter("*"):
+        name, text = _local(part), (part.text or "").strip()
+        if not text:
+            continue
+        if name == "posList":
+            pairs.extend(_pairs(text.split(), _dimension(part)))
+        elif name in ("pos", "lowerCorner", "upperCorner"):
+            pairs.extend(_pairs(text.split(), len(text.split())))
+        elif name == "coordinates":
+            for place in text.split():
+                numbers = [number for number in _BETWEEN_NUMBERS.split(place) if number]
+                pairs.extend(_pairs(numbers, len(numbers)))
+    return pairs
+
+
+def _pairs(numbers: list[str], dimension: int) -> _Pairs:
+    if dimension < 2 or len(numbers) % dimension:
+        raise Unreadable(f"{len(numbers)} numbers do not make positions")
+    return [(float(numbers[i]), float(numbers[i + 1])) for i in range(0, len(numbers), dimension)]
+
+
+def _dimension(element: _Element) -> int:
+    for holder in (element, *element.iterancestors()):
+        said = holder.get("srsDimension")
+        if said and said.isdigit():
+            return int(said)
+    return 2
+
+
+def _local(element: _Element) -> str:
+    return str(element.tag).rpartition("}")[2]

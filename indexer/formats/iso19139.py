@@ -1,0 +1,224 @@
+"""ISO 19139: gmd:MD_Metadata, and gmi:MI_Metadata of ISO 19115-2, to Record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.record import Record, record_id
+from indexer.formats.doi import doi_in
+from indexer.formats.iso_citation import Titles, doi_of, read_dates, read_titles
+from indexer.formats.iso_constraints import read_terms
+from indexer.formats.iso_contacts import attributed_to, read_contacts
+from indexer.formats.iso_extent import read_where
+from indexer.formats.iso_keywords import read_keywords, read_themes, without_doubles
+from indexer.formats.iso_lineage import parent_in_aggregates, read_provenance
+from indexer.formats.iso_links import doi_among, read_links
+from indexer.formats.iso_resolution import read_resolution
+from indexer.formats.iso_time import read_times
+from indexer.formats.iso_vertical import read_vertical
+from indexer.formats.iso_xml import (
+    GCO,
+    GMD,
+    SRV,
+    Element,
+    child,
+    children,
+    code_of,
+    first,
+    local,
+    objects,
+    one_line,
+    one_of_each,
+    paragraphs,
+    text_of,
+)
+from indexer.formats.languages import language
+from indexer.formats.reader import Refused
+from indexer.formats.text import says_nothing
+from indexer.formats.xml import parse
+from indexer.raw import RawRecord
+
+READER_VERSION = 1
+_LONGEST_STANDIN = 120
+
+_TYPES = {
+    name.lower(): name
+    for name in (
+        "dataset", "series", "service", "document", "software", "collection", "nonGeographicDataset", "tile", "model",
+        "feature", "featureType", "attribute", "attributeType", "propertyType", "fieldSession", "collectionSession",
+        "collectionHardware", "dimensionGroup", "initiative", "sensor", "platform", "map", "sample", "aggregate",
+    )
+} | {
+    "application": "software", "datasetcollection": "collection", "collectionofdatasets": "collection",
+    "paper": "document", "publication": "document", "nongeographic": "nonGeographicDataset",
+    "repository": "collection", "services": "service", "seriesofdatasets": "series",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The places of a document that several fields are read from."""
+
+    metadata: Element
+    identifications: list[Element]
+    citation: Element | None
+    extents: list[Element]
+
+    @property
+    def identification(self) -> Element | None:
+        return self.identifications[0] if self.identifications else None
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """The Record of one document; its id is made of the file identifier, else of the source's native id.
+
+    Raises Refused: not XML, a document type, another root, or neither identifier nor title nor abstract.
+    """
+    parsed = parse(raw.content)
+    parts = _parts(parsed.root)
+    warnings = list(parsed.warnings)
+    stated = text_of(parts.metadata, f"{GMD}fileIdentifier")
+    abstract = _abstract(parts, warnings)
+    titles = _titles(parts, stated, abstract, warnings)
+    identifier = stated or raw.native_id
+    if not stated:
+        warnings.append("identifier: none given, the source's own name for the document is used")
+    return _record(parts, source, identifier, _Text(titles.main, titles.others, abstract), warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    title: str
+    alternate_titles: tuple[str, ...]
+    abstract: str
+
+
+def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: list[str]) -> Record:
+    """One line for each field: long, but a table of what is read where."""
+    metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
+    where = read_where(parts.extents, warnings)
+    keywords = without_doubles([*read_keywords(metadata, identifications), *where.places])
+    contacts = read_contacts(metadata, parts.identification, citation)
+    links = read_links(metadata, identifications, warnings)
+    terms = read_terms(identifications)
+    return Record(
+        id=record_id(source, identifier),
+        source=source,
+        identifier=identifier,
+        title=text.title,
+        abstract=text.abstract,
+        alternate_titles=text.alternate_titles,
+        languages=_languages(parts),
+        type=_type(parts, warnings),
+        keywords=keywords,
+        themes=read_themes(identifications),
+        contacts=contacts,
+        extents=where.boxes,
+        geometry=where.geometry,
+        vertical=read_vertical(parts.extents, warnings),
+        times=read_times(parts.extents, warnings),
+        resolution=read_resolution(metadata, identifications, parts.extents, warnings),
+        provenance=read_provenance(metadata, identifications, keywords, attributed_to(contacts)),
+        licence=terms.licence,
+        constraints=terms.constraints,
+        access=terms.access,
+        links=links,
+        dates=read_dates(citation, child(metadata, f"{GMD}dateStamp"), warnings),
+        formats=_formats(parts),
+        doi=_doi(parts, identifier) or doi_among(links),
+        parent=_parent(parts),
+        native_format=_native_format(metadata),
+        warnings=one_of_each(warnings),
+    )
+
+
+def _parts(root: Element) -> _Parts:
+    kind = root.get(f"{GCO}isoType", "").rpartition(":")[2] or local(root)
+    if kind not in ("MD_Metadata", "MI_Metadata"):
+        raise Refused(f"its root element is {root.tag}, not MD_Metadata or MI_Metadata")
+    identifications = list(objects(root, f"{GMD}identificationInfo"))
+    if not identifications:
+        raise Refused("it has no identificationInfo: nothing is said of any resource")
+    extents = [
+        extent
+        for identification in identifications
+        for name in (f"{GMD}extent", f"{SRV}extent")
+        for extent in objects(identification, name)
+    ]
+    return _Parts(root, identifications, first(identifications[0], f"{GMD}citation"), extents)
+
+
+def _native_format(metadata: Element) -> str:
+    kind = metadata.get(f"{GCO}isoType", "").rpartition(":")[2] or local(metadata)
+    return "iso19115-2" if kind == "MI_Metadata" else "iso19139"
+
+
+def _abstract(parts: _Parts, warnings: list[str]) -> str:
+    abstract = paragraphs(child(parts.identification, f"{GMD}abstract"))
+    if abstract and not says_nothing(abstract):
+        return abstract
+    purpose = paragraphs(child(parts.identification, f"{GMD}purpose"))
+    if purpose and not says_nothing(purpose):
+        warnings.append("abstract: none given, the purpose is used")
+        return purpose
+    return ""
+
+
+def _titles(parts: _Parts, identifier: str, abstract: str, warnings: list[str]) -> Titles:
+    """The title, or what stands in for it. Raises Refused where nothing can."""
+    titles = read_titles(parts.citation)
+    if titles.main and not says_nothing(titles.main):
+        return titles
+    candidates = {
+        "alternate title": next(iter(titles.others), ""),
+        "identifier": identifier,
+        "beginning of the abstract": abstract[:_LONGEST_STANDIN],
+    }
+    for name, text in candidates.items():
+        if text:
+            warnings.append(f"title: none given, the {name} is used")
+            return Titles(text, tuple(other for other in titles.others if other != text))
+    raise Refused("it has neither identifier, title nor abstract")
+
+
+def _languages(parts: _Parts) -> tuple[str, ...]:
+    """Of the resource, else of the metadata."""
+    for holders in (parts.identifications, [parts.metadata]):
+        found = one_of_each(
+            code
+            for holder in holders
+            for prop in children(holder, f"{GMD}language")
+            if (code := language(code_of(prop) or one_line(prop))) is not None
+        )
+        if found:
+            return found
+    return ()
+
+
+def _type(parts: _Parts, warnings: list[str]) -> str:
+    stated = code_of(child(parts.metadata, f"{GMD}hierarchyLevel"))
+    if not stated:
+        is_service = parts.identification is not None and local(parts.identification) == "SV_ServiceIdentification"
+        return "service" if is_service else "dataset"
+    known = _TYPES.get(stated.replace(" ", "").lower())
+    if known is None:
+        warnings.append(f"type: {stated[:40]!r} is no scope code, read as dataset")
+    return known or "dataset"
+
+
+def _formats(parts: _Parts) -> tuple[str, ...]:
+    formats = [
+        *objects(parts.metadata, f"{GMD}distributionInfo", f"{GMD}distributionFormat"),
+        *objects(parts.metadata, f"{GMD}distributionInfo", f"{GMD}distributor", f"{GMD}distributorFormat"),
+        *(found for one in parts.identifications for found in objects(one, f"{GMD}resourceFormat")),
+    ]
+    return one_of_each(name for found in formats if not says_nothing(name := text_of(found, f"{GMD}name")))
+
+
+def _doi(parts: _Parts, identifier: str) -> str | None:
+    uri = text_of(parts.metadata, f"{GMD}dataSetURI")
+    return doi_of(parts.citation) or doi_in(uri) or doi_in(identifier)
+
+
+def _parent(parts: _Parts) -> str | None:
+    return text_of(parts.metadata, f"{GMD}parentIdentifier") or parent_in_aggregates(parts.identifications)

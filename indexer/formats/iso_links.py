@@ -1,0 +1,126 @@
+"""Ways out of a record: online resources, previews, service addresses of ISO 19139."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.record import Link
+from indexer.formats.doi import doi_in, is_doi_link
+from indexer.formats.hrefs import is_data_file, media_type_of, repair_href
+from indexer.formats.iso_xml import GMD, SRV, Element, child, code_of, first, objects, text_of, written
+
+_BY_FUNCTION = {
+    "download": "download",
+    "fileaccess": "download",
+    "information": "about",
+    "order": "order",
+    "offlineaccess": "order",
+    "search": "search",
+    "browsegraphic": "preview",
+    "browsing": "about",
+    "completemetadata": "describedby",
+}
+_SERVICE_PROTOCOLS = ("ogc:", "wms", "wfs", "wcs", "wmts", "wps", "sos", "opendap", "thredds", "erddap", "esri:")
+_DOCUMENTS = frozenset({"application/pdf", "application/msword"})
+_OF_ANOTHER_WORK = ("paper", "article", "publication", "reference", "cite", "citation", "related", "journal")
+
+
+def read_links(metadata: Element, identifications: list[Element], warnings: list[str]) -> tuple[Link, ...]:
+    """The landing page first, then distribution, service, documentation and preview links; each address once."""
+    found = [
+        *_landing(metadata),
+        *(_link(one, warnings) for one in _distribution(metadata)),
+        *(_link(one, warnings, default="service") for each in identifications for one in _operations(each)),
+        *(_link(one, warnings, document=True) for one in _documentation(metadata)),
+        *(_preview(one) for each in identifications for one in objects(each, f"{GMD}graphicOverview")),
+    ]
+    by_href: dict[str, Link] = {}
+    for link in found:
+        if link is not None:
+            by_href[link.href] = _merged(by_href.get(link.href), link)
+    return tuple(by_href.values())
+
+
+def doi_among(links: tuple[Link, ...]) -> str | None:
+    """The DOI of the only DOI link among them that does not lead to another work."""
+    own = [
+        link for link in links if is_doi_link(link.href) and not any(word in _label(link) for word in _OF_ANOTHER_WORK)
+    ]
+    return doi_in(own[0].href) if len(own) == 1 else None
+
+
+def _label(link: Link) -> str:
+    return f"{link.name or ''} {link.description or ''}".lower()
+
+
+def _landing(metadata: Element) -> Iterator[Link | None]:
+    uri = text_of(metadata, f"{GMD}dataSetURI")
+    href, _ = repair_href(uri)
+    if href is not None:  # a dataSetURI may be any identifier: no warning where it is no address
+        yield Link(href, rel="about")
+
+
+def _distribution(metadata: Element) -> Iterator[Element]:
+    for distribution in objects(metadata, f"{GMD}distributionInfo"):
+        yield from objects(distribution, f"{GMD}transferOptions", f"{GMD}onLine")
+        yield from objects(distribution, f"{GMD}distributor", f"{GMD}distributorTransferOptions", f"{GMD}onLine")
+
+
+def _operations(identification: Element) -> Iterator[Element]:
+    return objects(identification, f"{SRV}containsOperations", f"{SRV}connectPoint")
+
+
+def _documentation(metadata: Element) -> Iterator[Element]:
+    return objects(metadata, f"{GMD}metadataExtensionInfo", f"{GMD}extensionOnLineResource")
+
+
+def _link(resource: Element, warnings: list[str], *, default: str | None = None, document: bool = False) -> Link | None:
+    href, warning = repair_href(written(child(resource, f"{GMD}linkage")))
+    if warning is not None:
+        warnings.append(warning)
+    if href is None:
+        return None
+    protocol = text_of(resource, f"{GMD}protocol")
+    function = code_of(child(resource, f"{GMD}function")).lower()
+    media_type = media_type_of(href)
+    rel = default or _BY_FUNCTION.get(function) or _rel(href, protocol.lower())
+    if document and (rel == "related" or media_type in _DOCUMENTS):
+        rel = "describedby"
+    name, description = text_of(resource, f"{GMD}name"), text_of(resource, f"{GMD}description")
+    return Link(href, rel, protocol or None, media_type, name or None, description or None)
+
+
+def _rel(href: str, protocol: str) -> str:
+    if "download" in protocol or is_data_file(href):
+        return "download"
+    if protocol.startswith(_SERVICE_PROTOCOLS):
+        return "service"
+    return "related"
+
+
+def _preview(graphic: Element) -> Link | None:
+    href, _ = repair_href(written(child(graphic, f"{GMD}fileName")))
+    if href is None:  # often only the name of a file that lies somewhere
+        return None
+    name = text_of(graphic, f"{GMD}fileDescription") or None
+    return Link(href, rel="preview", media_type=media_type_of(href), name=name)
+
+
+def _merged(known: Link | None, link: Link) -> Link:
+    """The first link to an address with what later ones add."""
+    if known is None:
+        return link
+    return Link(
+        known.href,
+        known.rel if known.rel not in (None, "related") else link.rel,
+        known.protocol or link.protocol,
+        known.media_type or link.media_type,
+        known.name or link.name,
+        known.description or link.description,
+    )
+
+
+def connect_point(identification: Element | None) -> str:
+    """The address of a service, the empty string where none is given."""
+    point = first(identification, f"{SRV}containsOperations", f"{SRV}connectPoint")
+    return written(child(point, f"{GMD}linkage")).strip()

@@ -1,0 +1,64 @@
+"""Edges of a box as metadata write them, brought to a BBox where there is one right way."""
+
+from __future__ import annotations
+
+import math
+
+from core.extent import BBox, normalise_longitude
+
+_OVERSHOOT_DEG = 1.0  # the outer edge of a grid cell at a pole
+_FULL_CIRCLE_DEG = 360.0 - 1e-6
+_EDGES = ("west", "south", "east", "north")
+
+
+def repair_box(west: float, south: float, east: float, north: float) -> tuple[BBox | None, list[str]]:
+    """A box of degrees, and what was done to it; None where it had to be left out (the last warning says why)."""
+    edges = dict(zip(_EDGES, (west, south, east, north), strict=True))
+    bad = [name for name, value in edges.items() if not math.isfinite(value)]
+    if bad:
+        return None, [f"extent: box left out: {bad[0]} is not a number"]
+    latitudes, warnings = _latitudes(south, north)
+    longitudes, more = _longitudes(west, east)
+    warnings += more
+    if latitudes is None or longitudes is None:
+        return None, [text for text in warnings if "left out" in text]
+    return BBox(longitudes[0], latitudes[0], longitudes[1], latitudes[1]), warnings
+
+
+def number(text: str) -> float:
+    """A decimal number, a comma as its point included; NaN where it is none."""
+    try:
+        return float(text.strip().replace(",", ".") if text.count(",") == 1 else text)
+    except ValueError:
+        return math.nan
+
+
+def _latitudes(south: float, north: float) -> tuple[tuple[float, float] | None, list[str]]:
+    warnings = []
+    for value in (south, north):
+        if abs(value) > 90.0 + _OVERSHOOT_DEG:
+            return None, [f"extent: box left out: latitude {value:g} outside -90..90"]
+        if abs(value) > 90.0:
+            warnings.append(f"extent: latitude {value:g} was cut to {math.copysign(90.0, value):g}")
+    south, north = (max(-90.0, min(90.0, value)) for value in (south, north))
+    if south > north:
+        south, north = north, south
+        warnings.append("extent: south and north were swapped")
+    return (south, north), warnings
+
+
+def _longitudes(west: float, east: float) -> tuple[tuple[float, float] | None, list[str]]:
+    for value in (west, east):
+        if not -360.0 <= value <= 540.0:
+            return None, [f"extent: box left out: longitude {value:g} outside -180..180"]
+    outside = not (-180.0 <= west <= 180.0 and -180.0 <= east <= 180.0)
+    warnings = ["extent: longitudes 0..360 brought to -180..180"] if outside else []
+    if east - west >= _FULL_CIRCLE_DEG:
+        return (-180.0, 180.0), warnings
+    west, east = normalise_longitude(west), normalise_longitude(east)
+    # On the antimeridian itself the edge is written so that the box does not cross it.
+    if west == 180.0 and east < 180.0:
+        west = -180.0
+    if east == -180.0 and west > -180.0:
+        east = 180.0
+    return (west, east), warnings

@@ -1,0 +1,151 @@
+"""Dates and periods as metadata write them, brought to ISO 8601 and TimeSpan where there is one right way."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from dateutil.relativedelta import relativedelta
+
+from core.timespan import TimeSpan, instant_ms
+
+_NOW = frozenset(
+    {"now", "present", "to present", "ongoing", "on-going", "on going", "current", "currently", "today", "continuing",
+     "continuous", "open", ".."}
+)  # fmt: skip
+_UNSAID = frozenset(
+    {"", "unknown", "none", "n/a", "na", "null", "nan", "nil", "tbd", "tba", "-", "?", "missing", "not available",
+     "inapplicable", "unspecified", "not specified", "nat", "none given", "unavailable"}
+)  # fmt: skip
+_FAR_FUTURE = re.compile(r"^\+?9999")
+_FAR_PAST = re.compile(r"^(?:0000|0001)(?:-01(?:-01)?|-00(?:-00)?)?(?:$|T)")
+_LOOSE = re.compile(
+    r"^(?P<year>-?\d{4,6})(?:(?P<sep>[-/.])(?P<month>\d{1,2})(?:(?P=sep)(?P<day>\d{1,2}))?)?"
+    r"(?:(?:[T ]\s*)(?P<hour>\d{1,2})(?::?(?P<minute>\d{2})(?::?(?P<second>\d{2})(?P<fraction>[.,]\d+)?)?)?)?"
+    r"\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$",
+    re.IGNORECASE,
+)
+_COMPACT = re.compile(r"^((?:1[5-9]|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=$|T)")
+_DURATION = re.compile(
+    r"^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """One end of a period as written; ``indeterminate`` is GML's now | before | after | unknown."""
+
+    text: str = ""
+    indeterminate: str = ""
+
+
+def repair_date(text: str) -> str:
+    """ISO 8601 of the precision given, as core.timespan reads it.
+
+    Tolerates what is unmistakable: ``1990-1-5``, ``1990/01/05``, ``19900105``, ``1979-01-01T0000+00``, a zone behind
+    a date, month or day 00, hour 24 and second 60. Raises ValueError that quotes the text otherwise.
+    """
+    written = " ".join(text.split())
+    match = _LOOSE.match(_COMPACT.sub(r"\1-\2-\3", written))
+    if match is None:
+        raise ValueError(f"{written[:60]!r} is not a date")
+    iso = _date(match) + _clock(match)
+    try:
+        instant_ms(iso)
+    except ValueError as error:
+        raise ValueError(f"{written[:60]!r} does not exist") from error
+    return iso
+
+
+def _date(match: re.Match[str]) -> str:
+    parts = [match["year"]]
+    for name in ("month", "day"):
+        if not match[name] or int(match[name]) == 0:
+            return "-".join(parts)
+        parts.append(match[name].zfill(2))
+    return "-".join(parts)
+
+
+def _clock(match: re.Match[str]) -> str:
+    if not match["hour"] or not match["day"] or int(match["day"]) == 0:
+        return ""
+    hour, minute, second = int(match["hour"]), match["minute"] or "00", match["second"]
+    if hour == 24 and int(minute) == 0:  # midnight at the end of the day
+        return "T23:59:59" + _zone(match["zone"])
+    if second == "60":
+        second = "59"
+    fraction = (match["fraction"] or "").replace(",", ".")[:10]
+    return f"T{hour:02d}:{minute}" + (f":{second}{fraction}" if second else "") + _zone(match["zone"])
+
+
+def _zone(zone: str | None) -> str:
+    if zone is None or zone.upper() in ("Z", "UTC", "GMT"):
+        return "Z"
+    digits = zone[1:].replace(":", "").ljust(4, "0")
+    return f"{zone[0]}{digits[:2]}:{digits[2:]}"
+
+
+def repair_span(begin: Position, end: Position, duration: str = "") -> tuple[TimeSpan | None, list[str]]:
+    """A period and what was done to it; None where neither end says anything or it had to be left out."""
+    warnings: list[str] = []
+    try:
+        start = _start(begin, warnings)
+        stop = _stop(end, warnings)
+        if stop is None and start is not None and duration and not end.indeterminate:
+            stop = _later(start, duration)
+        if start is None and stop is None:
+            return None, warnings
+        return _ordered(start, stop, warnings), warnings
+    except ValueError as error:
+        return None, [f"time: period left out: {error}"]
+
+
+def _start(begin: Position, warnings: list[str]) -> str | None:
+    written = begin.text.strip()
+    if written.lower() in _UNSAID or begin.indeterminate in ("unknown", "before"):
+        return None
+    if _FAR_PAST.match(written):
+        warnings.append(f"time: begin {written} read as open")
+        return None
+    return _repaired(written, warnings)
+
+
+def _stop(end: Position, warnings: list[str]) -> str | None:
+    written = end.text.strip()
+    if written.lower() in _UNSAID | _NOW or end.indeterminate in ("unknown", "now", "after"):
+        return None
+    if _FAR_FUTURE.match(written):
+        warnings.append(f"time: end {written[:4]} read as open")
+        return None
+    return _repaired(written, warnings)
+
+
+def _repaired(written: str, warnings: list[str]) -> str:
+    try:
+        instant_ms(written)
+        return written
+    except ValueError:
+        iso = repair_date(written)
+        warnings.append(f"time: {written[:40]} read as {iso}")
+        return iso
+
+
+def _ordered(start: str | None, stop: str | None, warnings: list[str]) -> TimeSpan:
+    if start is not None and stop is not None and instant_ms(start) > instant_ms(stop, at_end=True):
+        warnings.append("time: begin and end were swapped")
+        start, stop = stop, start
+    return TimeSpan.from_iso(start, stop)
+
+
+def _later(start: str, duration: str) -> str | None:
+    """The last day of a period that begins at ``start``; None where the duration is not ISO 8601."""
+    match = _DURATION.match(duration.strip().upper())
+    if match is None or not any(match.groups()):
+        return None
+    years, months, weeks, days, hours, minutes, seconds = (int(group or 0) for group in match.groups())
+    begin = datetime.fromisoformat(start.replace("Z", "+00:00") if "T" in start else (start + "-01-01")[:10])
+    step = relativedelta(
+        years=years, months=months, weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds
+    )
+    return (begin + step - relativedelta(seconds=1)).strftime("%Y-%m-%d")

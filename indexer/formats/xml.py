@@ -1,0 +1,137 @@
+"""The one place where XML is parsed: no entities, no DTD, no network, no huge trees."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lxml import etree
+
+from indexer.formats.reader import Refused
+
+_ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
+_FIRST_BYTES = 1024
+_DTD = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--.*?-->\s*)*<!(?:DOCTYPE|ENTITY)", re.DOTALL)
+_WEB_PAGE = re.compile(rb"\A\s*(?:<!doctype html|<html)", re.IGNORECASE)
+_DECLARED = re.compile(rb"\A<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_CHARACTER = re.compile(rb"&#(x[0-9a-fA-F]{1,6}|[0-9]{1,7});")
+_DTD_REFUSED = "it declares a document type (DOCTYPE, entities), which is never read"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstElement:
+    """The root's tag in Clark notation, and the ISO type that a profile gives it."""
+
+    tag: str
+    iso_type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A document's root; ``warnings`` says what had to be mended before it could be parsed."""
+
+    root: etree._Element
+    warnings: tuple[str, ...] = ()
+
+
+def parse(content: bytes) -> Parsed:
+    """The tree of a document, without comments and processing instructions. Raises Refused, naming the line."""
+    content = content.lstrip()  # white space before the declaration is common and harmless
+    if not content:
+        raise Refused("the document is empty")
+    if _DTD.match(content):
+        raise Refused("it is a web page, not metadata" if _WEB_PAGE.match(content) else _DTD_REFUSED)
+    try:
+        return Parsed(_parse(content))
+    except etree.XMLSyntaxError as error:
+        mended, warnings = _mend(content)
+        if not warnings:
+            raise Refused(f"it is not well-formed XML: {error.msg}") from error
+    try:
+        return Parsed(_parse(mended), warnings)
+    except etree.XMLSyntaxError as error:
+        raise Refused(f"it is not well-formed XML: {error.msg}") from error
+
+
+def first_element(content: bytes) -> FirstElement | None:
+    """What the root element is, from the first bytes only; None where there is none (JSON, text, broken)."""
+    content = content.lstrip()
+    reader = etree.XMLPullParser(
+        events=("start",), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    try:
+        for start in range(0, len(content), _FIRST_BYTES):
+            reader.feed(content[start : start + _FIRST_BYTES])
+            for _, element in reader.read_events():
+                if isinstance(element, etree._Element):
+                    return FirstElement(str(element.tag), element.get(_ISO_TYPE))
+    except etree.XMLSyntaxError:
+        return None
+    return None
+
+
+def what_it_is(content: bytes) -> str:
+    """A few words, for a report, on a document that no reader knows."""
+    if not content.strip():
+        return "the document is empty"
+    if _WEB_PAGE.match(content):
+        return "it is a web page, not metadata"
+    root = first_element(content)
+    if root is not None:
+        return f"its root element is {root.tag}"
+    try:
+        parse(content)
+    except Refused as refused:
+        return str(refused)
+    return "it has no root element"
+
+
+def _parse(content: bytes) -> etree._Element:
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        remove_blank_text=True,
+    )
+    root = etree.fromstring(content, parser)
+    if root.getroottree().docinfo.internalDTD is not None:  # hidden from the first look by a rare encoding
+        raise Refused(_DTD_REFUSED)
+    return root
+
+
+def _mend(content: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """The document without what XML forbids, and what was done; no warnings: nothing could be done."""
+    declared = _DECLARED.match(content)
+    if declared is not None and declared[1].lower() not in (b"utf-8", b"utf8"):
+        return content, ()
+    warnings = []
+    mended = _CHARACTER.sub(_allowed, _CONTROL.sub(b"", content))
+    if mended != content:
+        warnings.append("xml: control characters were removed")
+    try:
+        mended.decode("utf-8")
+    except UnicodeDecodeError:
+        mended = _as_utf8(mended)
+        warnings.append("xml: bytes that are not UTF-8 were read as Windows-1252")
+    return mended, tuple(warnings)
+
+
+def _allowed(match: re.Match[bytes]) -> bytes:
+    digits = match[1].decode()
+    code = int(digits[1:], 16) if digits.startswith("x") else int(digits)
+    allowed = code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
+    return match[0] if allowed else b""
+
+
+def _as_utf8(content: bytes) -> bytes:
+    text = content.decode("utf-8", "surrogateescape")
+    return re.sub("[\udc80-\udcff]", _windows_character, text).encode("utf-8")
+
+
+def _windows_character(match: re.Match[str]) -> str:
+    return bytes([ord(match[0]) - 0xDC00]).decode("cp1252", "replace")
