@@ -1,0 +1,108 @@
+"""Which addresses the gate may connect to: decided on the resolved address, never on the name."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import threading
+from collections.abc import Callable, Iterable
+from queue import Empty, SimpleQueue
+
+from core.errors import Unavailable
+from net.errors import Refused
+
+Resolver = Callable[[str, int, float], list[str]]
+"""Host, port and seconds to addresses; raises Unavailable where there is none."""
+
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def is_public(address: str) -> bool:
+    """True for a unicast address of the open internet.
+
+    An IPv4 address that travels inside an IPv6 one (mapped, 6to4, NAT64) is judged itself.
+    """
+    ip = ipaddress.ip_address(address.partition("%")[0])  # fe80::1%eth0: the zone is no part of it
+    inner = _inner_ipv4(ip)
+    if inner is not None:
+        return is_public(str(inner))
+    closed = ip.is_private or ip.is_loopback or ip.is_link_local or ip.is_multicast or ip.is_reserved
+    if isinstance(ip, ipaddress.IPv6Address) and (ip.is_site_local or ip.teredo is not None):
+        return False
+    return ip.is_global and not closed and not ip.is_unspecified
+
+
+def _inner_ipv4(ip: IPAddress) -> ipaddress.IPv4Address | None:
+    if isinstance(ip, ipaddress.IPv4Address):
+        return None
+    if ip in _NAT64:
+        return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+    return ip.ipv4_mapped or ip.sixtofour
+
+
+def system_resolver(host: str, port: int, timeout_s: float) -> list[str]:
+    """Addresses of a name in the system's order. A resolver that hangs is left behind after ``timeout_s``."""
+    answers: SimpleQueue[list[str] | None] = SimpleQueue()
+
+    def ask() -> None:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            answers.put(None)
+        else:
+            answers.put(list(dict.fromkeys(str(info[4][0]) for info in found)))
+
+    threading.Thread(target=ask, name="sonde-resolve", daemon=True).start()
+    try:
+        addresses = answers.get(timeout=max(timeout_s, 0.001))
+    except Empty:
+        raise Unavailable(f"the name {host} was not resolved within {timeout_s:.0f} s") from None
+    if not addresses:
+        raise Unavailable(f"the name {host} is not known to the resolver")
+    return addresses
+
+
+class AllowedHosts:
+    """Hosts the operator named in settings, as ``host`` or ``host:port``; these may be private.
+
+    Raises ValueError for an entry that is neither.
+    """
+
+    def __init__(self, entries: Iterable[str] = ()) -> None:
+        self._entries = frozenset(_entry(entry) for entry in entries)
+
+    def __contains__(self, target: tuple[str, int]) -> bool:
+        host, port = canonical_host(target[0]), target[1]
+        return (host, None) in self._entries or (host, port) in self._entries
+
+
+def canonical_host(host: str) -> str:
+    """Lower case, no brackets, no final dot: one spelling for one host."""
+    return host.strip().strip("[]").rstrip(".").lower()
+
+
+def _entry(text: str) -> tuple[str, int | None]:
+    bare = text.strip()
+    if not bare or "/" in bare or "@" in bare:
+        raise ValueError(f"{text!r} is not a host or host:port")
+    host, colon, port = bare.rpartition(":")
+    if not colon or bare.endswith("]") or (bare.count(":") > 1 and not bare.startswith("[")):
+        return canonical_host(bare), None
+    if not port.isdigit() or not 0 < int(port) < 65536:
+        raise ValueError(f"{text!r} is not a host or host:port")
+    return canonical_host(host), int(port)
+
+
+def permitted_addresses(host: str, port: int, addresses: list[str], allowed: AllowedHosts) -> list[str]:
+    """Those of the resolved addresses that may be connected to, in order. Raises Refused where none may."""
+    if (host, port) in allowed:
+        return addresses
+    public = [address for address in addresses if is_public(address)]
+    if not public:
+        raise Refused(
+            f"{host}:{port} is not an address of the open internet; "
+            "name it in the settings' allowed hosts if it is meant"
+        )
+    return public

@@ -1,0 +1,69 @@
+"""What goes out and what comes back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import Unavailable
+from net.errors import BadStatus
+from net.targets import host_of
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One request; ``max_bytes`` and ``timeout_s`` replace the policy's where given."""
+
+    url: str
+    method: str = "GET"
+    params: Mapping[str, str] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content: bytes | None = None
+    max_bytes: int | None = None
+    timeout_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer; ``url`` is where the redirects ended, header names are lower case."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    def parsed(self) -> Any:
+        """The body read as JSON. Raises Unavailable where it is none."""
+        try:
+            return json.loads(self.content)
+        except ValueError:
+            raise Unavailable(f"{host_of(self.url)} did not answer in JSON") from None
+
+    def expect_ok(self) -> Answer:
+        """Itself, or BadStatus (429 and 5xx: Unavailable, as trying later may help)."""
+        expect_ok(self.url, self.status)
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedAnswer:
+    """An answer whose body is read piece by piece, once, inside the ``with`` that opened it."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    pieces: Iterator[bytes]
+
+    def expect_ok(self) -> StreamedAnswer:
+        expect_ok(self.url, self.status)
+        return self
+
+
+def expect_ok(url: str, status: int) -> None:
+    """Raises Unavailable for 429 and 5xx, BadStatus for anything else outside 200..299."""
+    if status == 429 or status >= 500:
+        raise Unavailable(f"{host_of(url)} answered with HTTP status {status}")
+    if not 200 <= status < 300:
+        raise BadStatus(host_of(url), status)

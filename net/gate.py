@@ -1,0 +1,188 @@
+"""The one gate: every outgoing request is checked, bounded in size, time and redirects, and its errors are typed."""
+
+from __future__ import annotations
+
+import json as json_format
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import httpcore
+import httpx
+
+from core.errors import Unavailable
+from net.addresses import AllowedHosts, Resolver, system_resolver
+from net.body import decoded, limited
+from net.deadline import Deadline
+from net.errors import Refused
+from net.exchange import Answer, Outgoing, StreamedAnswer
+from net.redirects import is_redirect, next_request
+from net.targets import host_of, parse_target
+from net.transport import Guard, GuardedBackend
+
+_MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class GatePolicy:
+    """What the operator set.
+
+    ``allowed_hosts`` (``host`` or ``host:port``) may be private; all others must be public after DNS.
+    ``max_bytes`` counts the body after decompression; ``timeout_s`` is the total for one exchange, redirects
+    and body included. ``ca_file`` (PEM) is trusted instead of the system's authorities. Behind ``proxy`` the proxy
+    resolves and connects: names are then checked by our resolver where it knows them.
+    """
+
+    allowed_hosts: frozenset[str] = frozenset()
+    max_bytes: int = 64 * _MIB
+    timeout_s: float = 30.0
+    connect_timeout_s: float = 5.0
+    max_redirects: int = 5
+    user_agent: str = "Sonde/0.1"
+    proxy: str | None = None
+    ca_file: Path | None = None
+
+
+class Gate:
+    """Outgoing HTTP. Safe to share between threads; keeps connections to the same host open. Never retries."""
+
+    def __init__(
+        self,
+        policy: GatePolicy | None = None,
+        resolver: Resolver = system_resolver,
+        dialler: httpcore.NetworkBackend | None = None,
+    ) -> None:
+        """Raises ValueError where the policy names a host or proxy that is none."""
+        self.policy = policy or GatePolicy()
+        self._guard = Guard(AllowedHosts(self.policy.allowed_hosts), resolver)
+        self._pool = _pool(self.policy, self._guard, dialler)
+
+    def get(
+        self, url: str, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        return self.request(Outgoing(url, params=params, headers=headers or {}))
+
+    def post(self, url: str, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
+        """Sends ``json`` as application/json."""
+        body = json_format.dumps(json).encode()
+        return self.request(Outgoing(url, "POST", None, {**(headers or {}), "Content-Type": "application/json"}, body))
+
+    def request(self, outgoing: Outgoing) -> Answer:
+        """The whole answer, whatever its status.
+
+        Raises Refused (target, size, redirects) and Unavailable (name, connection, time, broken answer).
+        """
+        with self.stream(outgoing) as answer:
+            return Answer(answer.url, answer.status, answer.headers, b"".join(answer.pieces))
+
+    @contextmanager
+    def stream(self, outgoing: Outgoing) -> Iterator[StreamedAnswer]:
+        """The answer with its body still to be read, under the same limits. Raises as ``request``."""
+        deadline = Deadline(host_of(outgoing.url), outgoing.timeout_s or self.policy.timeout_s)
+        response, url = self._follow(self._prepared(outgoing), deadline)
+        try:
+            headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+            raw = _timed(response, deadline, host_of(url))
+            plain = decoded(raw, headers.get("content-encoding", ""), host_of(url))
+            pieces = limited(plain, outgoing.max_bytes or self.policy.max_bytes, host_of(url))
+            yield StreamedAnswer(url, response.status, headers, pieces)
+        finally:
+            response.close()
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _prepared(self, outgoing: Outgoing) -> httpx.Request:
+        url = parse_target(outgoing.url)
+        if outgoing.params:
+            url = url.copy_merge_params(dict(outgoing.params))
+        asked = {name.lower(): value for name, value in outgoing.headers.items()}
+        headers = {"user-agent": self.policy.user_agent, "accept": "*/*", **asked, "accept-encoding": "gzip"}
+        return httpx.Request(outgoing.method, url, headers=headers, content=outgoing.content)
+
+    def _follow(self, request: httpx.Request, deadline: Deadline) -> tuple[httpcore.Response, str]:
+        for _ in range(self.policy.max_redirects + 1):
+            response = self._send(request, deadline)
+            if not is_redirect(response):
+                return response, str(request.url)
+            response.close()  # its body is of no interest, and may be endless
+            request = next_request(request, response)
+        raise Refused(f"{host_of(str(request.url))} redirects more than {self.policy.max_redirects} times")
+
+    def _send(self, request: httpx.Request, deadline: Deadline) -> httpcore.Response:
+        host = host_of(str(request.url))
+        if self.policy.proxy is not None:
+            self._check_proxied(request.url)
+        with deadline.applied(), _typed(host, deadline):
+            return self._pool.handle_request(_to_core(request, self.policy))
+
+    def _check_proxied(self, url: httpx.URL) -> None:
+        try:
+            self._guard.addresses(url.host, _port(url), self.policy.connect_timeout_s)
+        except Unavailable:
+            return  # only the proxy's resolver knows this name
+
+
+def _timed(response: httpcore.Response, deadline: Deadline, host: str) -> Iterator[bytes]:
+    """The body's raw pieces, each waited for no longer than the deadline leaves."""
+    pieces = iter(response.iter_stream())
+    while True:
+        with deadline.applied(), _typed(host, deadline):
+            piece = next(pieces, None)
+        if piece is None:
+            return
+        yield piece
+
+
+@contextmanager
+def _typed(host: str, deadline: Deadline) -> Iterator[None]:
+    """Failures of the connection as Unavailable, naming the host."""
+    try:
+        yield
+    except httpcore.TimeoutException:
+        deadline.check()  # says so, if it was the total time
+        raise Unavailable(f"{host} did not answer in time") from None
+    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
+        raise Unavailable(f"{host} broke the connection ({type(error).__name__})") from None
+
+
+def _to_core(request: httpx.Request, policy: GatePolicy) -> httpcore.Request:
+    url = httpcore.URL(
+        scheme=request.url.raw_scheme, host=request.url.raw_host, port=request.url.port, target=request.url.raw_path
+    )
+    wait = {"connect": policy.connect_timeout_s, "read": policy.timeout_s, "write": policy.timeout_s}
+    return httpcore.Request(
+        request.method,
+        url,
+        headers=request.headers.raw,
+        content=request.read(),
+        extensions={"timeout": {**wait, "pool": policy.timeout_s}},
+    )
+
+
+def _pool(policy: GatePolicy, guard: Guard, dialler: httpcore.NetworkBackend | None) -> httpcore.ConnectionPool:
+    trust = ssl.create_default_context(cafile=None if policy.ca_file is None else str(policy.ca_file))
+    if policy.proxy is None:
+        backend = GuardedBackend(guard, dialler)
+        return httpcore.ConnectionPool(trust, max_connections=50, keepalive_expiry=30.0, network_backend=backend)
+    proxy = httpx.URL(policy.proxy)
+    # The pool dials nothing but the proxy, which the operator named by setting it.
+    to_proxy = replace(guard, allowed=AllowedHosts([f"{_bracketed(proxy.host)}:{_port(proxy)}"]))
+    return httpcore.HTTPProxy(
+        str(proxy.copy_with(username=None, password=None)),
+        proxy_auth=(proxy.username, proxy.password) if proxy.userinfo else None,
+        ssl_context=trust,
+        max_connections=50,
+        network_backend=GuardedBackend(to_proxy, dialler),
+    )
+
+
+def _port(url: httpx.URL) -> int:
+    return url.port or (443 if url.scheme == "https" else 80)
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
