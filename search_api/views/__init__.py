@@ -1,0 +1,1 @@
+"""HTTP in and out: a view parses, calls, presents."""

@@ -1,0 +1,69 @@
+"""``POST /embeddings``: the serving embedder, in the shape of OpenAI's call."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from flask import Response, jsonify
+from flask_openapi import APIBlueprint, Tag
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.errors import InvalidInput, ModelMissing
+from search_api.parts import Parts
+from search_api.problems import Problem
+
+MOST_TEXTS = 256
+LONGEST_TEXT = 100_000
+
+
+class EmbeddingsRequest(BaseModel):
+    """Texts to embed; a question gets the model's instruction written before it, a document does not."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = Field(None, description="Must be the one that serves; leave it out to take that one.")
+    input: (
+        Annotated[str, Field(max_length=LONGEST_TEXT)]
+        | Annotated[list[Annotated[str, Field(max_length=LONGEST_TEXT)]], Field(min_length=1, max_length=MOST_TEXTS)]
+    )
+    kind: Literal["query", "document"] = "document"
+
+
+class EmbeddingsAnswer(BaseModel):
+    """OpenAI's list of embeddings, in input order; vectors have unit norm."""
+
+    object: str = "list"
+    model: str
+    data: list[dict[str, Any]]
+    usage: dict[str, int]
+
+
+def embeddings_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("embeddings", __name__, abp_tags=[Tag(name="embeddings", description="Text to vectors")])
+
+    @api.post(
+        "/embeddings",
+        summary="Embed texts with the model that serves",
+        responses={200: EmbeddingsAnswer, 400: Problem, 503: Problem},
+    )
+    def embeddings(body: EmbeddingsRequest) -> Response:
+        serving = parts.serving.resolve()
+        if serving.embedder is None:
+            raise ModelMissing(serving.embedder_problem or "No embedder is loaded.")
+        card = serving.embedder.card
+        if body.model not in (None, card.model):
+            raise InvalidInput("model", f"model: {body.model!r} does not serve here; {card.model!r} does")
+        texts = [body.input] if isinstance(body.input, str) else list(body.input)
+        vectors = serving.embedder.embed(texts, body.kind)
+        tokens = sum(min(count, card.max_tokens) for count in serving.embedder.count_tokens(texts))
+        return jsonify(
+            object="list",
+            model=card.model,
+            data=[
+                {"object": "embedding", "index": index, "embedding": [round(float(x), 7) for x in vector]}
+                for index, vector in enumerate(vectors)
+            ],
+            usage={"prompt_tokens": tokens, "total_tokens": tokens},
+        )
+
+    return api

@@ -1,0 +1,195 @@
+"""Records and answers as GeoJSON, the core of OGC API - Records; our members stand under ``sonde:``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.extent import BBox
+from core.record import Contact, Link, Record
+from core.timespan import TimeSpan, iso
+from search_api.answer import Answer, FoundRecord
+from search_api.understanding.interpretation import Found, Interpretation
+
+Json = dict[str, Any]
+
+
+def feature(record: Record) -> Json:
+    """An OGC API - Records feature."""
+    return {
+        "type": "Feature",
+        "id": record.id,
+        "geometry": geometry(record),
+        "time": time(record.times),
+        "properties": properties(record),
+        "links": [link(out) for out in record.links],
+    }
+
+
+def geometry(record: Record) -> Json | None:
+    """The record's polygon where the metadata hold one, else its boxes as polygons; None where it does not say."""
+    if record.geometry is not None:
+        return dict(record.geometry)
+    rings = [ring(part) for box in record.extents for part in box.parts()]
+    if not rings:
+        return None
+    if len(record.extents) == 1 and record.extents[0].is_point:
+        return {"type": "Point", "coordinates": list(record.extents[0].centre)}
+    if len(rings) == 1:
+        return {"type": "Polygon", "coordinates": [rings[0]]}
+    return {"type": "MultiPolygon", "coordinates": [[one] for one in rings]}
+
+
+def ring(box: BBox) -> list[list[float]]:
+    """The outline of a box that does not cross the antimeridian, counter-clockwise and closed (RFC 7946)."""
+    w, s, e, n = box.as_list()
+    return [[w, s], [e, s], [e, n], [w, n], [w, s]]
+
+
+def time(times: tuple[TimeSpan, ...]) -> Json | None:
+    """``{"interval": [start, end]}`` around all spans, ``..`` for an open end."""
+    if not times:
+        return None
+    starts = [span.start_ms for span in times]
+    ends = [span.end_ms for span in times]
+    start = None if None in starts else min(start for start in starts if start is not None)
+    end = None if None in ends else max(end for end in ends if end is not None)
+    return {"interval": [".." if start is None else iso(start), ".." if end is None else iso(end)]}
+
+
+def properties(record: Record) -> Json:
+    """The record core of OGC API - Records, and what it has no name for under ``sonde:``."""
+    plain = [keyword.term for keyword in record.keywords if keyword.vocabulary is None]
+    said: Json = {
+        "type": record.type,
+        "title": record.title,
+        "description": record.abstract,
+        "keywords": plain,
+        "themes": _themes(record),
+        "language": {"code": record.languages[0]} if record.languages else None,
+        "contacts": [contact(one) for one in record.contacts],
+        "license": record.licence,
+        "rights": " ".join(record.constraints),
+        "formats": [{"name": name} for name in record.formats],
+        "created": record.dates.created or record.dates.published,
+        "updated": record.dates.modified or record.dates.metadata,
+        "externalIds": [{"value": value} for value in dict.fromkeys((record.doi, record.identifier)) if value],
+        "sonde:source": record.source,
+        "sonde:identity": record.identity,
+        "sonde:parent": record.parent,
+        "sonde:boxes": [box.as_list() for box in record.extents],
+        "sonde:times": [[span.start_iso, span.end_iso] for span in record.times],
+        "sonde:resolution": _said(
+            record.resolution.metres, record.resolution.scale_denominator, record.resolution.time_step
+        ),
+        "sonde:provenance": record.provenance.kind,
+        "sonde:lineage": record.provenance.lineage,
+        "sonde:access": record.access,
+    }
+    return {name: value for name, value in said.items() if value not in (None, "", [], {})}
+
+
+def _said(metres: float | None, scale_denominator: int | None, time_step: str | None) -> Json:
+    named = {"metres": metres, "scaleDenominator": scale_denominator, "timeStep": time_step}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _themes(record: Record) -> list[Json]:
+    """Keywords by the vocabulary they are from, and topic categories as ISO's own scheme."""
+    by_scheme: dict[str, list[Json]] = {}
+    for keyword in record.keywords:
+        if keyword.vocabulary is not None:
+            concept = {"id": keyword.term} | ({"url": keyword.uri} if keyword.uri else {})
+            by_scheme.setdefault(keyword.vocabulary, []).append(concept)
+    if record.themes:
+        by_scheme["ISO 19115 topic category"] = [{"id": theme} for theme in record.themes]
+    return [{"concepts": concepts, "scheme": scheme} for scheme, concepts in by_scheme.items()]
+
+
+def contact(one: Contact) -> Json:
+    said: Json = {
+        "name": one.name,
+        "organization": one.organisation,
+        "emails": [{"value": one.email}] if one.email else None,
+        "roles": [one.role] if one.role else None,
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def link(out: Link) -> Json:
+    said = {"href": out.href, "rel": out.rel or "related", "type": out.media_type, "title": out.name}
+    return {name: value for name, value in said.items() if value}
+
+
+def hit_feature(found: FoundRecord) -> Json:
+    """A feature with its score, its signals and, where asked for, why it is here."""
+    said: Json = {
+        **feature(found.record),
+        "sonde:score": round(found.hit.score, 6),
+        "sonde:signals": {name: None if v is None else round(v, 6) for name, v in found.hit.signals.items()},
+    }
+    if found.highlights:
+        said["sonde:highlights"] = found.highlights
+    if found.passages:
+        said["sonde:passages"] = [
+            {"id": p.id, "text": p.text, "section": list(p.section_path), "page": p.first_page} for p in found.passages
+        ]
+    if found.explanation is not None:
+        said["sonde:explanation"] = found.explanation
+    if found.folded:
+        said["sonde:folded"] = list(found.folded)
+    return said
+
+
+def collection(answer: Answer, links: list[Json]) -> Json:
+    """The whole answer of ``/search``."""
+    return {
+        "type": "FeatureCollection",
+        "features": [hit_feature(found) for found in answer.found],
+        "numberMatched": answer.matched,
+        "numberReturned": len(answer.found),
+        "links": links,
+        "sonde:interpretation": interpretation(answer.interpretation),
+        "sonde:degraded": list(answer.degraded),
+        "sonde:took_ms": {stage: round(took, 2) for stage, took in answer.took_ms.items()},
+    }
+
+
+def interpretation(read: Interpretation) -> Json:
+    """How the question was understood, each part with where it stands in the text and who found it."""
+    return {
+        "text": read.text,
+        "thematic": read.thematic,
+        "language": read.language,
+        "places": [
+            {**_found(p.found), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}
+            | ({"estimated": True} if p.estimated else {})
+            for p in read.places
+        ],
+        "relations": [{**_found(r.found), "relation": r.relation} for r in read.relations],
+        "areas": [box.as_list() for box in read.areas],
+        "times": [
+            {**_found(t.found), "kind": t.kind, "start": t.span.start_iso, "end": t.span.end_iso} for t in read.times
+        ],
+        "datetime": _interval(read.span),
+        "latest": read.latest,
+        "scales": [
+            {**_found(s.found), **_said(s.metres, s.scale_denominator, s.time_step), "level": s.level}
+            for s in read.scales
+        ],
+        "kinds": [{**_found(k.found), "kind": k.kind} for k in read.kinds],
+        "identifiers": [{**_found(i.found), "kind": i.kind, "value": i.value} for i in read.identifiers],
+    }
+
+
+def _interval(span: TimeSpan | None) -> str | None:
+    return None if span is None else f"{span.start_iso or '..'}/{span.end_iso or '..'}"
+
+
+def _found(found: Found) -> Mapping[str, Any]:
+    return {
+        "text": found.text,
+        "span": [found.start, found.end],
+        "source": found.source,
+        "confidence": round(found.confidence, 3),
+    }
