@@ -1,0 +1,46 @@
+"""A source's pages put together to batches worth one bulk request and one call of the embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from core.errors import SondeError
+from indexer.raw import Page
+
+BATCH_BYTES = 32 << 20
+
+
+def batches(pages: Iterable[Page], size: int, limit_bytes: int = BATCH_BYTES) -> Iterator[Page]:
+    """Whole pages joined until they hold ``size`` records or ``limit_bytes``; each resumes where its last page does.
+
+    Where the source breaks off, what came before is handed out first, then the error is raised.
+    """
+    waiting: list[Page] = []
+    stream = iter(pages)
+    while True:
+        try:
+            page = next(stream, None)
+        except SondeError:
+            if waiting:
+                yield joined(waiting)
+            raise
+        if page is not None:
+            waiting.append(page)
+        if waiting and (page is None or _enough(waiting, size, limit_bytes)):
+            yield joined(waiting)
+            waiting = []
+        if page is None:
+            return
+
+
+def joined(pages: list[Page]) -> Page:
+    last = pages[-1]
+    records = tuple(record for page in pages for record in page.records)
+    return Page(records, last.position, last.total, tuple(skipped for page in pages for skipped in page.skipped))
+
+
+def _enough(pages: list[Page], size: int, limit_bytes: int) -> bool:
+    return (
+        sum(len(page.records) for page in pages) >= size
+        or sum(len(record.content) for page in pages for record in page.records) >= limit_bytes
+    )

@@ -1,0 +1,117 @@
+"""Bulk requests that prove themselves: chunked by bytes, every item's result read, only what passes retried."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import uniform
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from indexer.patience import ATTEMPTS, PASSING, patiently
+
+CHUNK_BYTES = 8 << 20
+_LONGEST_PAUSE_S = 15.0
+_WANTED = ["errors", "items.*.status", "items.*.error.type", "items.*.error.reason", "items.*.error.caused_by.reason"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One item of a bulk request, as the lines that go over the wire."""
+
+    index: str
+    id: str
+    lines: tuple[bytes, ...]
+    absent_is_fine: bool = False  # a delete of what is gone already
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.lines)) + len(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An item that Elasticsearch did not take, and why."""
+
+    index: str
+    id: str
+    reason: str
+
+
+def index_operation(index: str, id: str, document: Mapping[str, Any]) -> Operation:
+    """Writes the whole document, whatever was there: repeating it changes nothing."""
+    return Operation(index, id, (_line({"index": {"_index": index, "_id": id}}), _line(document)))
+
+
+def update_operation(index: str, id: str, body: Mapping[str, Any]) -> Operation:
+    return Operation(index, id, (_line({"update": {"_index": index, "_id": id, "retry_on_conflict": 3}}), _line(body)))
+
+
+def delete_operation(index: str, id: str) -> Operation:
+    return Operation(index, id, (_line({"delete": {"_index": index, "_id": id}}),), absent_is_fine=True)
+
+
+def write(client: Elasticsearch, operations: Iterable[Operation]) -> list[Failure]:
+    """Sends everything and returns what was not taken, in order; a power cut leaves a prefix of the chunks.
+
+    Items answered 429 or 503 are sent again, with jitter; past the last attempt they are failures like the others.
+    Raises core.errors.Unavailable where no request gets through.
+    """
+    return [failure for chunk in chunked(operations) for failure in _send(client, chunk)]
+
+
+def chunked(operations: Iterable[Operation], limit: int = CHUNK_BYTES) -> Iterator[list[Operation]]:
+    """Neighbours of at most ``limit`` bytes together; a larger one goes alone."""
+    chunk: list[Operation] = []
+    size = 0
+    for operation in operations:
+        if chunk and size + operation.size > limit:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(operation)
+        size += operation.size
+    if chunk:
+        yield chunk
+
+
+def _send(client: Elasticsearch, chunk: Sequence[Operation]) -> list[Failure]:
+    failures: list[Failure] = []
+    for attempt in range(ATTEMPTS):
+        busy, refused = _once(client, chunk)
+        failures += refused
+        if not busy:
+            return failures
+        chunk = [operation for operation, _ in busy]
+        time.sleep(uniform(0, min(_LONGEST_PAUSE_S, 0.5 * 2**attempt)))  # noqa: S311 (jitter, not a secret)
+    return failures + [failure for _, failure in busy]
+
+
+def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple[Operation, Failure]], list[Failure]]:
+    """What was put off, and what was refused, of one request."""
+    lines: list[Any] = [line for operation in chunk for line in operation.lines]  # the client takes lines as they are
+    answer = patiently(lambda: client.bulk(operations=lines, filter_path=_WANTED))
+    busy: list[tuple[Operation, Failure]] = []
+    refused: list[Failure] = []
+    for operation, item in zip(chunk, answer["items"], strict=True):
+        (result,) = item.values()
+        status = int(result["status"])
+        if status < 300 or (status == 404 and operation.absent_is_fine):
+            continue
+        failure = Failure(operation.index, operation.id, _reason(status, result.get("error", {})))
+        if status in PASSING:
+            busy.append((operation, failure))
+        else:
+            refused.append(failure)
+    return busy, refused
+
+
+def _reason(status: int, error: Mapping[str, Any]) -> str:
+    causes = [error.get("type"), error.get("reason"), error.get("caused_by", {}).get("reason")]
+    return f"{status} " + ": ".join(str(cause) for cause in causes if cause)
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

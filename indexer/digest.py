@@ -1,0 +1,53 @@
+"""A document as it came, read into the record that will stand in the index, with its hashes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.record import Record
+from es_mappings.documents import to_document
+from es_mappings.meta import SCHEMA_VERSION
+from indexer.formats.registry import read, reader_tag
+from indexer.hashes import raw_hash, record_hash, text_hash
+from indexer.plan import Content, Document
+from indexer.raw import RawRecord
+from reading.kinds import infer_kind
+
+DIGEST_VERSION = 1
+"""Raised when what is inferred here (the kind) changes, so that unchanged bytes are read again."""
+
+_READING = f"{SCHEMA_VERSION}.{DIGEST_VERSION}"
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A record ready to be written: ``document`` is its stored form without vector and harvest notes."""
+
+    record: Record
+    document: Mapping[str, Any]
+    content: Content
+
+
+def identify(raw: RawRecord, source: str) -> Document:
+    """What is known before parsing."""
+    return Document(source, raw.native_id, raw.origin, raw_hash(raw.content, f"{_READING}/{reader_tag(raw.content)}"))
+
+
+def digest(raw: RawRecord, source: str) -> Digest:
+    """Raises indexer.formats.reader.Refused with the reason."""
+    record = with_kind(read(raw, source))
+    document = to_document(record)
+    hashes = Content(record.id, record_hash(document), text_hash(record.embedding_text), len(record.warnings))
+    return Digest(record, document, hashes)
+
+
+def with_kind(record: Record) -> Record:
+    """The record with its kind of data taken from its text where the metadata do not say it."""
+    if record.provenance.kind != "unknown":
+        return record
+    kind, _ = infer_kind(record.title, record.abstract, record.provenance.lineage)
+    if kind == "unknown":
+        return record
+    return replace(record, provenance=replace(record.provenance, kind=kind, kind_source="text"))

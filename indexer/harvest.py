@@ -1,0 +1,239 @@
+"""A source's records on their way in: fetch, plan, embed, commit, batch after batch; then the sweep and the report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from uuid import uuid4
+
+import structlog
+
+from core.errors import SondeError, Unavailable
+from indexer.batches import batches
+from indexer.commit import Item, NotTaken, commit
+from indexer.embed import Embedding
+from indexer.parts import Options, Parts, RunTaken
+from indexer.patience import patient_client
+from indexer.plan import Moment
+from indexer.planning import Planner
+from indexer.raw import Page, Source
+from indexer.report import Refusal, RunReport, RunState, Tally
+from indexer.runs import Runs, now_iso
+from indexer.sweep import sweep
+
+log = structlog.get_logger(__name__)
+
+_DEFAULT = Options()
+
+
+def open_run(source_id: str, options: Options, *, id: str | None = None) -> RunReport:
+    """A run that has not begun; store it with ``Runs.save`` to let others find it."""
+    now = now_iso()
+    return RunReport(id or uuid4().hex, source_id, "running", now, now, trigger=options.trigger, worker=options.worker)
+
+
+def harvest(
+    source_id: str, source: Source, parts: Parts, options: Options = _DEFAULT, run: RunReport | None = None
+) -> RunReport:
+    """One slice of a run (the whole run where no budget is set), from where ``run`` stopped; its report.
+
+    State ``running``: the budget is used up and the run goes on from ``position``. ``complete``: all was seen and
+    what vanished was removed; ``refused_removal``: all was seen, too much would have vanished, nothing was removed.
+    ``failed``: the source broke off; what came before stands. What raises, and is stored first: Unavailable and an
+    interrupt as ``interrupted`` (to be resumed), any other error as ``failed``. RunTaken stores nothing.
+    Raises NotFound and IndexMismatch where the indices cannot take the records.
+    """
+    parts = replace(parts, client=patient_client(parts.client))
+    model = parts.model()
+    run = run if run is not None else open_run(source_id, options)
+    begun = replace(run, state="running", slices=run.slices + 1, worker=options.worker, message=None)
+    with ThreadPoolExecutor(1, "commit") as background:
+        return _Slice(parts, options, begun, model, background).go(source)
+
+
+@dataclass(slots=True)
+class _Slice:
+    """The moving state of one slice: while a batch is written in the background, the next one is read and embedded."""
+
+    parts: Parts
+    options: Options
+    run: RunReport
+    model: str
+    background: ThreadPoolExecutor
+    started: float = field(default_factory=time.monotonic)
+    handled: int = 0
+    tally: Tally = field(init=False)
+    embedding: Embedding = field(init=False)
+    planner: Planner = field(init=False)
+    _writing: tuple[Page, Future[list[NotTaken]]] | None = None
+
+    def __post_init__(self) -> None:
+        self.tally = Tally.of(self.run)
+        self.embedding = Embedding(self.parts, self.model)
+        self.planner = Planner(self.parts.client, self.parts.prefix, self.run.source)
+
+    def go(self, source: Source) -> RunReport:
+        self._save("running")
+        log.info("harvest.started", source=self.run.source, run=self.run.id, slice=self.run.slices)
+        try:
+            complete = self._batches(source)
+            return self._finish() if complete else self._save("running")
+        except RunTaken:
+            raise
+        except Unavailable as error:
+            self._save_if_possible("interrupted", str(error))
+            raise
+        except (KeyboardInterrupt, SystemExit):
+            self._save_if_possible("interrupted", "It was interrupted.")
+            raise
+        except SondeError as error:
+            return self._save("failed", str(error))
+        except BaseException as error:
+            self._save_if_possible("failed", f"{type(error).__name__}: {error}")
+            raise
+
+    def _batches(self, source: Source) -> bool:
+        """Whether the source came to its end; False where the budget did."""
+        with self._timed("plan"):
+            self.planner.begin()
+        stream = batches(source.pages(self.run.position), self.options.batch)
+        try:
+            while (batch := self._fetch(stream)) is not None:
+                self._handle(batch)
+                if self._budget_is_used() and batch.position is not None:
+                    return False
+        finally:
+            self._settle()
+        return True
+
+    def _fetch(self, stream: Iterator[Page]) -> Page | None:
+        with self._timed("fetch"):
+            return next(stream, None)
+
+    def _handle(self, batch: Page) -> None:
+        moment = Moment(self.run.id, now_iso(), self.model)
+        with self._timed("plan"):
+            items = self.planner.plan(batch, moment)
+        with self._timed("embed"):
+            items = self._with_vectors(items)
+        self._settle()
+        self.options.guard()
+        self._count(items, batch)
+        job = self.background.submit(self._commit, items, moment)
+        self._writing = (batch, job)
+
+    def _with_vectors(self, items: list[Item]) -> list[Item]:
+        wanted = [index for index, item in enumerate(items) if item.decision.vector == "embed"]
+        texts = [digest.record.embedding_text for index in wanted if (digest := items[index].digest) is not None]
+        made = self.embedding.embed(texts)
+        for index, vector in zip(wanted, made.vectors, strict=True):
+            items[index] = replace(items[index], vector=vector)
+        self.tally.tokens = self.tally.tokens.plus(made.reads, made.lengths) if made.lengths else self.tally.tokens
+        missing = sum(vector is None for vector in made.vectors)
+        self.tally.add("embedded", len(wanted) - missing)
+        self.tally.add("without_vector", missing)
+        return items
+
+    def _commit(self, items: list[Item], moment: Moment) -> list[NotTaken]:
+        with self._timed("commit"):
+            return commit(self.parts.client, self.parts.prefix, items, moment)
+
+    def _settle(self) -> None:
+        """Waits for the batch that is being written, then stores the position behind it: never ahead of the ledger."""
+        if self._writing is None:
+            return
+        (batch, job), self._writing = self._writing, None
+        with self._timed("wait"):
+            failed = job.result()
+        for each in failed:
+            self._fail(each)
+        self.handled += len(batch.records)
+        self.run = replace(self.run, position=batch.position, total=batch.total or self.run.total)
+        self._save("running")
+        self.parts.progress("batch", seen=self.tally.counts["seen"], total=self.run.total or 0)
+
+    def _count(self, items: list[Item], batch: Page) -> None:
+        self.tally.add("seen", len(items))
+        for item in items:
+            self._count_one(item)
+        for skipped in batch.skipped:
+            log.warning("harvest.skipped", source=self.run.source, origin=skipped.origin, reason=skipped.reason)
+
+    def _count_one(self, item: Item) -> None:
+        decision, origin = item.decision, item.decision.entry.origin
+        if decision.outcome == "refused":
+            reason = decision.entry.reason or ""
+            self.tally.refuse(Refusal(origin, reason, kept=decision.entry.record is not None))
+            log.warning("harvest.refused", source=self.run.source, origin=origin, reason=reason)
+            return
+        if decision.outcome == "duplicate":
+            self.tally.add("duplicates")
+            self.tally.warn(origin, f"duplicate: {decision.entry.reason!r}")
+            return
+        self.tally.add(decision.outcome)
+        self.tally.add("reused", decision.vector == "keep")
+        self.tally.add("warned", decision.entry.warnings > 0)
+        for warning in item.digest.record.warnings if item.digest is not None else ():
+            self.tally.warn(origin, warning)
+
+    def _fail(self, failed: NotTaken) -> None:
+        origin = failed.item.decision.entry.origin
+        self.tally.fail(Refusal(origin, failed.reason, kept=failed.item.stored is not None))
+        log.error("harvest.failed", source=self.run.source, origin=origin, reason=failed.reason)
+
+    def _budget_is_used(self) -> bool:
+        seconds, records = self.options.seconds, self.options.records
+        pending = len(self._writing[0].records) if self._writing is not None else 0
+        return (seconds is not None and time.monotonic() - self.started >= seconds) or (
+            records is not None and self.handled + pending >= records
+        )
+
+    def _finish(self) -> RunReport:
+        self.options.guard()
+        self._save("running")
+        with self._timed("sweep"):
+            swept = sweep(self.parts.client, self.parts.prefix, self.run, self.options, now_iso())
+        self.tally.add("removed", swept.removed)
+        for failure in swept.failures:
+            self.tally.fail(Refusal(failure.id, failure.reason, kept=True))
+        if swept.lost:
+            self.tally.warn("index", f"{swept.lost} records were missing from the index; the next run writes them")
+        return self._save("complete" if swept.refusal is None else "refused_removal", swept.refusal)
+
+    def _save(self, state: RunState, message: str | None = None) -> RunReport:
+        self.options.guard()
+        now = now_iso()
+        self.run = replace(
+            self.run,
+            state=state,
+            heartbeat=now,
+            finished=None if state in ("running", "interrupted") else now,
+            message=message or self._absence(),
+            **self.tally.parts(),
+        )
+        Runs(self.parts.client, self.parts.prefix).save(self.run)
+        if state != "running":
+            log.info("harvest.ended", source=self.run.source, run=self.run.id, state=state)
+        return self.run
+
+    def _save_if_possible(self, state: RunState, message: str) -> None:
+        """Keeps the error that is on its way: a run that cannot be stored counts as lapsed, and is resumed as such."""
+        try:
+            self._save(state, message)
+        except SondeError as error:
+            log.warning("harvest.not_stored", run=self.run.id, reason=str(error))
+
+    def _absence(self) -> str | None:
+        missing, why = self.tally.counts["without_vector"], self.embedding.absence
+        return f"{missing} records have no vector yet: {why}" if missing and why else None
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.tally.took(stage, time.perf_counter() - begun)

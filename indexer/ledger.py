@@ -1,0 +1,136 @@
+"""What is known of every document that a source ever gave: one small entry each, without vectors.
+
+An entry is written last, after the record and its native bytes: it is the mark that the commit is whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, cast
+
+from elasticsearch import Elasticsearch
+
+from core.record import record_id
+from es_mappings.names import alias
+from indexer.patience import patiently
+from indexer.scan import scan
+
+EntryState = Literal["current", "refused", "skipped", "duplicate", "moved", "removed"]
+HOLDING: tuple[EntryState, ...] = ("current", "refused")
+"""States whose ``record``, where there is one, stands in the records index."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """One native document of one source, as last seen.
+
+    A ``refused`` entry keeps the record and hashes of the last good version, which stays in service; its
+    ``raw_hash`` is that of the broken bytes. ``embedding_model`` is None where the record has no vector yet.
+    """
+
+    source: str
+    native_id: str
+    state: EntryState
+    origin: str
+    raw_hash: str = ""
+    record: str | None = None
+    record_hash: str | None = None
+    text_hash: str | None = None
+    embedding_model: str | None = None
+    reason: str | None = None
+    warnings: int = 0
+    first_seen: str | None = None  # ISO 8601, UTC
+    last_seen: str | None = None
+    last_seen_run: str | None = None
+    removed_at: str | None = None
+
+    @property
+    def key(self) -> str:
+        return entry_key(self.source, self.native_id)
+
+    @property
+    def held(self) -> str | None:
+        """The id of the record that this entry keeps in the index, if it does."""
+        return self.record if self.state in HOLDING else None
+
+    def seen(self, run: str, now: str) -> LedgerEntry:
+        return replace(self, last_seen=now, last_seen_run=run)
+
+    def as_document(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def from_document(cls, source: Mapping[str, Any]) -> LedgerEntry:
+        return cls(**source)
+
+
+def entry_key(source: str, native_id: str) -> str:
+    """The id of an entry in the ledger index."""
+    return record_id(source, native_id)
+
+
+def skipped_id(origin: str) -> str:
+    """The native id under which a member is kept that was never handed over, so that only its origin is known."""
+    return f"skipped {origin}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The ledger index of one prefix, read."""
+
+    client: Elasticsearch
+    prefix: str
+
+    @property
+    def index(self) -> str:
+        return alias(self.prefix, "ledger")
+
+    def refresh(self) -> None:
+        patiently(lambda: self.client.indices.refresh(index=self.index))
+
+    def entries(self, keys: Sequence[str]) -> dict[str, LedgerEntry]:
+        """The entries with these keys, as of this moment (no refresh needed)."""
+        if not keys:
+            return {}
+        found = patiently(lambda: self.client.mget(index=self.index, ids=list(keys)))
+        return {
+            doc["_id"]: LedgerEntry.from_document(doc["_source"]) for doc in found["docs"] if doc.get("found", False)
+        }
+
+    def holders(self, source: str, records: Sequence[str]) -> dict[str, LedgerEntry]:
+        """Who holds each of these records, as of the last refresh."""
+        if not records:
+            return {}
+        query = {"bool": {"filter": [*_of(source), {"terms": {"record": list(records)}}, _IS_HOLDING]}}
+        return {cast(str, entry.record): entry for entry in self.where(query)}
+
+    def not_seen_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
+        """Entries that the run did not come across, as of the last refresh; tombstones are left out."""
+        gone = [{"term": {"last_seen_run": run}}, {"term": {"state": "removed"}}]
+        return self.where({"bool": {"filter": _of(source), "must_not": gone}})
+
+    def skipped_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
+        """Members that the run met but was not given."""
+        terms = [{"term": {"state": "skipped"}}, {"term": {"last_seen_run": run}}]
+        return self.where({"bool": {"filter": [*_of(source), *terms]}})
+
+    def held_records(self, source: str, run: str) -> Iterator[str]:
+        """Ids of the records that entries seen in the run hold, ascending."""
+        query = {"bool": {"filter": [*_of(source), {"term": {"last_seen_run": run}}, _IS_HOLDING, _HAS_RECORD]}}
+        return (hit["_source"]["record"] for hit in scan(self.client, self.index, query, ["record"], sort="record"))
+
+    def count_held(self, source: str, run: str) -> int:
+        query = {"bool": {"filter": [*_of(source), {"term": {"last_seen_run": run}}, _IS_HOLDING, _HAS_RECORD]}}
+        return int(patiently(lambda: self.client.count(index=self.index, query=query))["count"])
+
+    def where(self, query: Mapping[str, Any]) -> Iterator[LedgerEntry]:
+        return (LedgerEntry.from_document(hit["_source"]) for hit in scan(self.client, self.index, query))
+
+
+_IS_HOLDING: dict[str, Any] = {"terms": {"state": list(HOLDING)}}
+_HAS_RECORD: dict[str, Any] = {"exists": {"field": "record"}}
+
+
+def _of(source: str) -> list[dict[str, Any]]:
+    return [{"term": {"source": source}}]

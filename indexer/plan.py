@@ -1,0 +1,149 @@
+"""What is to be done with one document: decided here, purely; carried out in ``indexer.commit``.
+
+Three hashes spare the work: of the bytes with the reader's version (same: not even parsed), of the record (same: not
+written), of the embedded text (same, by the same model: not embedded, the vector stays).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from indexer.ledger import LedgerEntry
+
+Outcome = Literal["new", "changed", "moved", "same", "refused", "duplicate"]
+VectorNeed = Literal["embed", "keep", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The run that decides, its clock, and the model whose vectors the index holds."""
+
+    run: str
+    now: str  # ISO 8601, UTC
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What is known of a document before it is parsed. ``raw_hash`` counts the reader's version in."""
+
+    source: str
+    native_id: str
+    origin: str
+    raw_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What parsing found: the record's id and hashes, and how many warnings it carries."""
+
+    record: str
+    record_hash: str
+    text_hash: str
+    warnings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Another document that holds the same record, and whether this run has already come across it."""
+
+    entry: LedgerEntry
+    seen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An outcome and what follows from it.
+
+    ``write``: the record goes to the index; ``vector`` says whether it is embedded or keeps what it has.
+    ``keep_bytes``: the native bytes are new. ``entry`` is the ledger's next state of the document, ``displaced`` that
+    of the document which held the record until now.
+    """
+
+    outcome: Outcome
+    entry: LedgerEntry
+    write: bool = False
+    vector: VectorNeed = "none"
+    keep_bytes: bool = False
+    displaced: LedgerEntry | None = None
+
+
+def unchanged(document: Document, stored: LedgerEntry | None) -> bool:
+    """Whether these very bytes were read before, or refused before, by the same reader: no need to parse them."""
+    return stored is not None and stored.state in ("current", "refused") and stored.raw_hash == document.raw_hash
+
+
+def plan_unread(stored: LedgerEntry, moment: Moment) -> Decision:
+    """The document is as it was: same, or refused once more for the same reason."""
+    outcome: Outcome = "same" if stored.state == "current" else "refused"
+    return Decision(outcome, stored.seen(moment.run, moment.now))
+
+
+def plan_refused(document: Document, reason: str, stored: LedgerEntry | None, moment: Moment) -> Decision:
+    """The document cannot be read; the last good version, where there is one, stays in service."""
+    before = stored if stored is not None and stored.held else _first(document, moment)
+    entry = replace(before, state="refused", reason=reason, origin=document.origin, raw_hash=document.raw_hash)
+    return Decision("refused", entry.seen(moment.run, moment.now))
+
+
+def plan(
+    document: Document, content: Content, stored: LedgerEntry | None, owner: Owner | None, moment: Moment
+) -> Decision:
+    """The document was parsed: new, changed, moved, same, or a duplicate.
+
+    ``owner`` is None where no other document holds the record. One that this run has seen keeps it, and this
+    document is named as its duplicate; one that it has not seen (yet) gives it up, and the record has moved.
+    """
+    entry = _current(document, content, moment)
+    if owner is not None and owner.seen:
+        return Decision("duplicate", _duplicate(entry, owner.entry))
+    before = owner.entry if owner is not None else stored
+    if before is None or before.held != content.record:
+        return Decision("new", replace(entry, embedding_model=None), write=True, vector="embed", keep_bytes=True)
+    entry = replace(entry, first_seen=before.first_seen, embedding_model=before.embedding_model)
+    changed = before.record_hash != content.record_hash
+    vector = _vector(content, before, moment) if changed else "none"
+    if owner is not None:
+        given_up = replace(owner.entry, state="moved", reason=f"now {document.origin}")
+        return Decision("moved", entry, write=changed, vector=vector, keep_bytes=True, displaced=given_up)
+    return Decision("changed" if changed else "same", entry, write=changed, vector=vector, keep_bytes=True)
+
+
+def not_committed(decision: Decision, stored: LedgerEntry | None, moment: Moment) -> LedgerEntry | None:
+    """The entry of a document that Elasticsearch did not take: seen, so not swept; without hash, so tried again."""
+    if stored is None or stored.state == "removed":
+        return None
+    return replace(stored, raw_hash="", origin=decision.entry.origin).seen(moment.run, moment.now)
+
+
+def _vector(content: Content, before: LedgerEntry, moment: Moment) -> VectorNeed:
+    stands = before.text_hash == content.text_hash and before.embedding_model == moment.model
+    return "keep" if stands else "embed"
+
+
+def _first(document: Document, moment: Moment) -> LedgerEntry:
+    return LedgerEntry(
+        source=document.source,
+        native_id=document.native_id,
+        state="current",
+        origin=document.origin,
+        raw_hash=document.raw_hash,
+        first_seen=moment.now,
+        last_seen=moment.now,
+        last_seen_run=moment.run,
+    )
+
+
+def _current(document: Document, content: Content, moment: Moment) -> LedgerEntry:
+    return replace(
+        _first(document, moment),
+        record=content.record,
+        record_hash=content.record_hash,
+        text_hash=content.text_hash,
+        warnings=content.warnings,
+    )
+
+
+def _duplicate(entry: LedgerEntry, owner: LedgerEntry) -> LedgerEntry:
+    return replace(entry, state="duplicate", reason=f"gives the same record as {owner.origin}")

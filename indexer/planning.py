@@ -1,0 +1,134 @@
+"""A batch of documents against the ledger: looks up what is stored, parses what must be, and lets ``plan`` decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from elasticsearch import Elasticsearch
+
+from indexer.commit import Item
+from indexer.digest import Digest, digest, identify
+from indexer.formats.reader import Refused
+from indexer.ledger import Ledger, LedgerEntry, entry_key, skipped_id
+from indexer.plan import (
+    Decision,
+    Document,
+    Moment,
+    Owner,
+    plan,
+    plan_refused,
+    plan_unread,
+    unchanged,
+)
+from indexer.raw import Page, RawRecord, Skipped
+
+_NO_BYTES = b""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document, what the ledger knows of it, and what reading gave: a digest, why there is none, or None: unread."""
+
+    raw: RawRecord
+    document: Document
+    stored: LedgerEntry | None
+    result: Digest | Refused | None
+
+    @property
+    def digest(self) -> Digest | None:
+        return self.result if isinstance(self.result, Digest) else None
+
+
+@dataclass(slots=True)
+class Planner:
+    """Remembers which document holds which record in this slice, since a search shows only what was refreshed."""
+
+    client: Elasticsearch
+    prefix: str
+    source: str
+    _holder_of: dict[str, LedgerEntry] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """Makes what earlier slices wrote visible."""
+        self._ledger.refresh()
+
+    def plan(self, batch: Page, moment: Moment) -> list[Item]:
+        """One item per document, in order; members that were skipped come last, as refused."""
+        stored = self._ledger.entries(
+            [entry_key(self.source, raw.native_id) for raw in batch.records]
+            + [entry_key(self.source, skipped_id(skipped.origin)) for skipped in batch.skipped]
+        )
+        reads = [self._read(raw, stored) for raw in batch.records]
+        owners = self._owners_before(reads)
+        items = [self._decide(read, owners, moment) for read in reads]
+        return items + [self._skipped(skipped, stored, moment) for skipped in batch.skipped]
+
+    @property
+    def _ledger(self) -> Ledger:
+        return Ledger(self.client, self.prefix)
+
+    def _read(self, raw: RawRecord, stored: Mapping[str, LedgerEntry]) -> _Read:
+        document = identify(raw, self.source)
+        entry = stored.get(entry_key(self.source, raw.native_id))
+        if unchanged(document, entry):
+            return _Read(raw, document, entry, None)
+        try:
+            return _Read(raw, document, entry, digest(raw, self.source))
+        except Refused as refusal:
+            return _Read(raw, document, entry, refusal)
+
+    def _owners_before(self, reads: Sequence[_Read]) -> dict[str, LedgerEntry]:
+        """Who held these records before this slice; asked only for documents that do not hold them themselves."""
+        strangers = [
+            read.digest.record.id
+            for read in reads
+            if read.digest is not None and (read.stored is None or read.stored.held != read.digest.record.id)
+        ]
+        return self._ledger.holders(self.source, [id for id in strangers if id not in self._holder_of])
+
+    def _decide(self, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Item:
+        decision = self._decision(read, owners, moment)
+        if decision.entry.held is not None:
+            self._holder_of[decision.entry.held] = _slim(decision.entry)
+        return Item(read.raw, read.stored, decision, read.digest)
+
+    def _decision(self, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Decision:
+        match read.result, read.stored:
+            case None, LedgerEntry() as stored:
+                return plan_unread(stored, moment)
+            case Digest() as parsed, stored:
+                owner = self._owner(parsed.record.id, read, owners, moment)
+                return plan(read.document, parsed.content, stored, owner, moment)
+            case refused, stored:
+                return plan_refused(read.document, str(refused), stored, moment)
+
+    def _owner(self, record: str, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Owner | None:
+        """The other document that holds this one's record, if any."""
+        key = entry_key(self.source, read.raw.native_id)
+        holder = self._holder_of.get(record)
+        if holder is not None:
+            return Owner(holder, seen=True) if holder.key != key else None
+        before = owners.get(record)
+        if before is None or before.key == key:
+            return None
+        return Owner(before, seen=before.last_seen_run == moment.run)
+
+    def _skipped(self, skipped: Skipped, stored: Mapping[str, LedgerEntry], moment: Moment) -> Item:
+        native_id = skipped_id(skipped.origin)
+        before = stored.get(entry_key(self.source, native_id))
+        entry = LedgerEntry(
+            self.source,
+            native_id,
+            "skipped",
+            skipped.origin,
+            reason=skipped.reason,
+            first_seen=moment.now if before is None else before.first_seen,
+        )
+        decision = Decision("refused", entry.seen(moment.run, moment.now))
+        return Item(RawRecord(native_id, _NO_BYTES, skipped.origin), before, decision)
+
+
+def _slim(entry: LedgerEntry) -> LedgerEntry:
+    """What must be remembered of 100,000 documents: who, not what."""
+    return replace(entry, raw_hash="", record_hash=None, text_hash=None)

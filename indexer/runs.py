@@ -1,0 +1,73 @@
+"""The runs index: one document per run, its report and the position it resumes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from es_mappings.names import alias
+from indexer.patience import patiently
+from indexer.report import UNFINISHED, RunReport
+
+
+def now_iso() -> str:
+    """This moment in UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Runs of one prefix."""
+
+    client: Elasticsearch
+    prefix: str
+
+    @property
+    def index(self) -> str:
+        return alias(self.prefix, "runs")
+
+    def save(self, report: RunReport) -> None:
+        patiently(lambda: self.client.index(index=self.index, id=report.id, document=report.as_document()))
+
+    def load(self, id: str) -> RunReport | None:
+        """The run as of this moment; None where there is none of that id."""
+        found = patiently(lambda: self.client.options(ignore_status=404).get(index=self.index, id=id))
+        return RunReport.from_document(id, found["_source"]) if found.get("found") else None
+
+    def unfinished(self, source: str, *, since: timedelta = timedelta(days=1)) -> RunReport | None:
+        """The latest run of the source that has not ended and was alive within ``since``, to be resumed.
+
+        An older one is not worth it: what it saw then says little about what is there now.
+        """
+        found = self._find([{"term": {"source": source}}, *_unfinished_since(since)], size=1)
+        return found[0] if found else None
+
+    def lapsed(self, silent_for: timedelta, *, since: timedelta = timedelta(days=1)) -> list[RunReport]:
+        """Runs that call themselves running but gave no sign of life for ``silent_for``."""
+        silent = {"range": {"heartbeat": {"lt": _ago(silent_for)}}}
+        filters = [{"term": {"state": "running"}}, *_unfinished_since(since), silent]
+        return self._find(filters, size=500)
+
+    def latest(self, source: str | None = None, *, size: int = 20) -> list[RunReport]:
+        """The youngest runs first, of one source or of all."""
+        return self._find([{"term": {"source": source}}] if source is not None else [], size=size)
+
+    def _find(self, filters: list[Mapping[str, Any]], *, size: int) -> list[RunReport]:
+        patiently(lambda: self.client.indices.refresh(index=self.index))
+        query = {"bool": {"filter": filters}}
+        found = patiently(
+            lambda: self.client.search(index=self.index, query=query, sort=[{"started": "desc"}], size=size)
+        )
+        return [RunReport.from_document(hit["_id"], hit["_source"]) for hit in found["hits"]["hits"]]
+
+
+def _unfinished_since(since: timedelta) -> list[Mapping[str, Any]]:
+    return [{"terms": {"state": list(UNFINISHED)}}, {"range": {"heartbeat": {"gte": _ago(since)}}}]
+
+
+def _ago(span: timedelta) -> str:
+    return (datetime.now(UTC) - span).isoformat(timespec="milliseconds")

@@ -1,0 +1,58 @@
+"""All hits of a query, page after page, from one point in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from indexer.patience import patiently
+
+_PAGE = 2000
+_KEEP_ALIVE = "5m"
+
+
+def scan(
+    client: Elasticsearch,
+    index: str,
+    query: Mapping[str, Any],
+    fields: Sequence[str] | None = None,
+    *,
+    sort: str = "_shard_doc",
+) -> Iterator[dict[str, Any]]:
+    """Hits ascending by ``sort`` (a field with doc values), unchanged by what is written meanwhile.
+
+    ``fields`` are those of ``_source`` that are wanted; None for all.
+    """
+    pit = patiently(lambda: client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE))["id"]
+    after: list[Any] | None = None
+    try:
+        while True:
+            page = patiently(lambda: _page(client, pit, query, fields, [{sort: "asc"}], after))  # noqa: B023
+            yield from page
+            if len(page) < _PAGE:
+                return
+            after = page[-1]["sort"]
+    finally:
+        client.close_point_in_time(id=pit)
+
+
+def _page(
+    client: Elasticsearch,
+    pit: str,
+    query: Mapping[str, Any],
+    fields: Sequence[str] | None,
+    sort: list[Any],
+    after: list[Any] | None,
+) -> list[dict[str, Any]]:
+    found = client.search(
+        pit={"id": pit, "keep_alive": _KEEP_ALIVE},
+        query=query,
+        source=True if fields is None else {"includes": list(fields)} if fields else False,
+        sort=sort,
+        search_after=after,
+        size=_PAGE,
+        track_total_hits=False,
+    )
+    return list(found["hits"]["hits"])

@@ -1,0 +1,131 @@
+"""After a complete run: what the source no longer has is removed, unless that would be suspiciously much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+from elasticsearch import Elasticsearch
+
+from es_mappings.names import alias
+from indexer import bulk
+from indexer.commit import targets, write_ledger
+from indexer.ledger import Ledger, LedgerEntry
+from indexer.parts import Options
+from indexer.patience import patiently
+from indexer.report import RunReport
+from indexer.scan import scan
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """``refusal`` is the sentence that says why nothing was removed, None where the sweep went through.
+
+    ``lost``: records that the ledger holds but the index does not; the next run writes them again.
+    """
+
+    removed: int = 0
+    refusal: str | None = None
+    lost: int = 0
+    failures: tuple[bulk.Failure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What a sweep would do. ``before`` is how many records the source had when the run began."""
+
+    records: tuple[str, ...]
+    entries: tuple[LedgerEntry, ...]
+    lost: tuple[str, ...]
+    before: int
+
+
+def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, now: str) -> Swept:
+    """Removes records, native bytes, then marks the ledger; a cut between them is mended by the next sweep."""
+    ledger = Ledger(client, prefix)
+    removal = find_removal(client, prefix, run)
+    refusal = refuse(removal, run.counts.seen, options)
+    if refusal is not None:
+        log.warning("sweep.refused", source=run.source, run=run.id, would_remove=len(removal.records))
+        return Swept(refusal=refusal)
+    failures = bulk.write(client, _deletions(prefix, removal.records))
+    kept = {failure.id for failure in failures}
+    marks = [removed(entry, now) for entry in removal.entries if entry.record not in kept]
+    forgotten = [forget(entry) for entry in ledger.holders(run.source, removal.lost).values()]
+    failures += write_ledger(client, prefix, [*marks, *forgotten])
+    log.info("sweep.done", source=run.source, run=run.id, removed=len(removal.records) - len(kept))
+    return Swept(len(removal.records) - len(kept), None, len(forgotten), tuple(failures))
+
+
+def refuse(removal: Removal, seen: int, options: Options) -> str | None:
+    """Why this removal must not happen, None where it may. Nothing seen at all is never taken for an empty source."""
+    doomed = len(removal.records)
+    if not doomed or options.allow_mass_removal:
+        return None
+    if seen == 0:
+        return f"The source gave nothing; its {removal.before} records were kept (--allow-mass-removal removes them)."
+    if doomed > options.max_removal_share * removal.before:
+        return (
+            f"{doomed} of {removal.before} records would vanish, more than {options.max_removal_share:.0%}; "
+            "none was removed (--allow-mass-removal removes them)."
+        )
+    return None
+
+
+def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
+    """What this complete run did not come across. What it met but was not given (skipped) does not count as gone."""
+    ledger = Ledger(client, prefix)
+    both = f"{alias(prefix, 'records')},{ledger.index}"
+    patiently(lambda: client.indices.refresh(index=both))
+    met = {entry.origin for entry in ledger.skipped_in(run.source, run.id)}
+    unseen = list(ledger.not_seen_in(run.source, run.id))
+    sheltered = {entry.held for entry in unseen if entry.origin in met}
+    held = sorted({*(record for record in sheltered if record), *ledger.held_records(run.source, run.id)})
+    doomed, lost, total = compare(_records_of(client, prefix, run.source), held)
+    gone = tuple(entry for entry in unseen if entry.origin not in met)
+    return Removal(tuple(doomed), gone, tuple(lost), max(total - run.counts.new, 0))
+
+
+def compare(present: Iterable[str], held: Iterable[str]) -> tuple[list[str], list[str], int]:
+    """Two ascending lists of ids: what is present but not held, what is held but not present, how many are present."""
+    extra: list[str] = []
+    missing: list[str] = []
+    total = 0
+    wanted = iter(held)
+    next_held = next(wanted, None)
+    for id in present:
+        total += 1
+        while next_held is not None and next_held < id:
+            missing.append(next_held)
+            next_held = next(wanted, None)
+        if next_held == id:
+            next_held = next(wanted, None)
+        else:
+            extra.append(id)
+    return extra, missing + [id for id in (next_held, *wanted) if id is not None], total
+
+
+def removed(entry: LedgerEntry, now: str) -> LedgerEntry:
+    """The tombstone: what was there and when it went; should it come back, it is read and written anew."""
+    return replace(entry, state="removed", removed_at=now, raw_hash="", record_hash=None, embedding_model=None)
+
+
+def forget(entry: LedgerEntry) -> LedgerEntry:
+    """The entry of a record that is not in the index after all: the next run writes it again."""
+    return replace(entry, raw_hash="", record_hash=None, embedding_model=None)
+
+
+def _records_of(client: Elasticsearch, prefix: str, source: str) -> Iterator[str]:
+    query: dict[str, Any] = {"term": {"source": source}}
+    return (hit["_id"] for hit in scan(client, alias(prefix, "records"), query, [], sort="id"))
+
+
+def _deletions(prefix: str, records: Iterable[str]) -> Iterator[bulk.Operation]:
+    for record in records:
+        for kind in ("records", "natives"):
+            for index in targets(prefix, kind):
+                yield bulk.delete_operation(index, record)
