@@ -111,10 +111,10 @@ class Candidates:
             arms={name: _floats(arms[name]) for name in sorted(arms)},
             boxes=Rows.of(_boxes_of([text for texts in boxes for text in texts]), [len(texts) for texts in boxes]),
             spans=Rows.of(_spans_of([text for texts in spans for text in texts]), [len(texts) for texts in spans]),
-            resolution_m=_floats(_field_metres(row, names) for row in fields),
-            step_s=_floats(step_seconds(_first(row, names.time_step)) for row in fields),
-            kinds=tuple(cast(ProvenanceKind, _first(row, names.kind) or "unknown") for row in fields),
-            modified_ms=_floats(_first(row, names.modified_ms) for row in fields),
+            resolution_m=_metres_of(fields, names),
+            step_s=_floats(step_seconds(text) for text in _column(fields, names.time_step)),
+            kinds=tuple(cast(ProvenanceKind, kind or "unknown") for kind in _column(fields, names.kind)),
+            modified_ms=_floats(_column(fields, names.modified_ms)),
             tie=_tie_order(tuple(ids)),
         )
 
@@ -132,17 +132,19 @@ def step_seconds(time_step: str | None) -> float | None:
     return None if time_step is None else duration_s(time_step)
 
 
-def _field_metres(row: Mapping[str, Sequence[Any]], names: FieldNames) -> float | None:
-    return resolution_metres(Resolution(_first(row, names.resolution_m), _first(row, names.scale_denominator)))
+def _metres_of(fields: Sequence[Mapping[str, Sequence[Any]]], names: FieldNames) -> Floats:
+    said = _floats(_column(fields, names.resolution_m))
+    from_scale = _floats(_column(fields, names.scale_denominator)) * METRES_PER_SCALE_DENOMINATOR
+    return np.where(np.isnan(said), from_scale, said)
 
 
-def _first(row: Mapping[str, Sequence[Any]], name: str) -> Any:
-    values = row.get(name)
-    return values[0] if values else None
+def _column(fields: Sequence[Mapping[str, Sequence[Any]]], name: str) -> list[Any]:
+    """The first value of a field in each row, None where a row has none."""
+    return [values[0] if (values := row.get(name)) else None for row in fields]
 
 
 def _floats(values: Iterable[float | None]) -> Floats:
-    return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
+    return np.array(list(values), dtype=np.float64)  # numpy reads None as NaN
 
 
 def _boxes_of(texts: Sequence[str]) -> Floats:
