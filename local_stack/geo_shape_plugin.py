@@ -1,0 +1,97 @@
+"""The geo_shape field type, compiled against the node it goes into."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from local_stack.accounts import make_shared_folder
+from local_stack.errors import FetchFailed
+from local_stack.java import MINIMUM_VERSION, Java
+from local_stack.maven import copy_artifact
+from local_stack.report import Report
+
+PLUGIN_NAME = "sonde-geo-shape"
+SOURCE = Path(__file__).parent / "geo_shape" / "GeoShapePlugin.java"
+COMPILER_ARTIFACT = "org.eclipse.jdt:ecj:3.43.0"  # only where a Java has no javac; never part of what we ship
+_STAMP = "source.sha256"
+_COMPILE_TIMEOUT_S = 180
+
+
+def descriptor(elasticsearch_version: str) -> str:
+    """``plugin-descriptor.properties``: the node refuses a plugin built for another version."""
+    values = {
+        "name": PLUGIN_NAME,
+        "description": "geo_shape field type for a node without the spatial module",
+        "version": "1",
+        "java.version": str(MINIMUM_VERSION),
+        "elasticsearch.version": elasticsearch_version,
+        "classname": "org.sonde.geoshape.GeoShapePlugin",
+    }
+    return "".join(f"{name}={value}\n" for name, value in values.items())
+
+
+def plugin_digest(elasticsearch_version: str) -> str:
+    """Says whether an installed plugin is still the one this source makes."""
+    return hashlib.sha256(SOURCE.read_bytes() + descriptor(elasticsearch_version).encode()).hexdigest()
+
+
+def is_installed(home: Path, elasticsearch_version: str) -> bool:
+    stamp = home / "plugins" / PLUGIN_NAME / _STAMP
+    return stamp.is_file() and stamp.read_text(encoding="utf-8") == plugin_digest(elasticsearch_version)
+
+
+def install_plugin(
+    home: Path, elasticsearch_version: str, java: Java, environment: Mapping[str, str], report: Report
+) -> None:
+    """Compiles it and puts it into ``plugins/``, in one step and in place of an older one.
+
+    Raises FetchFailed with the compiler's words where it does not compile.
+    """
+    report("elasticsearch.compiling_plugin", plugin=PLUGIN_NAME, javac=java.compiler is not None)
+    built = home / f".{PLUGIN_NAME}.partial"
+    shutil.rmtree(built, ignore_errors=True)
+    make_shared_folder(built)
+    with tempfile.TemporaryDirectory(prefix="sonde-plugin-") as scratch:
+        classes = Path(scratch) / "classes"
+        command = _compiler(java, environment, Path(scratch))
+        jars = os.pathsep.join(str(jar) for jar in sorted((home / "lib").glob("*.jar")))  # ecj knows no "lib/*"
+        _run([*command, "-cp", jars, "-d", str(classes), str(SOURCE)])
+        _pack(classes, built / f"{PLUGIN_NAME}.jar")
+    (built / "plugin-descriptor.properties").write_text(descriptor(elasticsearch_version), encoding="utf-8")
+    (built / _STAMP).write_text(plugin_digest(elasticsearch_version), encoding="utf-8")
+    _put(built, home / "plugins" / PLUGIN_NAME)
+
+
+def _put(built: Path, folder: Path) -> None:
+    for file in built.iterdir():
+        file.chmod(0o644)
+    make_shared_folder(folder.parent)
+    shutil.rmtree(folder, ignore_errors=True)
+    built.rename(folder)
+
+
+def _compiler(java: Java, environment: Mapping[str, str], scratch: Path) -> list[str]:
+    release = str(MINIMUM_VERSION)
+    if java.compiler is not None:
+        return [str(java.compiler), "--release", release, "-nowarn"]
+    ecj = copy_artifact(environment, COMPILER_ARTIFACT, scratch)
+    return [str(java.program), "-jar", str(ecj), "-source", release, "-target", release, "-nowarn"]
+
+
+def _run(command: list[str]) -> None:
+    run = subprocess.run(command, capture_output=True, text=True, timeout=_COMPILE_TIMEOUT_S, check=False)  # noqa: S603 - a compiler that was found
+    if run.returncode != 0:
+        raise FetchFailed(f"the geo_shape plugin does not compile: {(run.stderr or run.stdout).strip()[:600]}")
+
+
+def _pack(classes: Path, jar: Path) -> None:
+    with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(classes.rglob("*.class")):
+            archive.write(file, file.relative_to(classes).as_posix())

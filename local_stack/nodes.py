@@ -1,0 +1,64 @@
+"""A real server for the length of a ``with``: what tests and throw-away work need."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from local_stack.accounts import node_folder, unprivileged_account
+from local_stack.elasticsearch import elasticsearch_part
+from local_stack.part import External, Part
+from local_stack.ports import free_port
+from local_stack.report import Report, silent
+from local_stack.settings import BrokerSettings, ElasticsearchSettings, StackSettings, default_cache
+from local_stack.supervisor import Supervisor
+from local_stack.valkey import broker_part
+
+# Half the processor time until it answers; slower afterwards, which a few hundred documents do not notice.
+_QUICK_START = ("-XX:TieredStopAtLevel=1",)
+
+
+@contextmanager
+def elasticsearch_node(
+    folder: Path,
+    port: int | None = None,
+    *,
+    environment: Mapping[str, str],
+    heap: str = "512m",
+    cache: Path | None = None,
+    report: Report = silent,
+) -> Iterator[str]:
+    """The address of an Elasticsearch that lives as long as the ``with``; any free port where none is named.
+
+    Logs stay in ``folder/logs``, the data do not. Raises StackError where it does not come up.
+    """
+    settings = ElasticsearchSettings(http_port=port or free_port(), transport_port=free_port(), heap=heap)
+    stack = StackSettings(folder, environment, cache or default_cache(), elasticsearch=settings)
+    try:
+        with _running(elasticsearch_part(stack, _QUICK_START), folder, report):
+            yield stack.elasticsearch_url
+    finally:
+        shutil.rmtree(node_folder(folder, unprivileged_account(settings.run_as)), ignore_errors=True)
+
+
+@contextmanager
+def valkey_server(folder: Path, port: int | None = None, *, report: Report = silent) -> Iterator[str]:
+    """The address (``redis://...``) of a Valkey that lives as long as the ``with``; any free port where none is named.
+
+    Stop and start it on one folder, and it has what it had.
+    """
+    stack = StackSettings(folder, {}, broker=BrokerSettings(port=port or free_port()))
+    with _running(broker_part(stack), folder, report):
+        yield stack.broker_url
+
+
+@contextmanager
+def _running(part: Part | External, folder: Path, report: Report) -> Iterator[None]:
+    supervisor = Supervisor(folder)
+    try:
+        supervisor.ensure(part, report)
+        yield
+    finally:
+        supervisor.stop(part.name, grace_s=15.0)

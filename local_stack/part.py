@@ -1,0 +1,51 @@
+"""What a stack is made of: parts it starts itself, and servers that are already there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from local_stack.process import Command
+from local_stack.report import Report
+from local_stack.settings import Port
+
+State = Literal["running", "stopped", "died", "external", "unhealthy"]
+
+Trouble = Callable[[], str | None]
+"""Asks a part once; None where it answers as it should, else what is wrong, as a phrase. Takes at most seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A process we start. ``prepare`` makes ready what it needs (downloads, folders) and gives its command."""
+
+    name: str
+    log: Path
+    prepare: Callable[[Report], Command]
+    trouble: Trouble
+    address: str | None = None
+    ports: tuple[Port, ...] = ()
+    start_timeout_s: float = 60.0
+    stop_grace_s: float = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A server someone else runs; it is asked, never started or stopped. ``address`` shows no password."""
+
+    name: str
+    address: str
+    trouble: Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class PartStatus:
+    """How a part is. ``died``: it was started and nobody stopped it, yet it is gone."""
+
+    name: str
+    state: State
+    pid: int | None = None
+    address: str | None = None
+    detail: str = ""

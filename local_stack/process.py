@@ -1,0 +1,156 @@
+"""Processes that outlive us: started in a session of their own, known again by pid and birth, stopped whole."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from local_stack.accounts import Account
+from local_stack.errors import StackError
+
+MARK = "SONDE_STACK_PART"  # in the environment of all we start: found even where the record of it was lost
+_KEPT_LOG_SUFFIX = ".1"
+_TERM_REST_S = 5.0
+_KILL_REST_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What to start. ``env`` is the whole environment; ``log`` takes both outputs; ``account`` only for root."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: Path
+    log: Path
+    account: Account | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A process that was started. ``birth`` tells it from a later one that got the same pid."""
+
+    pid: int
+    birth: str
+
+
+def start(command: Command, mark: str) -> tuple[Started, subprocess.Popen[bytes]]:
+    """Starts it detached, its log begun anew (the last run's stays beside it as ``.1``).
+
+    The Popen is for the caller to keep: whoever starts a process must collect it when it ends.
+    Raises StackError where the program cannot be started at all.
+    """
+    account = command.account
+    command.log.parent.mkdir(parents=True, exist_ok=True)
+    if command.log.exists():
+        command.log.replace(command.log.with_name(command.log.name + _KEPT_LOG_SUFFIX))
+    with command.log.open("ab") as log:
+        try:
+            child = subprocess.Popen(  # noqa: S603 - commands are handed in by the front door
+                command.argv,
+                env={**command.env, MARK: mark},
+                cwd=command.cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                user=account.uid if account else None,
+                group=account.gid if account else None,
+                extra_groups=[] if account else None,
+            )
+        except OSError as error:
+            raise StackError(f"cannot start {command.argv[0]}: {error.strerror}") from error
+    return Started(child.pid, birth_of(child.pid) or ""), child
+
+
+def birth_of(pid: int) -> str | None:
+    """When the process with this pid was born, as text to compare; None where there is none or it has ended.
+
+    On Linux ticks since boot and the boot's id: unlike a wall clock these do not move when the clock is set.
+    """
+    try:
+        process = psutil.Process(pid)
+        if process.status() == psutil.STATUS_ZOMBIE:
+            _collect(pid)
+            return None
+        proc = Path(f"/proc/{pid}/stat")
+        if not proc.exists():
+            return f"{process.create_time():.2f}"
+        ticks = proc.read_text().rsplit(")", 1)[1].split()[19]
+        return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()}:{ticks}"
+    except (psutil.NoSuchProcess, FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def _collect(pid: int) -> None:
+    try:
+        os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return  # someone else's child: its parent collects it
+
+
+def is_alive(started: Started) -> bool:
+    return started.birth != "" and birth_of(started.pid) == started.birth
+
+
+def members(started: Started | None, mark: str) -> list[psutil.Process]:
+    """All living processes of a part: its session, and whatever carries its mark."""
+    session = started.pid if started is not None and birth_of(started.pid) in (None, started.birth) else None
+    return [process for process in psutil.process_iter() if _belongs(process, session, mark)]
+
+
+def _belongs(process: psutil.Process, session: int | None, mark: str) -> bool:
+    try:
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return False
+        if session is not None and os.getsid(process.pid) == session:
+            return True
+        return process.environ().get(MARK) == mark
+    except (psutil.Error, OSError):
+        return False  # gone meanwhile, or another user's, which we could not have started
+
+
+def stop(started: Started | None, mark: str, grace_s: float) -> None:
+    """Ends all of a part: SIGTERM to its first process, which ends its own, then to the rest, then SIGKILL.
+
+    Raises StackError where something of it still lives after that.
+    """
+    if started is not None and is_alive(started):
+        _signal(started.pid, signal.SIGTERM)
+        _wait_until_gone(started, grace_s)
+    for number, patience_s in ((signal.SIGTERM, _TERM_REST_S), (signal.SIGKILL, _KILL_REST_S)):
+        rest = members(started, mark)
+        for process in rest:
+            _signal(process.pid, number)
+        psutil.wait_procs(rest, timeout=patience_s)
+    left = [str(process.pid) for process in members(started, mark)]
+    if left:
+        raise StackError(f"process {', '.join(left)} does not end, not even by SIGKILL")
+
+
+def _wait_until_gone(started: Started, patience_s: float) -> None:
+    deadline = time.monotonic() + patience_s
+    while is_alive(started) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return
+
+
+def tail(log: Path, lines: int = 15) -> str:
+    """The last lines of a log; empty where there is none."""
+    if not log.exists():
+        return ""
+    with log.open("rb") as stream:
+        stream.seek(max(0, log.stat().st_size - 64 * 1024))
+        return "\n".join(stream.read().decode(errors="replace").splitlines()[-lines:])

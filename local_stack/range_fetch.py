@@ -1,0 +1,93 @@
+"""Single files out of a large zip archive on a web server, by HTTP range, several at once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from zipfile import BadZipFile
+
+from remotezip import RemoteZip, RemoteZipError
+
+from local_stack.accounts import make_shared_folder
+from local_stack.errors import FetchFailed
+
+_CONNECTIONS = 8
+_ATTEMPTS = 4
+_TIMEOUT_S = 60
+Value = TypeVar("Value")
+_FETCH_ERRORS = (RemoteZipError, BadZipFile, OSError, EOFError)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file in the archive: its name there, where it goes (relative), bytes unpacked, CRC-32, permissions."""
+
+    name: str
+    path: str
+    size: int
+    crc: int
+    mode: int
+
+
+def list_entries(url: str) -> list[Entry]:
+    """All files of the archive, in its order. Raises FetchFailed where the server does not give them."""
+    with _retried(lambda: RemoteZip(url, timeout=_TIMEOUT_S)) as archive:
+        return [
+            Entry(info.filename, info.filename, info.file_size, info.CRC, (info.external_attr >> 16) & 0o777)
+            for info in archive.infolist()
+            if not info.is_dir()
+        ]
+
+
+def fetch_entries(url: str, entries: Sequence[Entry], folder: Path, progress: Callable[[int], None]) -> None:
+    """Writes each entry below ``folder``, readable by everyone; ``progress`` hears the bytes written so far.
+
+    zipfile compares each file's CRC while it reads; a damaged one is fetched again, four times at most.
+    Raises FetchFailed with the reason where one cannot be had.
+    """
+    readers = threading.local()  # one archive, and so one connection, for each thread
+    largest_first = sorted(entries, key=lambda entry: -entry.size)
+    done = 0
+    with ThreadPoolExecutor(_CONNECTIONS) as pool:
+        waiting = {pool.submit(_fetch_entry, url, readers, entry, folder): entry for entry in largest_first}
+        try:
+            for finished in as_completed(waiting):
+                finished.result()
+                done += waiting[finished].size
+                progress(done)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _fetch_entry(url: str, readers: threading.local, entry: Entry, folder: Path) -> None:
+    def read() -> bytes:
+        if not hasattr(readers, "archive"):
+            readers.archive = RemoteZip(url, timeout=_TIMEOUT_S)
+        try:
+            content: bytes = readers.archive.read(entry.name)
+        except _FETCH_ERRORS:
+            del readers.archive  # its connection may be broken
+            raise
+        return content
+
+    path = folder / entry.path
+    make_shared_folder(path.parent)
+    path.write_bytes(_retried(read))
+    path.chmod((entry.mode or 0o644) | 0o444)
+
+
+def _retried(call: Callable[[], Value]) -> Value:
+    for attempt in range(_ATTEMPTS):
+        try:
+            return call()
+        except _FETCH_ERRORS as error:
+            if attempt == _ATTEMPTS - 1:
+                raise FetchFailed(f"Elasticsearch could not be fetched: {type(error).__name__}") from error
+            time.sleep(2.0**attempt)
+    raise AssertionError("unreachable")

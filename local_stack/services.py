@@ -1,0 +1,83 @@
+"""The service's own processes, as parts; and the usual commands of gunicorn and Celery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+
+from local_stack.part import Part
+from local_stack.process import Command
+from local_stack.settings import ApiSettings, Port, Service, StackSettings
+
+_ASK_TIMEOUT_S = 5.0
+_READ_FOR_TEXT_BYTES = 1 << 20  # what says "ready" is written early
+
+
+def service_part(stack: StackSettings, service: Service) -> Part:
+    log = stack.folder / "logs" / f"{service.name}.log"
+    command = Command(service.argv, {**stack.environment, **service.env}, service.cwd, log)
+    return Part(
+        name=service.name,
+        log=log,
+        prepare=lambda _report: command,
+        trouble=lambda: trouble(service, log),
+        address=service.address,
+        ports=(service.port,) if service.port else (),
+        start_timeout_s=service.start_timeout_s,
+        stop_grace_s=service.stop_grace_s,
+    )
+
+
+def trouble(service: Service, log: Path) -> str | None:
+    """What is wrong with a service that runs, as a phrase; None where it is up."""
+    if service.health_url is not None:
+        return _unanswered(service.health_url)
+    if service.ready_text is not None and not _stands_in(log, service.ready_text):
+        return f"has not written {service.ready_text!r} yet"
+    return None
+
+
+def _unanswered(url: str) -> str | None:
+    try:
+        status = httpx.get(url, timeout=_ASK_TIMEOUT_S).status_code
+    except httpx.HTTPError as error:
+        return f"does not answer ({type(error).__name__})"
+    return None if status == httpx.codes.OK else f"answers {status}"
+
+
+def _stands_in(log: Path, text: str) -> bool:
+    if not log.exists():
+        return False
+    with log.open("rb") as stream:
+        return text.encode() in stream.read(_READ_FOR_TEXT_BYTES)
+
+
+def api_service(python: Path, application: str, api: ApiSettings, cwd: Path, env: Mapping[str, str]) -> Service:
+    """The API under gunicorn; ``application`` is ``module:app`` or ``module:create()``."""
+    bind = f"[{api.host}]:{api.port}" if ":" in api.host else f"{api.host}:{api.port}"
+    asked_at = "127.0.0.1" if api.host in ("0.0.0.0", "::") else api.host  # noqa: S104 - compared, not bound
+    address = f"http://{bind if asked_at == api.host else f'{asked_at}:{api.port}'}"
+    size = ("--workers", str(api.workers), "--threads", str(api.threads))
+    return Service(
+        name="api",
+        argv=(str(python), "-m", "gunicorn", "--bind", bind, *size, "--timeout", "120", application),
+        cwd=cwd,
+        env=env,
+        address=address,
+        port=Port(api.host, api.port, api.port_setting),
+        health_url=f"{address}/healthz",
+    )
+
+
+def worker_service(python: Path, application: str, queues: str, cwd: Path, env: Mapping[str, str]) -> Service:
+    """A Celery worker; ``queues`` is a list with commas. SIGTERM lets a slice of a harvest come to its end."""
+    argv = (str(python), "-m", "celery", "-A", application, "worker", "--loglevel", "INFO", "-Q", queues)
+    return Service(name="worker", argv=argv, cwd=cwd, env=env, ready_text=" ready.", stop_grace_s=60.0)
+
+
+def beat_service(python: Path, application: str, cwd: Path, env: Mapping[str, str]) -> Service:
+    """Celery beat; its schedule lives in the broker, so no pid or schedule file is left in ``cwd``."""
+    argv = (str(python), "-m", "celery", "-A", application, "beat", "--loglevel", "INFO", "--pidfile=")
+    return Service(name="beat", argv=argv, cwd=cwd, env=env, ready_text="beat: Starting")

@@ -1,0 +1,120 @@
+"""What a stack is told: folders, ports, addresses and the commands of the service's own processes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import platformdirs
+
+_HEAP = re.compile(r"^[1-9]\d*[kKmMgG]$")
+
+
+def default_cache() -> Path:
+    """Where downloads are kept: the user's cache, or, for root, the machine's.
+
+    Elasticsearch refuses to run as root, and what lies under root's home cannot be read by anyone else.
+    """
+    if os.geteuid() == 0:
+        return platformdirs.site_cache_path("sonde")
+    return platformdirs.user_cache_path("sonde")
+
+
+@dataclass(frozen=True, slots=True)
+class ElasticsearchSettings:
+    """One node on 127.0.0.1, or, with ``url``, a server that is already there (then none is started).
+
+    The ports lie beside the well-known ones, so that a machine that already runs an Elasticsearch is not in the way.
+    ``heap`` is the JVM's notation ("1g"). ``run_as`` is the account used when started by root.
+    ``http_port_setting`` and ``transport_port_setting`` are what the operator knows the ports as.
+    Raises ValueError for a heap that the JVM would not understand.
+    """
+
+    url: str | None = None
+    http_port: int = 9270
+    transport_port: int = 9370
+    heap: str = "1g"
+    run_as: str = "nobody"
+    start_timeout_s: float = 180.0
+    http_port_setting: str = "elasticsearch.http_port"
+    transport_port_setting: str = "elasticsearch.transport_port"
+
+    def __post_init__(self) -> None:
+        if _HEAP.match(self.heap) is None:
+            raise ValueError(f"heap {self.heap!r} is not a size such as 512m or 1g")
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerSettings:
+    """A Valkey server on 127.0.0.1, or, with ``url``, a Redis-protocol server that is already there."""
+
+    url: str | None = None
+    port: int = 6399
+    start_timeout_s: float = 30.0
+    port_setting: str = "broker.port"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiSettings:
+    """Where the API listens and how many requests it takes at once (``workers`` processes x ``threads``)."""
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    workers: int = 2
+    threads: int = 4
+    port_setting: str = "api.port"
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A TCP port a part listens on, and the setting that moves it."""
+
+    host: str
+    number: int
+    setting: str
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One process of the service itself, started once Elasticsearch and the broker answer.
+
+    ``env`` is laid over ``StackSettings.environment``. It counts as up when ``health_url`` answers 200, else
+    when ``ready_text`` stands in its log, else as soon as it runs. ``stop_grace_s``: how long SIGTERM may take.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    address: str | None = None
+    port: Port | None = None
+    health_url: str | None = None
+    ready_text: str | None = None
+    start_timeout_s: float = 120.0
+    stop_grace_s: float = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class StackSettings:
+    """One stack. Several may run at once in different folders and on different ports.
+
+    ``folder`` holds state, data and ``logs/``; ``environment`` is what programs inherit (PATH, JAVA_HOME, proxies).
+    """
+
+    folder: Path
+    environment: Mapping[str, str]
+    cache: Path = field(default_factory=default_cache)
+    elasticsearch: ElasticsearchSettings = field(default_factory=ElasticsearchSettings)
+    broker: BrokerSettings = field(default_factory=BrokerSettings)
+    services: tuple[Service, ...] = ()
+
+    @property
+    def elasticsearch_url(self) -> str:
+        return self.elasticsearch.url or f"http://127.0.0.1:{self.elasticsearch.http_port}"
+
+    @property
+    def broker_url(self) -> str:
+        return self.broker.url or f"redis://127.0.0.1:{self.broker.port}/0"

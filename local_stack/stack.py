@@ -1,0 +1,84 @@
+"""The one-machine stack: ``up``, ``down``, ``status``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+from local_stack.elasticsearch import elasticsearch_part
+from local_stack.part import External, Part, PartStatus
+from local_stack.report import OneAtATime, Report, silent
+from local_stack.services import service_part
+from local_stack.settings import StackSettings
+from local_stack.state import locked
+from local_stack.supervisor import Supervisor
+from local_stack.valkey import broker_part
+
+_DEFAULT_GRACE_S = 20.0
+
+
+class Stack:
+    """One folder's stack. Several processes may call it at once: ``up`` and ``down`` take turns."""
+
+    def __init__(self, settings: StackSettings) -> None:
+        self._settings = settings
+        self._folder = settings.folder
+        self._servers: list[Part | External] = [elasticsearch_part(settings), broker_part(settings)]
+        self._services: list[Part | External] = [service_part(settings, service) for service in settings.services]
+        self._supervisor = Supervisor(settings.folder)
+
+    def up(self, report: Report = silent) -> list[PartStatus]:
+        """Every part runs and answers on return; those that did already are left alone.
+
+        Raises StackError (PortTaken, StartFailed, RequirementMissing, FetchFailed); parts that came up stay up,
+        so a second ``up`` goes on from there and ``down`` ends them.
+        """
+        told = OneAtATime(report)
+        with locked(self._folder / "lock"):
+            for parts in (self._servers, self._services):
+                self._ensure_all(parts, told)
+        return self.status()
+
+    def _ensure_all(self, parts: Sequence[Part | External], report: Report) -> None:
+        if not parts:
+            return
+        with ThreadPoolExecutor(len(parts)) as pool:
+            pending = [pool.submit(self._supervisor.ensure, part, report) for part in parts]
+            self._await_all(pending)
+
+    def _await_all(self, pending: list[Future[None]]) -> None:
+        try:
+            wait(pending)
+        except KeyboardInterrupt:
+            self._supervisor.cancelled.set()  # the threads end at their next look
+            raise
+        for finished in pending:
+            finished.result()
+
+    def down(self, report: Report = silent) -> None:
+        """No process of this stack lives on return, services first. Data and logs stay.
+
+        Raises StackError where a process does not even end by SIGKILL.
+        """
+        told = OneAtATime(report)
+        with locked(self._folder / "lock"):
+            known = [part for part in (*self._services, *self._servers) if isinstance(part, Part)]
+            grace = {part.name: part.stop_grace_s for part in known}
+            forgotten = [name for name in self._supervisor.started_names() if name not in grace]
+            self._stop_all([*forgotten, *(part.name for part in known if part not in self._servers)], grace, told)
+            self._stop_all([part.name for part in known if part in self._servers], grace, told)
+
+    def _stop_all(self, names: Sequence[str], grace: dict[str, float], report: Report) -> None:
+        def stop(name: str) -> None:
+            if self._supervisor.stop(name, grace.get(name, _DEFAULT_GRACE_S)):
+                report(f"{name}.stopped")
+
+        if names:
+            with ThreadPoolExecutor(len(names)) as pool:
+                list(pool.map(stop, names))
+
+    def status(self) -> list[PartStatus]:
+        """Elasticsearch, the broker, then the services in their order. Changes nothing and waits for nothing."""
+        parts = [*self._servers, *self._services]
+        with ThreadPoolExecutor(len(parts)) as pool:
+            return list(pool.map(self._supervisor.status, parts))

@@ -1,0 +1,71 @@
+"""What is written down of a stack: small JSON files, whole or not at all, and one lock."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from local_stack.process import Started
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes beside, flushes to the disk, renames: after a power cut there is the old file or the new one."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    with beside.open("w", encoding="utf-8") as stream:
+        json.dump(value, stream, indent=1)
+        stream.flush()
+        os.fsync(stream.fileno())
+    beside.replace(path)
+
+
+def read_json(path: Path) -> Any:
+    """What was written, or None where there is nothing or only half of something."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+class Records:
+    """Which process each part of a stack is, in ``run/NAME.json``."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, name: str) -> Started | None:
+        value = read_json(self._path(name))
+        if not isinstance(value, dict) or not isinstance(value.get("pid"), int):
+            return None
+        return Started(value["pid"], str(value.get("birth", "")))
+
+    def was_written(self, name: str) -> bool:
+        """True even where the file is broken: the part was started once and not stopped since."""
+        return self._path(name).exists()
+
+    def write(self, name: str, started: Started, address: str | None) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_json(self._path(name), {"pid": started.pid, "birth": started.birth, "address": address})
+
+    def forget(self, name: str) -> None:
+        for path in (self._path(name), *self._folder.glob(f"{name}.json.*.new")):
+            path.unlink(missing_ok=True)
+
+    def names(self) -> list[str]:
+        return sorted(path.stem for path in self._folder.glob("*.json"))
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.json"
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Waits until nobody else holds this lock; the system frees it when its holder dies."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield

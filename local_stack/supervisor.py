@@ -1,0 +1,127 @@
+"""Brings single parts up and down, and says how they are."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from local_stack import process
+from local_stack.errors import StackError, StartFailed
+from local_stack.part import External, Part, PartStatus
+from local_stack.ports import require_free
+from local_stack.report import Report
+from local_stack.state import Records
+
+_POLL_S = 0.2
+
+
+class Supervisor:
+    """Keeps the parts of one folder. ``cancelled`` makes every wait end early."""
+
+    def __init__(self, folder: Path) -> None:
+        self._owner = str(folder.resolve())
+        self._records = Records(folder / "run")
+        self._children: dict[str, subprocess.Popen[bytes]] = {}  # ours to collect when they end
+        self.cancelled = threading.Event()
+
+    def ensure(self, part: Part | External, report: Report) -> None:
+        """Up and answering on return, started or found. Raises PortTaken, StartFailed or another StackError."""
+        if isinstance(part, External):
+            self._require_external(part, report)
+            return
+        started = self._records.read(part.name)
+        if started is not None and process.is_alive(started):
+            report(f"{part.name}.found", pid=started.pid)
+        else:
+            started = self._start(part, report)
+        self._await(part, started, report)
+
+    def _require_external(self, part: External, report: Report) -> None:
+        trouble = part.trouble()
+        if trouble is not None:
+            raise StackError(f"{part.name} at {part.address} {trouble}: start it, or unset its url to have one started")
+        report(f"{part.name}.external", address=part.address)
+
+    def _start(self, part: Part, report: Report) -> process.Started:
+        self._clear(part.name, report)
+        for port in part.ports:
+            require_free(part.name, port)
+        command = part.prepare(report)
+        started, child = process.start(command, self._mark(part.name))
+        self._children[part.name] = child
+        self._records.write(part.name, started, part.address)
+        report(f"{part.name}.starting", pid=started.pid)
+        return started
+
+    def _clear(self, name: str, report: Report) -> None:
+        """Ends what a killed part or a lost record left behind, so that a new one finds its port and files free."""
+        if self._records.was_written(name):
+            report(f"{name}.died_before")
+        if process.members(self._records.read(name), self._mark(name)):
+            process.stop(self._records.read(name), self._mark(name), grace_s=5.0)
+        self._records.forget(name)
+
+    def _await(self, part: Part, started: process.Started, report: Report) -> None:
+        begun = time.monotonic()
+        trouble: str | None = "was not asked"
+        while time.monotonic() - begun < part.start_timeout_s and not self.cancelled.is_set():
+            if not process.is_alive(started):
+                self._give_up(part, "ended while it started")
+            trouble = part.trouble()
+            if trouble is None:
+                report(f"{part.name}.up", pid=started.pid, address=part.address, took_s=_since(begun))
+                return
+            self.cancelled.wait(_POLL_S)
+        if self.cancelled.is_set():
+            raise StackError(f"waiting for {part.name} was broken off")
+        self._give_up(part, f"{trouble}, {part.start_timeout_s:.0f} s after its start")
+
+    def _give_up(self, part: Part, why: str) -> None:
+        self.stop(part.name, grace_s=5.0)
+        last = process.tail(part.log)
+        raise StartFailed(part.name, f"{part.name} {why}. The last lines of {part.log}:\n{last}", last)
+
+    def stop(self, name: str, grace_s: float) -> bool:
+        """No process of the part lives on return; False where there was none. Raises StackError where one survives."""
+        started = self._records.read(name)
+        alive = bool(process.members(started, self._mark(name)))
+        if alive:
+            process.stop(started, self._mark(name), grace_s)
+        self._records.forget(name)
+        child = self._children.pop(name, None)
+        if child is not None:
+            child.poll()
+        return alive
+
+    def started_names(self) -> list[str]:
+        """Parts that were started and not stopped since, whether or not they are configured now."""
+        return self._records.names()
+
+    def status(self, part: Part | External) -> PartStatus:
+        """Asks the part once; waits for nothing."""
+        if isinstance(part, External):
+            trouble = part.trouble()
+            return PartStatus(part.name, "unhealthy" if trouble else "external", None, part.address, trouble or "")
+        started = self._records.read(part.name)
+        if started is None and not self._records.was_written(part.name):
+            return PartStatus(part.name, "stopped", None, part.address)
+        if started is None or not process.is_alive(started):
+            return PartStatus(part.name, "died", None, part.address, _last_words(part.log))
+        trouble = part.trouble()
+        return PartStatus(part.name, "unhealthy" if trouble else "running", started.pid, part.address, trouble or "")
+
+    def _mark(self, name: str) -> str:
+        return f"{self._owner}:{name}"
+
+
+def _since(begun: float) -> float:
+    return round(time.monotonic() - begun, 1)
+
+
+def _last_words(log: Path) -> str:
+    last = process.tail(log, lines=1).strip()
+    return (
+        f"gone without being stopped; last in {log}: {last[:200]}" if last else f"gone without being stopped; see {log}"
+    )
