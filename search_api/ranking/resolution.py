@@ -16,7 +16,7 @@ from search_api.ranking.target import Level, Target
 LEVEL_AREA_KM2: Mapping[Level, tuple[float, float]] = {
     "global": (2.0e8, 5.2e8),
     "continental": (4.0e6, 9.0e7),
-    "national": (2.0e4, 2.0e7),
+    "national": (2.0e4, 1.0e7),
     "regional": (1.0e3, 5.0e5),
     "local": (0.0, 5.0e3),
 }

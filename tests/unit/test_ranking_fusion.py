@@ -1,0 +1,160 @@
+"""Fusion of arms: the arithmetic of TM2C2 and RRF, and that no order of arms or candidates shows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.hit import Signal
+from search_api.ranking.candidates import Candidate, Candidates
+from search_api.ranking.config import RankingConfig, default_config
+from search_api.ranking.fusion import rrf, shared_weights, tm2c2
+from search_api.ranking.rank import rank
+from search_api.ranking.target import Target
+
+NAN = math.nan
+
+
+def arms_only(fusion: str, **weights: float) -> RankingConfig:
+    config = default_config()
+    none = dict.fromkeys(asdict(config.arms), 0.0)
+    return RankingConfig.from_json(
+        replace(config, arms=replace(config.arms, **(none | weights))).to_json().replace('"tm2c2"', f'"{fusion}"')
+    )
+
+
+def scores(rows: list[Candidate], config: RankingConfig) -> dict[str, float]:
+    return {hit.id: hit.score for hit in rank(Candidates.of(rows), Target(), config).hits()}
+
+
+class TestTm2c2:
+    def test_bm25_starts_at_zero(self) -> None:
+        assert tm2c2(np.array([0.0, 5.0, 20.0]), 0.0).tolist() == [0.0, 0.25, 1.0]
+
+    def test_cosines_start_at_minus_one(self) -> None:
+        # (cos + 1) / (0.6 + 1)
+        assert tm2c2(np.array([0.6, 0.2, -1.0]), -1.0).tolist() == pytest.approx([1.0, 0.75, 0.0])
+
+    def test_what_was_not_measured_stays_so(self) -> None:
+        assert tm2c2(np.array([4.0, NAN, 2.0]), 0.0).tolist() == pytest.approx([1.0, NAN, 0.5], nan_ok=True)
+
+    def test_nothing_above_the_minimum_is_zero(self) -> None:
+        assert tm2c2(np.array([0.0, NAN]), 0.0).tolist() == pytest.approx([0.0, NAN], nan_ok=True)
+        assert tm2c2(np.array([]), 0.0).tolist() == []
+
+    def test_two_arms_by_hand(self) -> None:
+        rows = [
+            Candidate("a", {"bm25": 10.0, "dense": 0.0}),
+            Candidate("b", {"bm25": 5.0, "dense": 0.6}),
+            Candidate("c", {"bm25": None, "dense": 0.2}),
+        ]
+        # weights 1 : 3; a = .25 x 1 + .75 x 1/1.6, b = .25 x .5 + .75 x 1, c = .75 x 1.2/1.6
+        assert scores(rows, arms_only("tm2c2", bm25=1.0, dense=3.0)) == pytest.approx(
+            {"b": 0.875, "a": 0.71875, "c": 0.5625}
+        )
+
+
+class TestRrf:
+    def test_ranks_from_one(self) -> None:
+        got = rrf(np.array([3.0, 9.0, NAN, 6.0]), np.arange(4), k=60)
+        assert got.tolist() == pytest.approx([61 / 63, 1.0, NAN, 61 / 62], nan_ok=True)
+
+    def test_ties_break_by_id(self) -> None:
+        assert rrf(np.array([1.0, 1.0]), np.array([1, 0]), k=60).tolist() == pytest.approx([61 / 62, 1.0])
+
+    def test_two_arms_by_hand(self) -> None:
+        rows = [
+            Candidate("a", {"bm25": 10.0, "dense": 0.1}),
+            Candidate("b", {"bm25": 5.0, "dense": 0.6}),
+            Candidate("c", {"bm25": None, "dense": 0.2}),
+        ]
+        # Ranks of a: 1 and 3, of b: 2 and 1, of c: none and 2; each weighs a half.
+        assert scores(rows, arms_only("rrf", bm25=1.0, dense=1.0)) == pytest.approx(
+            {"a": (1 + 61 / 63) / 2, "b": (61 / 62 + 1) / 2, "c": 61 / 62 / 2}
+        )
+
+
+class TestWeights:
+    def test_an_arm_that_did_not_run_drops_out(self) -> None:
+        arms: dict[Signal, np.ndarray] = {"bm25": np.array([1.0]), "dense": np.array([NAN])}
+        assert shared_weights(arms, {"bm25": 0.3, "dense": 0.7}) == {"bm25": 1.0}
+
+    def test_the_others_share(self) -> None:
+        arms: dict[Signal, np.ndarray] = {name: np.array([1.0]) for name in ("bm25", "dense", "sparse")}
+        weights = shared_weights(arms, {"bm25": 1.0, "dense": 2.0, "sparse": 1.0})
+        assert weights == {"bm25": 0.25, "dense": 0.5, "sparse": 0.25}
+
+    def test_no_arms_at_all(self) -> None:
+        assert shared_weights({}, {"bm25": 1.0}) == {}
+
+
+class TestOrder:
+    def test_ties_break_by_id_whatever_order_they_come_in(self) -> None:
+        rows = [Candidate(name, {"bm25": 1.0}) for name in ("c", "a", "d", "b")]
+        assert rank(Candidates.of(rows), Target(), default_config()).ids() == ["a", "b", "c", "d"]
+
+    def test_no_candidates(self) -> None:
+        assert rank(Candidates.of([]), Target(), default_config()).hits() == []
+
+    def test_never_more_than_the_most_results(self) -> None:
+        rows = [Candidate(f"{number:02d}", {"bm25": 50.0 - number}) for number in range(50)]
+        config = replace(default_config(), max_results=7)
+        assert rank(Candidates.of(rows), Target(), config).ids() == [f"{number:02d}" for number in range(7)]
+
+    def test_an_id_twice_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="twice"):
+            Candidates.of([Candidate("a"), Candidate("a")])
+
+    def test_a_signal_that_was_not_measured_is_none(self) -> None:
+        rows = [Candidate("a", {"bm25": 1.0, "dense": None}), Candidate("b", {"bm25": None, "dense": 0.0})]
+        by_id = {hit.id: hit.signals for hit in rank(Candidates.of(rows), Target(), default_config()).hits()}
+        assert by_id == {"a": {"bm25": 1.0, "dense": None}, "b": {"bm25": None, "dense": 0.0}}
+
+
+measured = st.one_of(st.none(), st.integers(-10, 10).map(lambda tenths: tenths / 10.0))
+arm_names: tuple[Signal, ...] = ("bm25", "dense", "passage_bm25", "passage_dense", "sparse")
+
+
+@st.composite
+def candidate_rows(draw: st.DrawFn) -> list[Candidate]:
+    count = draw(st.integers(1, 8))
+    return [Candidate(f"r{number}", {name: draw(measured) for name in arm_names}) for number in range(count)]
+
+
+@given(candidate_rows(), st.permutations(arm_names), st.randoms(), st.sampled_from(["tm2c2", "rrf"]))
+def test_neither_arm_order_nor_candidate_order_shows(
+    rows: list[Candidate], names: list[Signal], random: object, fusion: str
+) -> None:
+    config = RankingConfig.from_json(default_config().to_json().replace('"tm2c2"', f'"{fusion}"'))
+    shuffled = [Candidate(row.id, {name: row.arms[name] for name in names}) for row in rows]
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    one = rank(Candidates.of(rows), Target(), config).hits()
+    other = rank(Candidates.of(shuffled), Target(), config).hits()
+    assert [(hit.id, hit.score) for hit in one] == [(hit.id, hit.score) for hit in other]  # to the last bit
+
+
+@given(candidate_rows(), st.sampled_from(["tm2c2", "rrf"]))
+def test_scores_lie_in_0_to_1_and_fall(rows: list[Candidate], fusion: str) -> None:
+    config = RankingConfig.from_json(default_config().to_json().replace('"tm2c2"', f'"{fusion}"'))
+    found = [hit.score for hit in rank(Candidates.of(rows), Target(), config).hits()]
+    assert found == sorted(found, reverse=True)
+    assert all(0.0 <= score <= 1.0 + 1e-12 for score in found)
+
+
+@given(candidate_rows(), st.integers(0, 7), st.sampled_from(arm_names))
+def test_a_better_score_never_ranks_lower(rows: list[Candidate], which: int, name: Signal) -> None:
+    """RRF, where the others' values do not depend on the best one's size."""
+    config = RankingConfig.from_json(default_config().to_json().replace('"tm2c2"', '"rrf"'))
+    row = rows[which % len(rows)]
+    better = [
+        Candidate(other.id, {**other.arms, name: 2.0}) if other.id == row.id and other.arms[name] is not None else other
+        for other in rows
+    ]
+    before = rank(Candidates.of(rows), Target(), config).ids().index(row.id)
+    after = rank(Candidates.of(better), Target(), config).ids().index(row.id)
+    assert after <= before

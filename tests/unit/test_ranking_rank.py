@@ -1,0 +1,303 @@
+"""The whole order: what is not asked changes nothing, re-ranking keeps its block, explanations add up."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.extent import WORLD, BBox
+from core.ports import CrossEncoderCard
+from core.record import Resolution
+from core.timespan import TimeSpan, instant_ms
+from search_api.ranking.candidates import Candidate, Candidates
+from search_api.ranking.config import RankingConfig, default_config
+from search_api.ranking.explain import explain
+from search_api.ranking.rank import Ranking, nearest_first, rank
+from search_api.ranking.rerank import calibrated, rerank
+from search_api.ranking.target import Target
+
+NOW = instant_ms("2026-01-01")
+CONFIG = default_config()
+CARD = CrossEncoderCard("test", max_tokens=512)
+SOUTHERN_AFRICA = BBox(10, -35, 41, -8)
+PERU = BBox(-82, -19, -68, 0)
+EVERYTHING = Target(
+    boxes=(SOUTHERN_AFRICA,),
+    span=TimeSpan.from_iso("1990", None),
+    kind="observation",
+    resolution=Resolution(metres=5_000),
+    place="southern Africa",
+    now_ms=NOW,
+)
+
+RAIN = [
+    Candidate(
+        "rain-southern-africa",
+        {"bm25": 12.0, "dense": 0.6},
+        (SOUTHERN_AFRICA,),
+        (TimeSpan.from_iso("1981", None),),
+        Resolution(metres=5_000),
+        "observation",
+    ),
+    Candidate("rain-peru", {"bm25": 12.5, "dense": 0.62}, (PERU,), (TimeSpan.from_iso("1981", None),)),
+    Candidate("rain-world", {"bm25": 12.0, "dense": 0.6}, (WORLD,), (TimeSpan.from_iso("1901", "1960"),)),
+    Candidate("rain-somewhere", {"bm25": 12.2, "dense": None}),
+    Candidate("soil", {"bm25": None, "dense": 0.1}, (SOUTHERN_AFRICA,), (TimeSpan.from_iso("1981", None),)),
+]
+
+
+def bare(row: Candidate) -> Candidate:
+    return Candidate(row.id, row.arms)
+
+
+class TestWhatIsNotAsked:
+    def test_place_time_resolution_and_kind_change_nothing(self) -> None:
+        with_all = rank(Candidates.of(RAIN), Target(), CONFIG).hits()
+        without = rank(Candidates.of([bare(row) for row in RAIN]), Target(), CONFIG).hits()
+        assert with_all == without  # ids, scores to the last bit, signals
+
+    def test_their_weights_change_nothing_either(self) -> None:
+        heavy = replace(CONFIG, signals=replace(CONFIG.signals, spatial=9.0, temporal=9.0, kind=9.0, resolution=9.0))
+        assert rank(Candidates.of(RAIN), Target(), heavy).hits() == rank(Candidates.of(RAIN), Target(), CONFIG).hits()
+
+    def test_a_place_alone_does_not_bring_time_in(self) -> None:
+        hit = rank(Candidates.of(RAIN), Target(boxes=(PERU,)), CONFIG).hits()[0]
+        assert "temporal" not in hit.signals
+
+    def test_spatial_off(self) -> None:
+        off = replace(CONFIG, spatial_mode="off")
+        assert (
+            rank(Candidates.of(RAIN), Target(boxes=(PERU,)), off).hits()
+            == rank(Candidates.of(RAIN), Target(), CONFIG).hits()
+        )
+
+
+class TestWhatIsAsked:
+    def test_the_right_place_and_time_win_over_slightly_better_words(self) -> None:
+        assert rank(Candidates.of(RAIN), Target(), CONFIG).ids()[0] == "rain-peru"
+        assert rank(Candidates.of(RAIN), EVERYTHING, CONFIG).ids()[0] == "rain-southern-africa"
+
+    def test_without_any_arm_the_place_orders(self) -> None:
+        rows = [Candidate("peru", boxes=(PERU,)), Candidate("africa", boxes=(SOUTHERN_AFRICA,))]
+        assert rank(Candidates.of(rows), Target(boxes=(SOUTHERN_AFRICA,)), CONFIG).ids() == ["africa", "peru"]
+
+    def test_the_weights_of_the_terms_sum_to_one(self) -> None:
+        terms = rank(Candidates.of(RAIN), EVERYTHING, CONFIG).terms
+        assert sum(term.weight for term in terms.values()) == pytest.approx(1.0)
+
+    def test_pages_are_windows_of_one_order(self) -> None:
+        ranking = rank(Candidates.of(RAIN), EVERYTHING, CONFIG)
+        assert ranking.hits(0, 2) + ranking.hits(2, 2) + ranking.hits(4, 2) == ranking.hits()
+        assert ranking.hits(5, 2) == []
+
+
+class TestFields:
+    def test_doc_values_are_the_same_as_values(self) -> None:
+        ids = ["fiji", "silent", "ongoing"]
+        arms = {"bm25": [3.0, None, 1.0]}
+        fields = [
+            {"boxes": ["177,-19,-178,-16", "10,20,30,40"], "spans": ["0/86400000"], "scale_denominator": [50_000]},
+            {},
+            {
+                "spans": ["5/", "/7"],
+                "resolution_m": [30.0],
+                "time_step": ["P1D"],
+                "provenance_kind": ["observation"],
+                "modified_ms": [9],
+            },
+        ]
+        read = Candidates.from_fields(ids, arms, fields)
+        values = Candidates.of(
+            [
+                Candidate(
+                    "fiji",
+                    {"bm25": 3.0},
+                    (BBox(177, -19, -178, -16), BBox(10, 20, 30, 40)),
+                    (TimeSpan(0, 86_400_000),),
+                    Resolution(scale_denominator=50_000),
+                ),
+                Candidate("silent", {"bm25": None}),
+                Candidate(
+                    "ongoing",
+                    {"bm25": 1.0},
+                    (),
+                    (TimeSpan(5, None), TimeSpan(None, 7)),
+                    Resolution(metres=30.0, time_step="P1D"),
+                    "observation",
+                    9,
+                ),
+            ]
+        )
+        assert read.kinds == values.kinds
+        for one, other in (
+            (read.boxes.values, values.boxes.values),
+            (read.boxes.owners, values.boxes.owners),
+            (read.spans.values, values.spans.values),
+            (read.spans.starts, values.spans.starts),
+            (read.resolution_m, values.resolution_m),
+            (read.step_s, values.step_s),
+            (read.modified_ms, values.modified_ms),
+            (read.arms["bm25"], values.arms["bm25"]),
+            (read.tie, values.tie),
+        ):
+            np.testing.assert_allclose(one, other)
+        assert read.boxes.values[0].tolist() == [177.0, -19.0, 182.0, -16.0]
+
+    @pytest.mark.parametrize("text", ["1,2,3", "1,2,3,4,5", "a,b,c,d", ""])
+    def test_a_broken_box_is_refused(self, text: str) -> None:
+        with pytest.raises(ValueError):
+            Candidates.from_fields(["a"], {}, [{"boxes": [text]}])
+
+    def test_columns_of_different_length_are_refused(self) -> None:
+        with pytest.raises(ValueError, match="length"):
+            Candidates.from_fields(["a"], {"bm25": [1.0, 2.0]}, [{}])
+
+
+class TestRerank:
+    def test_calibration(self) -> None:
+        assert calibrated([0.0, 2.0], replace(CARD, temperature=2.0, offset=1.0)).tolist() == pytest.approx(
+            [1 / (1 + math.exp(-1)), 1 / (1 + math.exp(-2))]
+        )
+        assert calibrated([-1e6, 1e6], CARD).tolist() == [0.0, 1.0]
+
+    def test_interpolation_by_hand_and_the_block_first(self) -> None:
+        rows = [Candidate(name, {"bm25": bm25}) for name, bm25 in (("a", 10.0), ("b", 8.0), ("c", 6.0))]
+        config = replace(CONFIG, cross_encoder_weight=0.5)
+        ranking = rerank(rank(Candidates.of(rows), Target(), config), [-math.log(3), math.log(3)], CARD)
+        # Calibrated .25 and .75: a = .5 x 1 + .5 x .25, b = .5 x .8 + .5 x .75; c was not read: .5 x .6.
+        assert [(hit.id, hit.score) for hit in ranking.hits()] == [
+            ("b", pytest.approx(0.775)),
+            ("a", pytest.approx(0.625)),
+            ("c", pytest.approx(0.3)),
+        ]
+        assert [hit.signals["cross_encoder"] for hit in ranking.hits()] == [
+            pytest.approx(0.75),
+            pytest.approx(0.25),
+            None,
+        ]
+
+    def test_nothing_read_nothing_changed(self) -> None:
+        ranking = rank(Candidates.of(RAIN), Target(), CONFIG)
+        assert rerank(ranking, [], CARD) is ranking
+
+    @pytest.mark.parametrize("logits", [[0.0] * 6, [math.nan], [math.inf]])
+    def test_impossible_logits_are_refused(self, logits: list[float]) -> None:
+        with pytest.raises(ValueError, match="logits"):
+            rerank(rank(Candidates.of(RAIN), Target(), CONFIG), logits, CARD)
+
+    @given(st.lists(st.floats(-20, 20), max_size=5), st.floats(0, 1))
+    def test_the_block_stays_the_block_and_scores_fall(self, logits: list[float], share: float) -> None:
+        before = rank(Candidates.of(RAIN), EVERYTHING, replace(CONFIG, cross_encoder_weight=share))
+        after = rerank(before, logits, CARD)
+        assert set(after.ids(0, len(logits))) == set(before.ids(0, len(logits)))
+        assert after.ids(len(logits)) == before.ids(len(logits))
+        scores = [hit.score for hit in after.hits()]
+        assert scores == sorted(scores, reverse=True)
+
+
+class TestExplain:
+    def explained(self, ranking: Ranking) -> list[dict[str, object]]:
+        return [explain(ranking, position) for position in range(len(ranking))]
+
+    @pytest.mark.parametrize("target", [Target(), EVERYTHING, replace(EVERYTHING, latest=True, level="regional")])
+    @pytest.mark.parametrize("logits", [[], [0.5, -0.5, 2.0]])
+    def test_contributions_add_up_to_the_score(self, target: Target, logits: list[float]) -> None:
+        ranking = rerank(rank(Candidates.of(RAIN), target, CONFIG), logits, CARD)
+        for explanation, hit in zip(self.explained(ranking), ranking.hits(), strict=True):
+            parts = explanation["signals"]
+            assert isinstance(parts, list)
+            assert sum(part["contribution"] for part in parts) == pytest.approx(hit.score)
+            assert explanation["id"] == hit.id
+            json.dumps(explanation, allow_nan=False)
+
+    def reasons(self, ranking: Ranking, position: int) -> dict[str, str]:
+        return {part["signal"]: part["reason"] for part in explain(ranking, position)["signals"]}
+
+    def test_sentences(self) -> None:
+        half = Candidate(
+            "half",
+            {"bm25": 2.0},
+            (BBox(10, -10, 20, 10),),
+            (TimeSpan.from_iso("2000", "2010"),),
+            Resolution(metres=60),
+            "derived",
+        )
+        asked = Target(
+            boxes=(BBox(0, -10, 20, 10),),
+            span=TimeSpan.from_iso("2005", "2014"),
+            resolution=Resolution(metres=30),
+            kind="observation",
+            place="the Congo basin",
+            now_ms=NOW,
+        )
+        reasons = self.reasons(rank(Candidates.of([half]), asked, CONFIG), 0)
+        assert reasons == {
+            "bm25": "words in the record: 2.00, the best here has 2.00",
+            "spatial": "covers 50 % of the Congo basin; its own area is 0.5 times it",
+            "temporal": "covers 60 % of 2005-01-01 to 2014-12-31",
+            "resolution": "60 m against 30 m",
+            "kind": "derived, asked for observation",
+        }
+
+    def test_silent_records_say_what_they_counted(self) -> None:
+        ranking = rank(Candidates.of([Candidate("a", {"bm25": 1.0, "dense": None})]), EVERYTHING, CONFIG)
+        reasons = self.reasons(ranking, 0)
+        assert reasons["spatial"] == "says nothing of its extent: counted as 0.25"
+        assert reasons["dense"] == "not measured: adds nothing"
+
+    def test_places_outside_and_inside(self) -> None:
+        rows = [Candidate("a", {"bm25": 1.0}, (BBox(20, -20, 20.5, -19.5),)), Candidate("b", {"bm25": 1.0}, (PERU,))]
+        ranking = rank(Candidates.of(rows), EVERYTHING, CONFIG)
+        assert self.reasons(ranking, 0)["spatial"] == "lies inside southern Africa"
+        assert self.reasons(ranking, 1)["spatial"].startswith("lies outside southern Africa, ")
+
+    def test_geological_times_have_years(self) -> None:
+        permian = TimeSpan(-299_000_000 * 31_556_952_000, -252_000_000 * 31_556_952_000)
+        rows = [Candidate("a", {"bm25": 1.0}, (), (permian,))]
+        reasons = self.reasons(rank(Candidates.of(rows), Target(span=permian, now_ms=NOW), CONFIG), 0)
+        assert reasons["temporal"] == "covers 100 % of year -2.99e+08 to year -2.52e+08"
+
+    def test_who_ordered(self) -> None:
+        config = replace(CONFIG, spatial_mode="hausdorff", hausdorff_window=1)
+        ranking = nearest_first(rerank(rank(Candidates.of(RAIN), EVERYTHING, config), [1.0, 2.0], CARD))
+        explanations = self.explained(ranking)
+        assert [explanation["ordered_by"] for explanation in explanations] == [
+            "hausdorff",
+            "cross_encoder",
+            "fused",
+            "fused",
+            "fused",
+        ]
+        assert all("distance_deg" in explanation for explanation in explanations)
+
+    def test_past_the_end(self) -> None:
+        with pytest.raises(IndexError):
+            explain(rank(Candidates.of(RAIN), Target(), CONFIG), 5)
+
+
+class TestConfig:
+    def test_there_and_back(self) -> None:
+        assert RankingConfig.from_json(CONFIG.to_json()) == CONFIG
+
+    @pytest.mark.parametrize(
+        ("change", "named"),
+        [
+            ({"surprise": 1}, "surprise"),
+            ({"arms": {"bm25": 1.0}}, "dense"),
+            ({"arms": []}, "arms"),
+            ({"cross_encoder_weight": 1.5}, "cross_encoder_weight"),
+            ({"rrf_k": 0}, "rrf_k"),
+            ({"fusion": "best"}, "best"),
+            ({"signals": {**json.loads(CONFIG.to_json())["signals"], "kind": -1}}, "kind"),
+            ({"blend": {**json.loads(CONFIG.to_json())["blend"], "bias": math.inf}}, "blend"),
+        ],
+    )
+    def test_a_wrong_file_is_refused_by_name(self, change: dict[str, object], named: str) -> None:
+        with pytest.raises(ValueError, match=named):
+            RankingConfig.from_json(json.dumps(json.loads(CONFIG.to_json()) | change))

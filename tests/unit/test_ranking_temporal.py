@@ -1,0 +1,150 @@
+"""Time, resolution and kind in ranking."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from core.extent import WORLD, BBox
+from core.record import ProvenanceKind, Resolution
+from core.timespan import TimeSpan, instant_ms
+from search_api.ranking.candidates import Candidate, Candidates
+from search_api.ranking.config import default_config
+from search_api.ranking.kind import kind_scores
+from search_api.ranking.rank import rank
+from search_api.ranking.resolution import closeness, expected_scores, resolution_scores
+from search_api.ranking.target import Level, Target
+from search_api.ranking.temporal import temporal_scores
+
+NOW = instant_ms("2026-01-01")
+CONFIG = default_config()
+BERLIN = BBox(13.09, 52.34, 13.76, 52.68)
+EUROPE = BBox(-25, 34, 45, 72)
+
+
+def years(start: str | None, end: str | None) -> TimeSpan:
+    return TimeSpan.from_iso(start, end)
+
+
+def time_scores(asked: TimeSpan | None, *records: tuple[TimeSpan, ...], latest: bool = False) -> list[float]:
+    candidates = Candidates.of([Candidate(str(number), {}, (), spans) for number, spans in enumerate(records)])
+    return temporal_scores(candidates, Target(span=asked, latest=latest, now_ms=NOW), CONFIG).tolist()
+
+
+class TestSpans:
+    def test_covering_all_is_one_however_long(self) -> None:
+        assert time_scores(years("2003-05", "2003-05"), (years("1901", None),)) == [1.0]
+
+    def test_half_covered_and_wholly_inside(self) -> None:
+        # 1990s asked, 1990..1994 of it: 1826 of 3652 days, and half of the rest for lying inside.
+        share = 1826 / 3652
+        assert time_scores(years("1990", "1999"), (years("1990", "1994"),)) == [
+            pytest.approx(share + 0.5 * (1 - share))
+        ]
+
+    def test_a_wrong_time_is_zero_and_none_is_not_measured(self) -> None:
+        wrong, silent = time_scores(years("1990", "1999"), (years("2005", "2010"),), ())
+        assert wrong == 0.0
+        assert math.isnan(silent)
+
+    def test_the_best_of_several_spans(self) -> None:
+        assert time_scores(years("1990", "1999"), (years("1901", "1910"), years("1980", "2010"))) == [1.0]
+
+    def test_since_1990(self) -> None:
+        ongoing, ended, projection = time_scores(
+            years("1990", None), (years("1979", None),), (years("1950", "1980"),), (years("2030", "2100"),)
+        )
+        assert (ongoing, ended, projection) == (1.0, 0.0, 0.0)
+
+    def test_before_1950(self) -> None:
+        early, across, late = time_scores(
+            years(None, "1949"), (years("1500", "1900"),), (years("1900", "1999"),), (years("1950", None),)
+        )
+        assert (early, across, late) == (1.0, pytest.approx(0.5, abs=1e-3), 0.0)
+
+
+class TestLatest:
+    def test_halves_with_every_half_life(self) -> None:
+        day = 86_400_000
+        spans = [TimeSpan(0, NOW - 730 * day), TimeSpan(0, None), TimeSpan(0, NOW - 1460 * day)]
+        assert time_scores(None, *((span,) for span in spans), latest=True) == pytest.approx([0.5, 1.0, 0.25])
+
+    def test_without_a_span_the_date_of_change_counts(self) -> None:
+        changed = NOW - 730 * 86_400_000
+        candidates = Candidates.of([Candidate("a", modified_ms=changed), Candidate("b")])
+        one, other = temporal_scores(candidates, Target(latest=True, now_ms=NOW), CONFIG)
+        assert one == pytest.approx(0.5)
+        assert math.isnan(other)
+
+
+class TestTarget:
+    def test_a_time_needs_a_now(self) -> None:
+        with pytest.raises(ValueError, match="now_ms"):
+            Target(span=years("1990", None))
+
+    def test_a_span_without_ends_asks_for_nothing(self) -> None:
+        assert not Target(span=TimeSpan(None, None), now_ms=NOW).asks_time
+
+
+def resolved(*metres: float | None) -> Candidates:
+    rows = [Candidate(str(number), resolution=Resolution(metres=value)) for number, value in enumerate(metres)]
+    return Candidates.of(rows)
+
+
+class TestResolution:
+    def test_the_same_is_one_the_double_and_the_half_alike(self) -> None:
+        scores = resolution_scores(resolved(30, 60, 15, 3000, None), Target(resolution=Resolution(metres=30)))
+        expected = [1.0, math.sqrt(0.5), math.sqrt(0.5), 0.1, math.nan]
+        assert scores.tolist() == pytest.approx(expected, nan_ok=True)
+
+    def test_a_map_scale_is_half_a_millimetre(self) -> None:
+        # 1:50 000 shows 25 m.
+        asked = Target(resolution=Resolution(scale_denominator=50_000))
+        assert resolution_scores(resolved(25), asked).tolist() == [1.0]
+
+    def test_time_steps(self) -> None:
+        rows = [Candidate(step, resolution=Resolution(time_step=step)) for step in ("P1D", "PT6H", "P1M")]
+        scores = resolution_scores(Candidates.of(rows), Target(resolution=Resolution(time_step="P1D")))
+        assert scores.tolist() == pytest.approx([1.0, 0.5, math.sqrt(1 / 30.436875)])
+
+    @pytest.mark.parametrize(
+        ("level", "best"), [("global", "world"), ("continental", "europe"), ("local", "berlin"), ("national", "italy")]
+    )
+    def test_levels_go_by_the_extent(self, level: Level, best: str) -> None:
+        extents = {"world": WORLD, "europe": EUROPE, "berlin": BERLIN, "italy": BBox(6.6, 36.6, 18.5, 47.1)}
+        candidates = Candidates.of([Candidate(name, boxes=(box,)) for name, box in extents.items()])
+        scores = dict(zip(extents, resolution_scores(candidates, Target(level=level)).tolist(), strict=True))
+        assert scores[best] == 1.0
+        assert all(value < 1.0 for name, value in scores.items() if name != best)
+
+    def test_the_size_of_the_place_says_what_to_expect(self) -> None:
+        # Berlin in 500 cells is some 80 m a cell, Europe some 10 km.
+        candidates = resolved(100, 10_000)
+        fine, coarse = expected_scores(candidates, Target(boxes=(BERLIN,)), 500)
+        assert fine > coarse
+        fine, coarse = expected_scores(candidates, Target(boxes=(EUROPE,)), 500)
+        assert coarse > fine
+
+    def test_words_replace_the_expectation(self) -> None:
+        rows = [Candidate("a", {"bm25": 1.0}, (BERLIN,), resolution=Resolution(metres=30))]
+        asked = Target(boxes=(BERLIN,), resolution=Resolution(metres=30))
+        hit = rank(Candidates.of(rows), asked, CONFIG).hits()[0]
+        assert hit.signals["resolution"] == 1.0
+
+    def test_a_resolution_of_zero_is_no_resolution(self) -> None:
+        assert math.isnan(closeness(resolved(0.0).resolution_m, 30.0)[0])
+
+
+class TestKind:
+    def test_the_same_a_near_and_a_wrong_kind(self) -> None:
+        kinds: tuple[ProvenanceKind, ...] = ("observation", "derived", "projection", "unknown")
+        scores = kind_scores("observation", kinds).tolist()
+        assert scores == pytest.approx([1.0, 0.4, 0.0, math.nan], nan_ok=True)
+
+    def test_observations_first_and_unknown_before_wrong(self) -> None:
+        kinds: tuple[ProvenanceKind, ...] = ("projection", "unknown", "observation")
+        rows = [Candidate(kind, {"bm25": 1.0}, kind=kind) for kind in kinds]
+        ids = rank(Candidates.of(rows), Target(kind="observation"), replace(CONFIG)).ids()
+        assert ids == ["observation", "unknown", "projection"]
