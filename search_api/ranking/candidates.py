@@ -38,16 +38,17 @@ class Candidate:
 class FieldNames:
     """How the index names what ranking reads as doc values.
 
-    ``boxes`` hold ``"west,south,east,north"``, ``spans`` ``"start_ms/end_ms"`` with nothing for an open end.
+    ``boxes`` hold ``"west,south,east,north"``, ``spans`` ``"start_ms/end_ms"`` with nothing for an open end;
+    ``modified_ms`` is asked for as ``epoch_millis``, which come as text.
     """
 
     boxes: str = "boxes"
     spans: str = "spans"
-    resolution_m: str = "resolution_m"
-    scale_denominator: str = "scale_denominator"
-    time_step: str = "time_step"
-    kind: str = "provenance_kind"
-    modified_ms: str = "modified_ms"
+    resolution_m: str = "resolution.metres"
+    scale_denominator: str = "resolution.scale_denominator"
+    time_step: str = "resolution.time_step"
+    kind: str = "provenance.kind"
+    modified_ms: str = "dates.modified"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ def _column(fields: Sequence[Mapping[str, Sequence[Any]]], name: str) -> list[An
 
 
 def _floats(values: Iterable[float | None]) -> Floats:
-    return np.array(list(values), dtype=np.float64)  # numpy reads None as NaN
+    return np.array(list(values), dtype=np.float64)  # numpy reads None as NaN and "12" as 12
 
 
 def _boxes_of(texts: Sequence[str]) -> Floats:

@@ -102,14 +102,18 @@ class TestFields:
         ids = ["fiji", "silent", "ongoing"]
         arms = {"bm25": [3.0, None, 1.0]}
         fields = [
-            {"boxes": ["177,-19,-178,-16", "10,20,30,40"], "spans": ["0/86400000"], "scale_denominator": [50_000]},
+            {
+                "boxes": ["177,-19,-178,-16", "10,20,30,40"],
+                "spans": ["0/86400000"],
+                "resolution.scale_denominator": [50_000],
+            },
             {},
             {
                 "spans": ["5/", "/7"],
-                "resolution_m": [30.0],
-                "time_step": ["P1D"],
-                "provenance_kind": ["observation"],
-                "modified_ms": [9],
+                "resolution.metres": [30.0],
+                "resolution.time_step": ["P1D"],
+                "provenance.kind": ["observation"],
+                "dates.modified": ["9"],
             },
         ]
         read = Candidates.from_fields(ids, arms, fields)
