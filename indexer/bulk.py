@@ -46,8 +46,12 @@ def index_operation(index: str, id: str, document: Mapping[str, Any]) -> Operati
     return Operation(index, id, (_line({"index": {"_index": index, "_id": id}}), _line(document)))
 
 
-def update_operation(index: str, id: str, body: Mapping[str, Any]) -> Operation:
-    return Operation(index, id, (_line({"update": {"_index": index, "_id": id, "retry_on_conflict": 3}}), _line(body)))
+def update_operation(
+    index: str, id: str, body: Mapping[str, Any], condition: Mapping[str, int] | None = None
+) -> Operation:
+    """Changes a document where it stands; ``condition`` (sequence number, primary term): else it is a failure, 409."""
+    how = {"retry_on_conflict": 3} if condition is None else condition
+    return Operation(index, id, (_line({"update": {"_index": index, "_id": id, **how}}), _line(body)))
 
 
 def delete_operation(index: str, id: str) -> Operation:

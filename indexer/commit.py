@@ -22,6 +22,7 @@ from indexer.ledger import LedgerEntry
 from indexer.plan import Decision, Moment, not_committed
 from indexer.raw import RawRecord
 
+_ZLIB_LEVEL = 3  # half the time of the default for a fifth more bytes, on the NCAR archive
 _REPLACE_BUT_KEEP_VECTOR = (
     "def vector = ctx._source.vector; ctx._source.clear(); ctx._source.putAll(params.document);"
     " if (vector != null) { ctx._source.vector = vector; }"
@@ -123,7 +124,7 @@ def native_document(raw: RawRecord, digest: Digest) -> dict[str, Any]:
         "media_type": raw.media_type,
         "origin": raw.origin,
         "hash": content_hash(raw.content),
-        "content_zlib": base64.b64encode(zlib.compress(raw.content)).decode("ascii"),
+        "content_zlib": base64.b64encode(zlib.compress(raw.content, _ZLIB_LEVEL)).decode("ascii"),
     }
     return {name: value for name, value in document.items() if value is not None}
 

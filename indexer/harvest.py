@@ -14,6 +14,7 @@ import structlog
 from core.errors import SondeError, Unavailable
 from indexer.batches import batches
 from indexer.commit import Item, NotTaken, commit
+from indexer.counting import count, count_failure
 from indexer.embed import Embedding
 from indexer.parts import Options, Parts, RunTaken
 from indexer.patience import patient_client
@@ -121,7 +122,7 @@ class _Slice:
             items = self._with_vectors(items)
         self._settle()
         self.options.guard()
-        self._count(items, batch)
+        count(items, batch, self.tally)
         job = self.background.submit(self._commit, items, moment)
         self._writing = (batch, job)
 
@@ -149,40 +150,11 @@ class _Slice:
         with self._timed("wait"):
             failed = job.result()
         for each in failed:
-            self._fail(each)
+            count_failure(each, self.tally)
         self.handled += len(batch.records)
         self.run = replace(self.run, position=batch.position, total=batch.total or self.run.total)
         self._save("running")
         self.parts.progress("batch", seen=self.tally.counts["seen"], total=self.run.total or 0)
-
-    def _count(self, items: list[Item], batch: Page) -> None:
-        self.tally.add("seen", len(items))
-        for item in items:
-            self._count_one(item)
-        for skipped in batch.skipped:
-            log.warning("harvest.skipped", source=self.run.source, origin=skipped.origin, reason=skipped.reason)
-
-    def _count_one(self, item: Item) -> None:
-        decision, origin = item.decision, item.decision.entry.origin
-        if decision.outcome == "refused":
-            reason = decision.entry.reason or ""
-            self.tally.refuse(Refusal(origin, reason, kept=decision.entry.record is not None))
-            log.warning("harvest.refused", source=self.run.source, origin=origin, reason=reason)
-            return
-        if decision.outcome == "duplicate":
-            self.tally.add("duplicates")
-            self.tally.warn(origin, f"duplicate: {decision.entry.reason!r}")
-            return
-        self.tally.add(decision.outcome)
-        self.tally.add("reused", decision.vector == "keep")
-        self.tally.add("warned", decision.entry.warnings > 0)
-        for warning in item.digest.record.warnings if item.digest is not None else ():
-            self.tally.warn(origin, warning)
-
-    def _fail(self, failed: NotTaken) -> None:
-        origin = failed.item.decision.entry.origin
-        self.tally.fail(Refusal(origin, failed.reason, kept=failed.item.stored is not None))
-        log.error("harvest.failed", source=self.run.source, origin=origin, reason=failed.reason)
 
     def _budget_is_used(self) -> bool:
         seconds, records = self.options.seconds, self.options.records
@@ -199,8 +171,8 @@ class _Slice:
         self.tally.add("removed", swept.removed)
         for failure in swept.failures:
             self.tally.fail(Refusal(failure.id, failure.reason, kept=True))
-        if swept.lost:
-            self.tally.warn("index", f"{swept.lost} records were missing from the index; the next run writes them")
+        for warning in swept.warnings:
+            self.tally.warn(self.run.source, warning)
         return self._save("complete" if swept.refusal is None else "refused_removal", swept.refusal)
 
     def _save(self, state: RunState, message: str | None = None) -> RunReport:

@@ -120,9 +120,10 @@ class Ledger:
         query = {"bool": {"filter": [*_of(source), {"term": {"last_seen_run": run}}, _IS_HOLDING, _HAS_RECORD]}}
         return (hit["_source"]["record"] for hit in scan(self.client, self.index, query, ["record"], sort="record"))
 
-    def count_held(self, source: str, run: str) -> int:
-        query = {"bool": {"filter": [*_of(source), {"term": {"last_seen_run": run}}, _IS_HOLDING, _HAS_RECORD]}}
-        return int(patiently(lambda: self.client.count(index=self.index, query=query))["count"])
+    def is_empty(self, source: str) -> bool:
+        """Whether nothing was ever seen of this source, as of the last refresh."""
+        query = {"term": {"source": source}}
+        return not patiently(lambda: self.client.count(index=self.index, query=query, terminate_after=1))["count"]
 
     def where(self, query: Mapping[str, Any]) -> Iterator[LedgerEntry]:
         return (LedgerEntry.from_document(hit["_source"]) for hit in scan(self.client, self.index, query))

@@ -48,10 +48,12 @@ class Planner:
     prefix: str
     source: str
     _holder_of: dict[str, LedgerEntry] = field(default_factory=dict)
+    _first_fill: bool = False
 
     def begin(self) -> None:
-        """Makes what earlier slices wrote visible."""
+        """Makes what earlier slices wrote visible. Where there is nothing yet, nobody need be asked for owners."""
         self._ledger.refresh()
+        self._first_fill = self._ledger.is_empty(self.source)
 
     def plan(self, batch: Page, moment: Moment) -> list[Item]:
         """One item per document, in order; members that were skipped come last, as refused."""
@@ -80,6 +82,8 @@ class Planner:
 
     def _owners_before(self, reads: Sequence[_Read]) -> dict[str, LedgerEntry]:
         """Who held these records before this slice; asked only for documents that do not hold them themselves."""
+        if self._first_fill:
+            return {}
         strangers = [
             read.digest.record.id
             for read in reads

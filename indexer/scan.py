@@ -21,7 +21,7 @@ def scan(
     *,
     sort: str = "_shard_doc",
 ) -> Iterator[dict[str, Any]]:
-    """Hits ascending by ``sort`` (a field with doc values), unchanged by what is written meanwhile.
+    """Hits, with their sequence numbers, ascending by ``sort`` (a field with doc values) as of the beginning.
 
     ``fields`` are those of ``_source`` that are wanted; None for all.
     """
@@ -54,5 +54,6 @@ def _page(
         search_after=after,
         size=_PAGE,
         track_total_hits=False,
+        seq_no_primary_term=True,
     )
     return list(found["hits"]["hits"])

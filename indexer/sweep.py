@@ -23,24 +23,26 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """``refusal`` is the sentence that says why nothing was removed, None where the sweep went through.
-
-    ``lost``: records that the ledger holds but the index does not; the next run writes them again.
-    """
+    """``refusal`` is the sentence that says why nothing was removed, None where the sweep went through."""
 
     removed: int = 0
     refusal: str | None = None
-    lost: int = 0
+    warnings: tuple[str, ...] = ()
     failures: tuple[bulk.Failure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What a sweep would do. ``before`` is how many records the source had when the run began."""
+    """What a sweep would do. ``before`` is how many records the source had when the run began.
+
+    ``lost``: records that the ledger holds but the index does not; the next run writes them again.
+    ``sheltered``: records kept though their file was not read, because the source met it and skipped it.
+    """
 
     records: tuple[str, ...]
     entries: tuple[LedgerEntry, ...]
     lost: tuple[str, ...]
+    sheltered: tuple[str, ...]
     before: int
 
 
@@ -51,14 +53,14 @@ def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, 
     refusal = refuse(removal, run.counts.seen, options)
     if refusal is not None:
         log.warning("sweep.refused", source=run.source, run=run.id, would_remove=len(removal.records))
-        return Swept(refusal=refusal)
+        return Swept(refusal=refusal, warnings=_warnings(removal))
     failures = bulk.write(client, _deletions(prefix, removal.records))
     kept = {failure.id for failure in failures}
     marks = [removed(entry, now) for entry in removal.entries if entry.record not in kept]
     forgotten = [forget(entry) for entry in ledger.holders(run.source, removal.lost).values()]
     failures += write_ledger(client, prefix, [*marks, *forgotten])
     log.info("sweep.done", source=run.source, run=run.id, removed=len(removal.records) - len(kept))
-    return Swept(len(removal.records) - len(kept), None, len(forgotten), tuple(failures))
+    return Swept(len(removal.records) - len(kept), None, _warnings(removal), tuple(failures))
 
 
 def refuse(removal: Removal, seen: int, options: Options) -> str | None:
@@ -83,11 +85,11 @@ def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
     patiently(lambda: client.indices.refresh(index=both))
     met = {entry.origin for entry in ledger.skipped_in(run.source, run.id)}
     unseen = list(ledger.not_seen_in(run.source, run.id))
-    sheltered = {entry.held for entry in unseen if entry.origin in met}
-    held = sorted({*(record for record in sheltered if record), *ledger.held_records(run.source, run.id)})
+    sheltered = tuple(entry.held for entry in unseen if entry.origin in met and entry.held is not None)
+    held = sorted({*sheltered, *ledger.held_records(run.source, run.id)})
     doomed, lost, total = compare(_records_of(client, prefix, run.source), held)
     gone = tuple(entry for entry in unseen if entry.origin not in met)
-    return Removal(tuple(doomed), gone, tuple(lost), max(total - run.counts.new, 0))
+    return Removal(tuple(doomed), gone, tuple(lost), sheltered, max(total - run.counts.new, 0))
 
 
 def compare(present: Iterable[str], held: Iterable[str]) -> tuple[list[str], list[str], int]:
@@ -107,6 +109,12 @@ def compare(present: Iterable[str], held: Iterable[str]) -> tuple[list[str], lis
         else:
             extra.append(id)
     return extra, missing + [id for id in (next_held, *wanted) if id is not None], total
+
+
+def _warnings(removal: Removal) -> tuple[str, ...]:
+    lost = f"index: {len(removal.lost)} records were missing from it; the next run writes them again"
+    kept = f"skipped: {len(removal.sheltered)} records of members that could not be read were kept"
+    return tuple(text for text, found in ((lost, removal.lost), (kept, removal.sheltered)) if found)
 
 
 def removed(entry: LedgerEntry, now: str) -> LedgerEntry:

@@ -1,0 +1,59 @@
+"""A batch's decisions added up for the report, and told to the log where a document is not in service."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import structlog
+
+from indexer.commit import Item, NotTaken
+from indexer.ledger import LedgerEntry
+from indexer.raw import Page
+from indexer.report import Refusal, Tally
+
+log = structlog.get_logger(__name__)
+
+
+def count(items: Sequence[Item], batch: Page, tally: Tally) -> None:
+    """Every item has one outcome; ``seen`` is their sum, skipped members included."""
+    tally.add("seen", len(items))
+    for item in items:
+        _COUNTED.get(item.decision.outcome, _count_taken)(item, tally)
+    if batch.skipped:
+        log.warning("harvest.skipped", members=len(batch.skipped), first=batch.skipped[0].origin)
+
+
+def count_failure(failed: NotTaken, tally: Tally) -> None:
+    """An item that Elasticsearch refused: ``kept`` where an earlier version stays in service."""
+    entry, stored = failed.item.decision.entry, failed.item.stored
+    tally.fail(Refusal(f"{entry.origin} ({entry.record or entry.key})", failed.reason, kept=_was_held(stored)))
+    log.error("harvest.failed", source=entry.source, origin=entry.origin, reason=failed.reason)
+
+
+def _count_refused(item: Item, tally: Tally) -> None:
+    entry = item.decision.entry
+    tally.refuse(Refusal(entry.origin, entry.reason or "", kept=_was_held(entry)))
+    log.warning("harvest.refused", source=entry.source, origin=entry.origin, reason=entry.reason)
+
+
+def _count_duplicate(item: Item, tally: Tally) -> None:
+    entry = item.decision.entry
+    tally.add("duplicates")
+    tally.warn(entry.origin, f"duplicate: {entry.reason!r}")
+    log.warning("harvest.duplicate", source=entry.source, origin=entry.origin, record=entry.record)
+
+
+def _count_taken(item: Item, tally: Tally) -> None:
+    decision = item.decision
+    tally.add(decision.outcome)
+    tally.add("reused", int(decision.vector == "keep"))
+    tally.add("warned", int(decision.entry.warnings > 0))
+    for warning in item.digest.record.warnings if item.digest is not None else ():
+        tally.warn(decision.entry.origin, warning)
+
+
+_COUNTED = {"refused": _count_refused, "duplicate": _count_duplicate}
+
+
+def _was_held(entry: LedgerEntry | None) -> bool:
+    return entry is not None and entry.held is not None
