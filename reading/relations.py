@@ -1,7 +1,7 @@
 """How a question hangs to its places: "north of Italy", "between Rome and Naples", "along the coast of Kenya".
 
 The places come as character ranges from whoever found them; a word inside such a range ("North" of "North Sea") is part
-of the name and no relation. ``target_box`` gives the area that a relation means.
+of the name and no relation. The area that a relation means is in ``targets``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,6 @@ from typing import get_args
 from reading import relation_words as words
 from reading.relation_words import ADJECTIVES, COMPASS, Relation
 from reading.spans import Range, lowered, overlaps
-from reading.targets import target_box
-
-__all__ = ["Relation", "RelationMention", "read_relations", "target_box"]
 
 _LONGEST_LEAD = 56  # characters before a place in which its relation may begin
 _DEEPEST = 3  # "near the coast of northern Italy"

@@ -1,0 +1,174 @@
+"""How fine and how wide the data asked for should be: "30 m", "0.25 degree", "1:50 000", "daily", "national".
+
+A length is a resolution unless the words around it say what else it measures ("2 m temperature", "500 m isobath").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from reading import scale_words as words
+from reading.spans import Range, lowered, overlaps
+
+Level = Literal["global", "continental", "national", "regional", "local", "very_high", "high", "low"]
+
+METRES_PER_DEGREE = 111_320.0
+"""One degree along the equator; a grid in degrees is taken at its widest."""
+_WIDEST_DEGREES = 10.0  # wider than any grid in use: a latitude, an angle or a warming
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleMention:
+    """One word of scale; exactly one of the four meanings is set. Offsets, end exclusive.
+
+    ``metres``: ground distance; ``scale_denominator``: 50000 for 1:50 000; ``time_step``: ISO 8601 duration;
+    ``level``: how wide (global to local) or how fine (very_high, high, low) without a number.
+    """
+
+    text: str
+    start: int
+    end: int
+    metres: float | None = None
+    scale_denominator: int | None = None
+    time_step: str | None = None
+    level: Level | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    metres: float | None = None
+    scale_denominator: int | None = None
+    time_step: str | None = None
+    level: Level | None = None
+
+
+_NUMBER = r"\d{1,5}(?:[.,]\d{1,6})?"
+_FACTORS = (
+    (words.KILOMETRES, 1000.0),
+    (words.CENTIMETRES, 0.01),
+    (words.METRES, 1.0),
+)
+_DIVISORS = ((words.ARC_SECONDS, 3600.0), (words.ARC_MINUTES, 60.0), (words.DEGREES, 1.0))
+_LENGTH = re.compile(
+    rf"(?<![\w.,:/–])(?<!\d-)(?P<number>{_NUMBER})\s?-?(?P<unit>{words.KILOMETRES}|{words.CENTIMETRES}|{words.METRES})"
+    rf"(?![\w²³/^])(?!\ss-1|-\d)(?:\s?[x×]\s?{_NUMBER}\s?-?(?:{words.KILOMETRES}|{words.METRES})(?!\w))?"
+)
+_ANGLE = re.compile(
+    rf"(?<![\w.,:–])(?<!\d-)(?P<number>1/\d{{1,2}}|{_NUMBER})\s?-?(?P<unit>{words.DEGREES}|{words.ARC_MINUTES}|"
+    rf"{words.ARC_SECONDS})(?!\w)(?:\s?[x×]\s?{_NUMBER}\s?-?(?:{words.DEGREES})(?!\w))?"
+)
+_NO_ANGLE = re.compile(
+    r"\s?(?:[nsewoc](?!\w)|celsius|fahrenheit|kelvin|of\s|warming|north|south|east|west|latitude|longitude|target|goal|"
+    r"\d|nord|süd|ost|warmer|hotter)"
+)
+_IS_RESOLUTION = re.compile(rf"[\s-]{{1,2}}(?:spatial\s|horizontal\s)?(?:{words.RESOLUTION})(?!\w)")
+_LED_TO = re.compile(rf"(?:{words.RESOLUTION})\s(?:of\s|von\s|de\s|di\s|at\s|is\s|:\s?)?$")
+_IS_MEASURE = re.compile(rf"[\s-]{{1,2}}(?:\w{{1,10}}-)?(?:{words.MEASURES})(?!\w)")
+_MEASURE_LEADS = re.compile(rf"(?<!\w)(?:{words.MEASURES_BEFORE})\s(?:the\s)?$")
+_RATIO = re.compile(
+    r"(?<![\d:.])1\s?:\s?(?P<number>\d{1,3}(?:[ ,.'  ]\d{3}){1,3}|\d{1,9})"
+    r"(?:\s?(?P<times>k|m|million|mio|tausend)(?!\w))?"
+)
+_TIMES = {"k": 1_000, "tausend": 1_000, "m": 1_000_000, "million": 1_000_000, "mio": 1_000_000}
+
+
+def _any(choices: dict[str, str]) -> str:
+    return "|".join(sorted(choices, key=len, reverse=True))
+
+
+_STEP = re.compile(rf"(?<!\w)(?P<half>half[\s-])?(?<!sub-)(?<!sub )(?P<word>{_any(words.STEPS)})(?:e[snrm]?)?(?!\w)")
+_COUNTED_STEP = re.compile(
+    rf"(?<![\w.,–])(?<!\d-)(?P<count>\d{{1,3}})(?:-(?P<joined>{_any(words.STEP_UNITS)})(?:e[snrm]?)?(?!\w)"
+    rf"|\s?(?P<apart>\w{{2,10}}(?:ly|lich)(?:e[snrm]?)?)(?!\w)"
+    rf"|\s?(?P<noun>{_any(words.STEP_UNITS)})\s(?:{words.STEP_NOUNS})(?!\w))"
+)
+_LEVELS = tuple((cast(Level, level), re.compile(rf"(?<!\w)(?:{form})(?!\w)")) for level, form in words.LEVELS)
+_NAME_GOES_ON = re.compile(r"\s[A-Z][a-z]")
+
+
+def read_scales(text: str) -> list[ScaleMention]:
+    """Resolutions, map scales, time steps and words of width, in the text's order, none overlapping."""
+    low = lowered(text)
+    found: list[ScaleMention] = []
+    taken: list[Range] = []
+    for place, meaning in _meanings(text, low):
+        if not overlaps(place, taken):
+            taken.append(place)
+            found.append(
+                ScaleMention(
+                    text[slice(*place)],
+                    *place,
+                    metres=meaning.metres,
+                    scale_denominator=meaning.scale_denominator,
+                    time_step=meaning.time_step,
+                    level=meaning.level,
+                )
+            )
+    return sorted(found, key=lambda mention: mention.start)
+
+
+def _meanings(text: str, low: str) -> Iterator[tuple[Range, _Meaning]]:
+    yield from _ratios(low)
+    yield from _lengths(low)
+    yield from _angles(low)
+    yield from _steps(low)
+    yield from _levels(text, low)
+
+
+def _ratios(low: str) -> Iterator[tuple[Range, _Meaning]]:
+    for match in _RATIO.finditer(low):
+        denominator = int(re.sub(r"\D", "", match["number"])) * _TIMES.get(match["times"] or "", 1)
+        if denominator >= 100:
+            yield match.span(), _Meaning(scale_denominator=denominator)
+
+
+def _lengths(low: str) -> Iterator[tuple[Range, _Meaning]]:
+    for match in _LENGTH.finditer(low):
+        before = low[max(0, match.start() - 24) : match.start()]
+        said = _IS_RESOLUTION.match(low, match.end()) or _LED_TO.search(before)
+        if not said and (_IS_MEASURE.match(low, match.end()) or _MEASURE_LEADS.search(before)):
+            continue
+        factor = next(factor for form, factor in _FACTORS if re.fullmatch(form, match["unit"]))
+        metres = _number(match["number"]) * factor
+        if metres > 0:
+            yield match.span(), _Meaning(metres=metres)
+
+
+def _angles(low: str) -> Iterator[tuple[Range, _Meaning]]:
+    for match in _ANGLE.finditer(low):
+        divisor = next(divisor for form, divisor in _DIVISORS if re.fullmatch(form, match["unit"]))
+        degrees = _number(match["number"]) / divisor
+        if 0 < degrees <= _WIDEST_DEGREES and not _NO_ANGLE.match(low, match.end()):
+            yield match.span(), _Meaning(metres=degrees * METRES_PER_DEGREE)
+
+
+def _number(written: str) -> float:
+    if written.startswith("1/"):
+        return 1.0 / max(int(written[2:]), 1)
+    return float(written.replace(",", "."))
+
+
+def _steps(low: str) -> Iterator[tuple[Range, _Meaning]]:
+    for match in _COUNTED_STEP.finditer(low):
+        word = re.sub(r"(?<=ch|ig)e[snrm]?$", "", match["joined"] or match["apart"] or match["noun"])
+        form = words.STEP_UNITS.get(word)
+        if form is not None and int(match["count"]) > 0:
+            yield match.span(), _Meaning(time_step=form.format(int(match["count"])))
+    for match in _STEP.finditer(low):
+        step = words.STEPS[match["word"]]
+        if match["half"]:
+            if step != "PT1H":
+                continue
+            step = "PT30M"
+        yield match.span(), _Meaning(time_step=step)
+
+
+def _levels(text: str, low: str) -> Iterator[tuple[Range, _Meaning]]:
+    for level, form in _LEVELS:
+        for match in form.finditer(low):
+            named = text[match.start()].isupper() and _NAME_GOES_ON.match(text, match.end())
+            if not (named and level == "national"):  # "National Park Service" is a name
+                yield match.span(), _Meaning(level=level)
