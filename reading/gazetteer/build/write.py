@@ -15,6 +15,7 @@ from reading.gazetteer.names import name_key
 _SAME_PLACE_IOU = 0.6  # a name's second place that covers the first this much is the same place from another source
 _LONGEST_NAME = 8  # words; longer official names are not what people type
 _MOST_PER_NAME = 6
+_SHORT = 3  # letters; as short a name is nearly always a word, a unit or a formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def write(drafts: Iterable[Draft], path: Path) -> Written:
     lines = [_place_line(draft) for draft in kept] + [""]
     keys = sorted((names.keys() | adjectives.keys()) - never)
     for key in keys:
-        flags = ("w" if key in words else "") + ("a" if key not in names else "")
+        flags = ("w" if key in words or len(key) <= _SHORT else "") + ("a" if key not in names else "")
         numbers = [*names.get(key, []), *adjectives.get(key, [])][:_MOST_PER_NAME]
         lines.append(f"{key}\t{flags}\t{' '.join(map(str, numbers))}")
     lines.append("")

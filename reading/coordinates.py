@@ -1,0 +1,156 @@
+"""Coordinates that a text writes out: boxes, points and bands of latitude or longitude.
+
+``bbox 5,45,15,55`` is west, south, east, north. ``45.5N 10.2E`` and ``52.5, 13.4`` (latitude first, as people
+write it) are points. ``between 10S and 20S`` is a band around the world, ``10-20S, 30-40E`` a box.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from core.extent import BBox
+
+_NUMBER = r"[+-]?\d{1,3}(?:\.\d+)?"
+_MINUTES = r"(?:\s*[°º]\s*(?:(?P<{0}_min>\d{{1,2}}(?:\.\d+)?)\s*['′’]\s*(?:(?P<{0}_sec>\d{{1,2}}(?:\.\d+)?)\s*[\"″”]?\s*)?)?)?"
+_TO = r"\s*(?:-|–|—|to|and|bis|à|a|,)\s*"
+_BBOX = re.compile(
+    rf"\b(?:bbox|bounding box)\s*[:=]?\s*[\[(]?\s*({_NUMBER})\s*[,\s]\s*({_NUMBER})\s*[,\s]\s*({_NUMBER})"
+    rf"\s*[,\s]\s*({_NUMBER})(?![\d.])\s*[\])]?",
+    re.IGNORECASE,
+)
+
+
+def _angle(name: str, letters: str) -> str:
+    return rf"(?P<{name}>\d{{1,3}}(?:\.\d+)?){_MINUTES.format(name)}\s*(?P<{name}_letter>[{letters}])(?![A-Za-z])"
+
+
+def _band(name: str, letters: str) -> str:
+    first = rf"(?P<{name}1>\d{{1,3}}(?:\.\d+)?)\s*[°º]?\s*(?P<{name}1_letter>[{letters}])?"
+    second = rf"(?P<{name}2>\d{{1,3}}(?:\.\d+)?)\s*[°º]?\s*(?P<{name}2_letter>[{letters}])(?![A-Za-z])"
+    return rf"(?:[Bb]etween\s+|[Ff]rom\s+)?(?<![\d.]){first}{_TO}{second}"
+
+
+_POINT = re.compile(rf"(?<![\d.]){_angle('lat', 'NSns')}[\s,;]*{_angle('lon', 'EWew')}")
+_DECIMAL = re.compile(r"(?<![\d.,])(?P<lat>[+-]?\d{1,2}\.\d+)\s*[,;]\s*(?P<lon>[+-]?\d{1,3}\.\d+)(?!\d|[.,]\s*\d)")
+_LABELLED = re.compile(
+    rf"\blat(?:itude)?\s*[:=]?\s*(?P<lat>{_NUMBER})[\s,;]*(?:and\s+)?\blon(?:g|gitude)?\s*[:=]?\s*(?P<lon>{_NUMBER})(?![\d.])",
+    re.IGNORECASE,
+)
+# Bands take capital letters only: "10s and 20s" are seconds or decades.
+_LATITUDES = re.compile(_band("lat", "NS"))
+_LONGITUDES = re.compile(_band("lon", "EW"))
+_POLEWARD = re.compile(
+    r"\b(?P<side>north|south|poleward) of\s+(?P<lat>\d{1,2}(?:\.\d+)?)\s*[°º]?\s*(?P<letter>[NSns])(?![A-Za-z])",
+    re.IGNORECASE,
+)
+# Two bare numbers are a position only where the words before them say so ("pH 3.5, 4.5" is none).
+_BEFORE_POSITION = re.compile(
+    r"(?:^|[(\[]|\b(?:at|near|around|by|from|in|to|location|position|point|coordinates?|site|station|bei|nahe|um|vers|cerca de)[:=]?)"
+    r"\s*[(\[]?\s*$",
+    re.IGNORECASE,
+)
+_BETWEEN_BANDS = re.compile(r"^[\s,;x×]*(?:and|by|,)?\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenBox:
+    """A box written in a text at these character offsets (end exclusive)."""
+
+    text: str
+    start: int
+    end: int
+    bbox: BBox
+
+
+def written_boxes(text: str) -> list[WrittenBox]:
+    """Boxes, points and bands in the order of the text, none overlapping; what is out of range is left out."""
+    if not any(letter.isdigit() for letter in text):
+        return []
+    found: list[WrittenBox] = []
+    for candidates in (_boxes(text), _points(text), _bands(text), _poleward(text)):
+        for candidate in candidates:
+            if all(candidate.end <= other.start or candidate.start >= other.end for other in found):
+                found.append(candidate)
+    return sorted(found, key=lambda box: box.start)
+
+
+def _boxes(text: str) -> list[WrittenBox]:
+    found = []
+    for match in _BBOX.finditer(text):
+        west, south, east, north = (float(match[group]) for group in (1, 2, 3, 4))
+        found += _written(text, match.span(), (west, south, east, north))
+    return found
+
+
+def _points(text: str) -> list[WrittenBox]:
+    found = []
+    for match in _POINT.finditer(text):
+        latitude, longitude = _degrees(match, "lat"), _degrees(match, "lon")
+        found += _written(text, match.span(), (longitude, latitude, longitude, latitude))
+    bare = [match for match in _DECIMAL.finditer(text) if _BEFORE_POSITION.search(text[: match.start()])]
+    for match in (*_LABELLED.finditer(text), *bare):
+        latitude, longitude = float(match["lat"]), float(match["lon"])
+        found += _written(text, match.span(), (longitude, latitude, longitude, latitude))
+    return found
+
+
+def _degrees(match: re.Match[str], name: str) -> float:
+    minutes, seconds = float(match[f"{name}_min"] or 0.0), float(match[f"{name}_sec"] or 0.0)
+    value = float(match[name]) + minutes / 60.0 + seconds / 3600.0
+    return -value if match[f"{name}_letter"] in "SsWw" else value
+
+
+def _bands(text: str) -> list[WrittenBox]:
+    longitudes = list(_LONGITUDES.finditer(text))
+    found = []
+    for across in _LATITUDES.finditer(text):
+        south, north = sorted(_ends(across, "lat"))
+        partner = next((match for match in longitudes if _beside(text, across, match)), None)
+        west, east = _ends(partner, "lon") if partner else (-180.0, 180.0)
+        span = _joint(across, partner)
+        found += _written(text, span, (west, south, east, north))
+    taken = [(box.start, box.end) for box in found]
+    for match in longitudes:
+        if all(match.end() <= start or match.start() >= end for start, end in taken):
+            west, east = _ends(match, "lon")
+            found += _written(text, match.span(), (west, -90.0, east, 90.0))
+    return found
+
+
+def _ends(match: re.Match[str], name: str) -> tuple[float, float]:
+    last = match[f"{name}2_letter"]
+    first = match[f"{name}1_letter"] or last
+    return tuple(  # type: ignore[return-value]
+        -float(match[number]) if letter in "SsWw" else float(match[number])
+        for number, letter in ((f"{name}1", first), (f"{name}2", last))
+    )
+
+
+def _beside(text: str, a: re.Match[str], b: re.Match[str]) -> bool:
+    first, second = (a, b) if a.start() < b.start() else (b, a)
+    return first.end() <= second.start() and _BETWEEN_BANDS.match(text[first.end() : second.start()]) is not None
+
+
+def _joint(a: re.Match[str], b: re.Match[str] | None) -> tuple[int, int]:
+    return a.span() if b is None else (min(a.start(), b.start()), max(a.end(), b.end()))
+
+
+def _poleward(text: str) -> list[WrittenBox]:
+    found = []
+    for match in _POLEWARD.finditer(text):
+        northern = match["letter"] in "Nn"
+        latitude = float(match["lat"]) if northern else -float(match["lat"])
+        side = match["side"].lower()
+        upwards = side == "north" or (side == "poleward" and northern)
+        band = (-180.0, latitude, 180.0, 90.0) if upwards else (-180.0, -90.0, 180.0, latitude)
+        found += _written(text, match.span(), band)
+    return found
+
+
+def _written(text: str, span: tuple[int, int], edges: tuple[float, float, float, float]) -> list[WrittenBox]:
+    try:
+        box = BBox(*edges)
+    except ValueError:
+        return []  # "45.5, 200.0" is no position: numbers, not a place
+    return [WrittenBox(text[span[0] : span[1]], *span, box)]

@@ -1,0 +1,191 @@
+"""The places that a text names, each with its box: the gazetteer, an entity recogniser and written coordinates.
+
+Coordinates are read first, then names of the gazetteer (longest match), then what the recogniser finds besides.
+Several places of one name are settled by the text (``place_context``). Mentions never overlap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.place import Entity, Place
+from core.ports import EntityRecogniser, Geocoder
+from reading.coordinates import WrittenBox, written_boxes
+from reading.directions import part_of
+from reading.gazetteer import Gazetteer
+from reading.gazetteer.names import Word, name_key, words
+from reading.place_context import inside, resolve
+from reading.place_names import Match, NameMatcher
+
+Source = Literal["gazetteer", "entities", "coordinates"]
+
+_PLACE_LABELS = frozenset(("GPE", "LOC", "NORP", "FAC"))
+_OTHER_LABELS = frozenset(("PERSON", "ORG", "PRODUCT", "WORK_OF_ART"))  # not places; doubt a city inside them
+_DOUBTED_KINDS = frozenset(("city", "region"))
+_LARGE_KINDS = frozenset(("continent", "country", "sea", "named_region", "river_basin"))
+_CLOSE_CALL = 0.1  # two places whose importance differs by less are hard to tell apart
+_MOST_ALTERNATIVES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceMention:
+    """A place that the text names at these character offsets (end exclusive).
+
+    ``alternatives`` are the other places of that name, likeliest first; ``confidence`` is 0..1.
+    """
+
+    text: str
+    start: int
+    end: int
+    place: Place
+    alternatives: tuple[Place, ...]
+    confidence: float
+    source: Source
+
+
+class PlaceReader:
+    """Reads places out of questions and passages. Without a recogniser the gazetteer works alone.
+
+    ``geocoder`` is asked for entities that the gazetteer does not know (a remote one, where there is one).
+    """
+
+    def __init__(
+        self, gazetteer: Gazetteer, recogniser: EntityRecogniser | None = None, geocoder: Geocoder | None = None
+    ) -> None:
+        self._gazetteer = gazetteer
+        self._matcher = NameMatcher(gazetteer)
+        self._recogniser = recogniser
+        self._geocoder = geocoder
+
+    def read(self, text: str, language: str | None = None) -> list[PlaceMention]:
+        """Mentions in the order of the text, none overlapping.
+
+        ``language`` (ISO 639-1) says whether capitals mean names: in German all nouns have them.
+        """
+        boxes = written_boxes(text)
+        entities = self._recogniser.entities(text) if self._recogniser else []
+        matches = [m for m in self._matcher.find(text, language) if _free(m.start, m.end, boxes)]
+        matches = [m for m in matches if not _doubted(m, entities)]
+        further = self._further(entities, [*boxes, *matches])
+        mentions = _from_matches(text, matches, [found[1] for found in further], entities)
+        mentions += [_from_box(box) for box in boxes]
+        mentions += [_from_entity(entity, places) for entity, places in further]
+        return sorted(mentions, key=lambda mention: mention.start)
+
+    def _further(
+        self, entities: list[Entity], taken: list[WrittenBox | Match]
+    ) -> list[tuple[Entity, tuple[Place, ...]]]:
+        """Entities where nothing was found yet, with their places."""
+        found = []
+        for entity in entities:
+            if entity.label in _PLACE_LABELS and _free(entity.start, entity.end, taken):
+                places = self._geocoded(entity)
+                if places:
+                    found.append((entity, places))
+        return found
+
+    def _geocoded(self, entity: Entity) -> tuple[Place, ...]:
+        named = self._gazetteer.named(name_key(entity.text))
+        if named is None:
+            return tuple(self._geocoder.lookup(entity.text)) if self._geocoder else ()
+        known = named.places[0].kind not in _DOUBTED_KINDS or entity.text[:1].isupper()
+        return named.places if known and not named.is_word else ()
+
+
+def _free(start: int, end: int, taken: list[WrittenBox] | list[WrittenBox | Match]) -> bool:
+    return all(end <= other.start or start >= other.end for other in taken)
+
+
+def _doubted(match: Match, entities: list[Entity]) -> bool:
+    """Whether a city or region is part of a person's or an organisation's name, and no preposition says otherwise."""
+    if match.after_preposition or match.places[0].kind not in _DOUBTED_KINDS:
+        return False
+    return any(e.label in _OTHER_LABELS and e.start <= match.start and match.end <= e.end for e in entities)
+
+
+def _from_matches(
+    text: str, matches: list[Match], context: list[tuple[Place, ...]], entities: list[Entity]
+) -> list[PlaceMention]:
+    written = words(text)
+    names = [match.places for match in matches] + context
+    beside = [_beside(match, written) for match in matches] + [frozenset[str]()] * len(context)
+    ordered = resolve(names, beside)[: len(matches)]
+    mentions = []
+    skip = False
+    for number, (match, places) in enumerate(zip(matches, ordered, strict=True)):
+        if skip:
+            skip = False
+            continue
+        start, place = _narrowed(match, places[0], written)
+        end = match.end
+        if number + 1 < len(matches) and _qualifies(text, match, places[0], matches[number + 1], ordered[number + 1][0]):
+            end, skip = matches[number + 1].end, True
+        confidence = _confidence(match, places, _seen(match, entities), qualified=skip)
+        others = places[1 : 1 + _MOST_ALTERNATIVES]
+        mentions.append(PlaceMention(text[start:end], start, end, place, others, confidence, "gazetteer"))
+    return mentions
+
+
+def _beside(match: Match, written: list[Word]) -> frozenset[str]:
+    """The folded words next to a name: one before ("of" skipped: "state of Georgia") and one after."""
+    before = match.first - 1
+    if before > 0 and written[before].folded == "of":
+        before -= 1
+    numbers = (before, match.last + 1)
+    return frozenset(written[number].folded for number in numbers if 0 <= number < len(written))
+
+
+def _narrowed(match: Match, place: Place, written: list[Word]) -> tuple[int, Place]:
+    """Where the mention starts and its place, a direction before the name taken in ("northern Italy")."""
+    if match.first == 0:
+        return match.start, place
+    before = written[match.first - 1]
+    if match.start - before.end != 1:
+        return match.start, place
+    direction, start = before.folded, before.start
+    if match.first > 1 and before.start - written[match.first - 2].end == 1:
+        joined = written[match.first - 2].folded + direction  # north-eastern, south west
+        if part_of(place, joined):
+            direction, start = joined, written[match.first - 2].start
+    part = part_of(place, direction)
+    return (start, part) if part else (match.start, place)
+
+
+def _qualifies(text: str, match: Match, place: Place, following: Match, outer: Place) -> bool:
+    """Whether the next name only says where this one is ("Paris, Texas")."""
+    if text[match.end : following.start] not in (", ", ",", " ("):
+        return False
+    if place.kind not in ("city", "region", "island") or outer.kind not in ("country", "region", "continent"):
+        return False
+    return inside(place.bbox, outer.bbox) and (place.country == outer.country or outer.kind == "continent")
+
+
+def _seen(match: Match, entities: list[Entity]) -> bool:
+    return any(e.label in _PLACE_LABELS and e.start < match.end and match.start < e.end for e in entities)
+
+
+def _confidence(match: Match, places: tuple[Place, ...], seen: bool, *, qualified: bool) -> float:
+    """How sure it is that a place is meant, and this one."""
+    best = places[0]
+    score = 0.6
+    score += 0.15 if match.after_preposition else 0.0
+    score += 0.1 if best.kind in _LARGE_KINDS else 0.0
+    score += 0.05 if match.capital else 0.0
+    score += 0.05 if match.last > match.first else 0.0
+    score += 0.1 if seen else 0.0
+    score += 0.15 if qualified else 0.0
+    score -= 0.15 if match.is_adjective else 0.0
+    score -= 0.05 if best.estimated else 0.0
+    close = len(places) > 1 and not qualified and abs(best.importance - places[1].importance) < _CLOSE_CALL
+    return round(min(0.99, max(0.05, score - (0.15 if close else 0.0))), 2)
+
+
+def _from_box(box: WrittenBox) -> PlaceMention:
+    place = Place(box.text, "coordinates", box.bbox, importance=1.0, source="coordinates")
+    return PlaceMention(box.text, box.start, box.end, place, (), 0.95, "coordinates")
+
+
+def _from_entity(entity: Entity, places: tuple[Place, ...]) -> PlaceMention:
+    others = places[1 : 1 + _MOST_ALTERNATIVES]
+    return PlaceMention(entity.text, entity.start, entity.end, places[0], others, 0.55, "entities")
