@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,7 +78,7 @@ def elasticsearch_part(stack: StackSettings, jvm_options: tuple[str, ...] = ()) 
     settings = stack.elasticsearch
     url = stack.elasticsearch_url
     if settings.url is not None:
-        return External(NAME, shown(settings.url), lambda: trouble(url))
+        return External(NAME, shown(settings.url), lambda: external_trouble(url, settings.ca_certs))
     log = stack.folder / "logs" / f"{NAME}.log"
     return Part(
         name=NAME,
@@ -105,6 +106,19 @@ def trouble(url: str) -> str | None:
     if health.get("status") not in ("green", "yellow"):
         return f"is {health.get('status')}: {health.get('unassigned_shards')} shards are not there"
     return None
+
+
+def external_trouble(url: str, ca_certs: Path | None = None) -> str | None:
+    """As ``trouble``, for a server of someone else: one that asks who we are (401, 403) is there.
+
+    What we may do on it is for those who hold the password to find out.
+    """
+    verify = ssl.create_default_context(cafile=ca_certs) if ca_certs else True
+    try:
+        status = httpx.get(shown(url), timeout=_ASK_TIMEOUT_S, verify=verify, follow_redirects=True).status_code
+    except httpx.HTTPError as error:
+        return f"does not answer ({type(error).__name__})"
+    return None if status in (200, 401, 403) else f"answers {status}"
 
 
 def shown(url: str) -> str:

@@ -28,19 +28,20 @@ class ElasticsearchSettings:
     """One node on 127.0.0.1, or, with ``url``, a server that is already there (then none is started).
 
     The ports lie beside the well-known ones, so that a machine that already runs an Elasticsearch is not in the way.
-    ``heap`` is the JVM's notation ("1g"). ``run_as`` is the account used when started by root.
+    ``ca_certs``: a PEM file with the CA that signed that server's certificate. ``heap`` is the JVM's notation ("1g"). ``run_as`` is the account used when started by root.
     ``http_port_setting`` and ``transport_port_setting`` are what the operator knows the ports as.
     Raises ValueError for a heap that the JVM would not understand.
     """
 
     url: str | None = None
+    ca_certs: Path | None = None
     http_port: int = 9270
     transport_port: int = 9370
     heap: str = "1g"
     run_as: str = "nobody"
     start_timeout_s: float = 180.0
-    http_port_setting: str = "elasticsearch.http_port"
-    transport_port_setting: str = "elasticsearch.transport_port"
+    http_port_setting: str = "SONDE_ELASTICSEARCH__PORT"
+    transport_port_setting: str = "SONDE_ELASTICSEARCH__TRANSPORT_PORT"
 
     def __post_init__(self) -> None:
         if _HEAP.match(self.heap) is None:
@@ -54,7 +55,7 @@ class BrokerSettings:
     url: str | None = None
     port: int = 6399
     start_timeout_s: float = 30.0
-    port_setting: str = "broker.port"
+    port_setting: str = "SONDE_BROKER__PORT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class ApiSettings:
     port: int = 8080
     workers: int = 2
     threads: int = 4
-    port_setting: str = "api.port"
+    port_setting: str = "SONDE_API__PORT"
 
 
 @dataclass(frozen=True, slots=True)

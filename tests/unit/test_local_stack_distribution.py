@@ -1,0 +1,103 @@
+"""What makes a fetched Elasticsearch whole, and what a node is told."""
+
+import json
+import zlib
+from pathlib import Path
+
+import pytest
+
+from local_stack.distribution import MANIFEST, VERSION, Expected, digest, fault, manifest, require, wanted
+from local_stack.elasticsearch import NodeFolders, node_jvm_options, node_settings, shown
+from local_stack.errors import FetchFailed
+from local_stack.geo_shape_plugin import descriptor
+from local_stack.range_fetch import Entry
+from local_stack.settings import ElasticsearchSettings
+
+
+def entry(path: str, content: bytes = b"") -> Entry:
+    return Entry(f"carrier/elasticsearch/{path}", path, len(content), zlib.crc32(content), 0o644)
+
+
+def whole(home: Path) -> Path:
+    (home / "lib").mkdir(parents=True)
+    (home / "lib" / "server.jar").write_bytes(b"server")
+    (home / MANIFEST).write_text(json.dumps(manifest([entry("lib/server.jar", b"server")])))
+    return home
+
+
+def test_only_the_servers_own_files_are_wanted_in_order_of_their_paths() -> None:
+    names = [
+        "carrier/README",
+        "carrier/elasticsearch/modules/x-pack-inference/a.jar",
+        "carrier/elasticsearch/bin/elasticsearch.bat",
+        "carrier/elasticsearch/modules/x-pack-core/b.jar",
+        "carrier/elasticsearch/lib/a.jar",
+    ]
+    found = wanted(Entry(name, name, 1, 1, 0) for name in names)
+    assert [item.path for item in found] == ["lib/a.jar", "modules/x-pack-core/b.jar"]
+    assert found[0].name == "carrier/elasticsearch/lib/a.jar"
+
+
+def test_an_archive_that_differs_in_one_byte_is_refused() -> None:
+    tried = [entry("lib/a.jar", b"abc"), entry("lib/b.jar", b"de")]
+    expected = Expected(entries=2, size=5, digest=digest(tried))
+    require(tried, expected)
+    for other in ([entry("lib/a.jar", b"abX"), tried[1]], tried[:1], [*tried, entry("lib/c.jar")]):
+        with pytest.raises(FetchFailed, match=VERSION):
+            require(other, expected)
+
+
+def test_a_whole_distribution_has_no_fault(tmp_path: Path) -> None:
+    assert fault(whole(tmp_path)) is None
+
+
+def test_a_folder_without_its_manifest_was_interrupted(tmp_path: Path) -> None:
+    (whole(tmp_path) / MANIFEST).unlink()
+    assert fault(tmp_path) == "never fetched to the end"
+    (tmp_path / MANIFEST).write_text('{"version": "9.4')
+    assert fault(tmp_path) == "never fetched to the end"
+
+
+def test_a_missing_a_cut_and_a_damaged_file_are_named(tmp_path: Path) -> None:
+    jar = whole(tmp_path) / "lib" / "server.jar"
+    jar.write_bytes(b"serve")
+    assert fault(tmp_path) == "lib/server.jar is missing or cut"
+    jar.write_bytes(b"serveX")
+    assert fault(tmp_path) == "lib/server.jar is damaged"
+    jar.unlink()
+    assert fault(tmp_path) == "lib/server.jar is missing or cut"
+
+
+def test_another_version_is_not_used(tmp_path: Path) -> None:
+    recorded = json.loads((whole(tmp_path) / MANIFEST).read_text())
+    (tmp_path / MANIFEST).write_text(json.dumps({**recorded, "version": "9.3.0"}))
+    assert fault(tmp_path) == "of another version"
+
+
+def test_a_node_listens_on_this_machine_only() -> None:
+    told = node_settings(ElasticsearchSettings(http_port=9271, transport_port=9371), NodeFolders(Path("/n")))
+    assert told["network.host"] == "127.0.0.1"
+    assert (told["http.port"], told["transport.port"]) == (9271, 9371)
+    assert (told["path.data"], told["discovery.type"]) == ("/n/data", "single-node")
+
+
+def test_the_heap_is_fixed_and_later_options_win() -> None:
+    options = node_jvm_options(ElasticsearchSettings(heap="700m"), ("-Xmx900m",))
+    assert options[:2] == ["-Xms700m", "-Xmx700m"]
+    assert options[-1] == "-Xmx900m"
+
+
+def test_the_plugin_says_which_server_it_was_built_for() -> None:
+    assert "elasticsearch.version=9.4.3\n" in descriptor("9.4.3")
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://127.0.0.1:9200", "http://127.0.0.1:9200"),
+        ("https://elastic:se@cret@search.example:9200/es", "https://search.example:9200/es"),
+        ("redis://:secret@broker.example:6379/0", "redis://broker.example:6379/0"),
+    ],
+)
+def test_an_address_is_shown_without_its_password(url: str, said: str) -> None:
+    assert shown(url) == said
