@@ -31,7 +31,7 @@ def write_all(folder: Path = RECORDS) -> None:
     """Write every file and remove those that no entry gives any more."""
     folder.mkdir(exist_ok=True)
     wanted = render_all()
-    for stale in set(path.name for path in folder.glob("*.xml")) - wanted.keys():
+    for stale in {path.name for path in folder.glob("*.xml")} - wanted.keys():
         (folder / stale).unlink()
     for name, content in wanted.items():
         (folder / name).write_bytes(content)
