@@ -1,0 +1,46 @@
+"""What the workers are told, once, at start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+Queue = Literal["harvest", "documents", "embed"]
+QUEUES: tuple[Queue, ...] = get_args(Queue)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerConfig:
+    """Times in seconds. A slice ends well before the task limit, and the task limit before the broker gives the
+    message to another worker. Raises ValueError where these do not fit together.
+
+    ``lease_s``: after so long without a sign of life another worker may take the source; the owner renews it every
+    ``heartbeat_s``. ``requeue_every_s`` and ``reread_every_s``: how often beat looks for lapsed runs and at the sources
+    file.
+    """
+
+    broker_url: str
+    prefix: str
+    sources: Path
+    visibility_timeout_s: int = 1800
+    slice_s: float = 240.0
+    lease_s: float = 60.0
+    heartbeat_s: float = 20.0
+    requeue_every_s: float = 30.0
+    reread_every_s: float = 60.0
+    batch: int = 256
+    max_removal_share: float = 0.2
+
+    def __post_init__(self) -> None:
+        if not 0 < self.heartbeat_s <= 20:
+            raise ValueError("heartbeat_s must be above 0 and at most 20 seconds")
+        if self.lease_s < 2.5 * self.heartbeat_s:
+            raise ValueError("lease_s must be at least 2.5 times heartbeat_s, so that one missed beat loses nothing")
+        if self.slice_s >= self.task_limit_s:
+            raise ValueError("slice_s must end before three quarters of visibility_timeout_s")
+
+    @property
+    def task_limit_s(self) -> float:
+        """A task that takes longer is killed, its run lapses and is taken up again."""
+        return 0.75 * self.visibility_timeout_s

@@ -1,0 +1,138 @@
+"""Who may work on a source: a lease in Redis that its owner keeps alive, and that lapses when the owner dies."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+import redis
+import structlog
+
+from core.errors import Unavailable
+from indexer.parts import RunTaken
+
+log = structlog.get_logger(__name__)
+
+_RENEW = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0"
+_RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Leases:
+    """Leases of one prefix. ``lease_s``: how long one stands without renewal; ``heartbeat_s``: how often it is renewed.
+
+    Methods raise core.errors.Unavailable where Redis does not answer.
+    """
+
+    client: redis.Redis
+    prefix: str
+    lease_s: float
+    heartbeat_s: float
+
+    @classmethod
+    def connect(cls, broker_url: str, prefix: str, lease_s: float = 60.0, heartbeat_s: float = 20.0) -> Leases:
+        """Opens no connection yet."""
+        client = redis.Redis.from_url(broker_url, socket_timeout=5, socket_connect_timeout=5)
+        return cls(client, prefix, lease_s, heartbeat_s)
+
+    @contextmanager
+    def hold(self, name: str) -> Iterator[Lease | None]:
+        """The lease, renewed by a thread until the block ends; None where somebody else holds it."""
+        lease = Lease(self, self._key(name), uuid4().hex)
+        if not lease.take():
+            yield None
+            return
+        lease.beat()
+        try:
+            yield lease
+        finally:
+            lease.release()
+
+    def is_held(self, name: str) -> bool:
+        with _answering():
+            return bool(self.client.exists(self._key(name)))
+
+    def mark_requeued(self, run: str, for_s: float) -> bool:
+        """Whether this caller is the first to put the lapsed run in the queue again."""
+        with _answering():
+            return bool(self.client.set(self._mark(run), "1", nx=True, px=round(1000 * for_s)))
+
+    def taken_up(self, run: str) -> None:
+        """The run is being worked on: should it lapse again, it may be queued again at once."""
+        with _answering():
+            self.client.delete(self._mark(run))
+
+    def _key(self, name: str) -> str:
+        return f"{self.prefix}:lease:{name}"
+
+    def _mark(self, run: str) -> str:
+        return f"{self.prefix}:requeued:{run}"
+
+
+@dataclass(slots=True)
+class Lease:
+    """One holding of a lease. ``guard`` is what a harvest calls before it writes."""
+
+    leases: Leases
+    key: str
+    token: str
+    _renewed: float = 0.0  # time.monotonic(), taken before the request, so never later than Redis thinks
+    _lost: bool = False
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def take(self) -> bool:
+        asked = time.monotonic()
+        with _answering():
+            taken = bool(self.leases.client.set(self.key, self.token, nx=True, px=self._lease_ms))
+        self._renewed = asked
+        return taken
+
+    def beat(self) -> None:
+        self._thread = threading.Thread(target=self._keep_alive, name=f"lease {self.key}", daemon=True)
+        self._thread.start()
+
+    def guard(self) -> None:
+        """Raises RunTaken where the lease is not surely ours any more."""
+        if self._lost or time.monotonic() - self._renewed >= self.leases.lease_s:
+            raise RunTaken(f"The lease {self.key} was lost; whoever has it now goes on.")
+
+    def release(self) -> None:
+        """Gives it back, if it is still ours. A Redis that does not answer lets it lapse by itself."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+        try:
+            self.leases.client.eval(_RELEASE, 1, self.key, self.token)
+        except redis.RedisError as error:
+            log.warning("lease.not_released", key=self.key, reason=str(error))
+
+    @property
+    def _lease_ms(self) -> int:
+        return round(1000 * self.leases.lease_s)
+
+    def _keep_alive(self) -> None:
+        while not self._stop.wait(self.leases.heartbeat_s):
+            asked = time.monotonic()
+            try:
+                renewed = self.leases.client.eval(_RENEW, 1, self.key, self.token, str(self._lease_ms))
+            except redis.RedisError as error:
+                log.warning("lease.not_renewed", key=self.key, reason=str(error))
+                continue
+            if not renewed:
+                self._lost = True
+                log.error("lease.lost", key=self.key)
+                return
+            self._renewed = asked
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except redis.RedisError as error:
+        raise Unavailable(f"The broker does not answer ({error}). Try again when it does.") from error

@@ -1,0 +1,21 @@
+"""What the front door hands to the tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from elasticsearch import Elasticsearch
+
+from core.ports import Embedder
+from indexer.raw import Source
+from workers.registry import SourceConfig
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerParts:
+    """``embedder`` loads the model of a name when it is first called (and keeps it); ``open_source``: a catalogue."""
+
+    client: Elasticsearch
+    open_source: Callable[[SourceConfig], Source]
+    embedder: Callable[[str], Embedder] | None = None

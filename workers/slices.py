@@ -1,0 +1,130 @@
+"""What the tasks do, without Celery: one slice of a harvest under its lease, vectors filled in, lapsed runs found."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Literal
+
+import structlog
+
+from indexer.embed_missing import embed_missing
+from indexer.harvest import harvest, open_run
+from indexer.parts import Options, Parts, RunTaken
+from indexer.report import RunReport
+from indexer.runs import Runs
+from workers.config import WorkerConfig
+from workers.lease import Lease, Leases
+from workers.parts import WorkerParts
+from workers.registry import SourceConfig, load_sources
+
+log = structlog.get_logger(__name__)
+
+Ending = Literal["ended", "continues", "busy", "finished_before", "unknown_source", "taken"]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceResult:
+    """``run`` is the run to go on with (``continues``) or the one that was worked on; ``missing_vectors`` says that
+    embedding is still to be done."""
+
+    ending: Ending
+    run: str | None = None
+    missing_vectors: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """The parts of one worker process."""
+
+    config: WorkerConfig
+    parts: WorkerParts
+    leases: Leases
+
+    @classmethod
+    def of(cls, config: WorkerConfig, parts: WorkerParts) -> Worker:
+        leases = Leases.connect(config.broker_url, config.prefix, config.lease_s, config.heartbeat_s)
+        return cls(config, parts, leases)
+
+    @property
+    def runs(self) -> Runs:
+        return Runs(self.parts.client, self.config.prefix)
+
+    def harvest_slice(self, source_id: str, run_id: str | None, message_id: str) -> SliceResult:
+        """One slice of a run. A message that comes late (the run has ended, or a live worker has it) does nothing.
+
+        Without ``run_id`` an unfinished run of the source is gone on with, else a new one is begun; it is named after
+        the message, so that the same message delivered twice does not begin two.
+        Raises core.errors.Unavailable where trying later may help.
+        """
+        source = self._source(source_id)
+        if source is None:
+            return SliceResult("unknown_source")
+        with self.leases.hold(source_id) as lease:
+            if lease is None:
+                log.info("harvest.busy", source=source_id, run=run_id)
+                return SliceResult("busy")
+            return self._harvest(source, run_id, message_id, lease)
+
+    def fill_vectors(self, source_id: str) -> bool:
+        """Whether records still lack a vector. Raises core.errors.Unavailable where there is no embedder to be had."""
+        with self.leases.hold(f"embed:{source_id}") as lease:
+            if lease is None:
+                return False
+            try:
+                filled = embed_missing(source_id, self._harvest_parts(), self._options(None, lease))
+            except RunTaken:
+                return False
+        return filled.remaining > 0 and filled.embedded > 0
+
+    def lapsed(self) -> list[RunReport]:
+        """Runs whose worker died, each named once until somebody takes it up."""
+        silent = timedelta(seconds=2 * self.config.lease_s)
+        known = load_sources(self.config.sources)
+        return [run for run in self.runs.lapsed(silent) if run.source in known and self._is_ours_to_requeue(run)]
+
+    def _harvest(self, source: SourceConfig, run_id: str | None, message_id: str, lease: Lease) -> SliceResult:
+        run = self.runs.load(run_id or message_id)
+        if run_id is None and run is None and (left := self.runs.unfinished(source.id)) is not None:
+            return SliceResult("continues", left.id)
+        if (run is None and run_id is not None) or (run is not None and not run.unfinished):
+            log.info("harvest.finished_before", source=source.id, run=run_id or message_id)
+            return SliceResult("finished_before", run_id)
+        options = self._options(source, lease)
+        run = run or open_run(source.id, options, id=message_id)
+        self.leases.taken_up(run.id)
+        try:
+            report = harvest(source.id, self.parts.open_source(source), self._harvest_parts(), options, run)
+        except RunTaken:
+            return SliceResult("taken", run.id)
+        return SliceResult(
+            "continues" if report.state == "running" else "ended", report.id, report.counts.without_vector > 0
+        )
+
+    def _source(self, source_id: str) -> SourceConfig | None:
+        source = load_sources(self.config.sources).get(source_id)
+        if source is None:
+            log.warning("harvest.unknown_source", source=source_id)
+        return source
+
+    def _is_ours_to_requeue(self, run: RunReport) -> bool:
+        if self.leases.is_held(run.source):
+            return False
+        return self.leases.mark_requeued(run.id, self.config.visibility_timeout_s)
+
+    def _harvest_parts(self) -> Parts:
+        return Parts(self.parts.client, self.config.prefix, self.parts.embedder)
+
+    def _options(self, source: SourceConfig | None, lease: Lease) -> Options:
+        share = source.max_removal_share if source is not None else None
+        return Options(
+            batch=self.config.batch,
+            seconds=self.config.slice_s,
+            max_removal_share=self.config.max_removal_share if share is None else share,
+            trigger="worker",
+            worker=f"{socket.gethostname()}:{os.getpid()}",
+            guard=partial(Lease.guard, lease),
+        )
