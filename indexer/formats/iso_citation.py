@@ -92,11 +92,6 @@ def _date(prop: Element | None, warnings: list[str]) -> str | None:
     if not text or text.startswith(_PLACEHOLDERS) or text.lower() in ("unknown", "none", "n/a"):
         return None
     try:
-        instant_ms(text)
-        return text
-    except ValueError:
-        pass
-    try:
         return repair_date(text)
     except ValueError as error:
         warnings.append(f"dates: left out: {error}")

@@ -24,7 +24,7 @@ from indexer.formats.iso_xml import (
 )
 
 _LONGEST_STEP = 300
-_KIND_OF_CONTENT: dict[str, ProvenanceKind] = {"modelresult": "simulation", "physicalmeasurement": "observation"}
+_KIND_OF_CONTENT: dict[str, ProvenanceKind] = {"modelresult": "simulation"}  # "physicalMeasurement" only says numbers
 _KIND_OF_TERM: dict[str, ProvenanceKind] = {
     "reanalysis": "reanalysis",
     "reanalyses": "reanalysis",

@@ -108,11 +108,17 @@ def href_of(prop: Element | None) -> str | None:
 
 
 def code_of(prop: Element | None) -> str:
-    """A code list value: the attribute, else the text, else a plain string in its place."""
+    """A code list value: the attribute, else the text, else a plain string in its place.
+
+    Canada's registry writes ``RI_622`` in the attribute and ``dataset; jeuDonnées`` in the text.
+    """
     found = held(prop)
     if found is None:
         return ""
-    return (found.get("codeListValue") or "").strip() or line(found.text)
+    value = (found.get("codeListValue") or "").strip()
+    if not value or value.startswith("RI_"):
+        value = line(found.text).partition(";")[0] or value
+    return value
 
 
 def localised(prop: Element) -> Iterator[tuple[str, str]]:

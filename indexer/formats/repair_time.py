@@ -26,7 +26,10 @@ _LOOSE = re.compile(
     r"\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$",
     re.IGNORECASE,
 )
-_COMPACT = re.compile(r"^((?:1[5-9]|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=$|T)")
+_COMPACT = re.compile(r"^((?:1[5-9]|20)\d{2})(0[1-9]|1[0-2])(?:(0[1-9]|[12]\d|3[01])(?=$|T)|$)")
+_STRICT = re.compile(
+    r"^-?\d{4,9}(?:-\d{2}(?:-\d{2}(?:T\d{2}(?::\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(?:Z|[+-]\d{2}:\d{2})?)?)?)?$"
+)
 _DURATION = re.compile(
     r"^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?$"
 )
@@ -47,15 +50,26 @@ def repair_date(text: str) -> str:
     a date, month or day 00, hour 24 and second 60. Raises ValueError that quotes the text otherwise.
     """
     written = " ".join(text.split())
-    match = _LOOSE.match(_COMPACT.sub(r"\1-\2-\3", written))
+    compact = _COMPACT.match(written)  # else 19900105 would be a year
+    if compact is not None:
+        written = "-".join(part for part in compact.groups() if part) + written[compact.end() :]
+    if _STRICT.match(written) and _exists(written):
+        return written
+    match = _LOOSE.match(written)
     if match is None:
         raise ValueError(f"{written[:60]!r} is not a date")
     iso = _date(match) + _clock(match)
+    if not _exists(iso):
+        raise ValueError(f"{written[:60]!r} does not exist")
+    return iso
+
+
+def _exists(iso: str) -> bool:
     try:
         instant_ms(iso)
-    except ValueError as error:
-        raise ValueError(f"{written[:60]!r} does not exist") from error
-    return iso
+    except ValueError:
+        return False
+    return True
 
 
 def _date(match: re.Match[str]) -> str:
@@ -122,13 +136,10 @@ def _stop(end: Position, warnings: list[str]) -> str | None:
 
 
 def _repaired(written: str, warnings: list[str]) -> str:
-    try:
-        instant_ms(written)
-        return written
-    except ValueError:
-        iso = repair_date(written)
+    iso = repair_date(written)
+    if iso != written:
         warnings.append(f"time: {written[:40]} read as {iso}")
-        return iso
+    return iso
 
 
 def _ordered(start: str | None, stop: str | None, warnings: list[str]) -> TimeSpan:

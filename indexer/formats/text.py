@@ -38,7 +38,9 @@ _BLOCKS = frozenset(
     }
 )
 _SILENT = frozenset({"script", "style"})
-_NOTHING = frozenset({"", "none", "n/a", "na", "null", "unknown", "not available", "not applicable", "-", "."})
+_NOTHING = frozenset(
+    {"", "none", "n/a", "na", "null", "unknown", "tbd", "missing", "not available", "not applicable", "-", "."}
+)
 
 _LONGEST_NOTHING = 20
 

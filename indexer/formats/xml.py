@@ -11,6 +11,7 @@ from indexer.formats.reader import Refused
 
 _ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
 _FIRST_BYTES = 1024
+_XML_STARTS = (b"<", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00")  # or a byte order mark
 _DTD = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--.*?-->\s*)*<!(?:DOCTYPE|ENTITY)", re.DOTALL)
 _WEB_PAGE = re.compile(rb"\A\s*(?:<!doctype html|<html)", re.IGNORECASE)
 _DECLARED = re.compile(rb"\A<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
@@ -57,17 +58,19 @@ def parse(content: bytes) -> Parsed:
 def first_element(content: bytes) -> FirstElement | None:
     """What the root element is, from the first bytes only; None where there is none (JSON, text, broken)."""
     content = content.lstrip()
+    if not content.startswith(_XML_STARTS):
+        return None
     reader = etree.XMLPullParser(
         events=("start",), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
-    try:
-        for start in range(0, len(content), _FIRST_BYTES):
-            reader.feed(content[start : start + _FIRST_BYTES])
-            for _, element in reader.read_events():
-                if isinstance(element, etree._Element):
-                    return FirstElement(str(element.tag), element.get(_ISO_TYPE))
-    except etree.XMLSyntaxError:
-        return None
+    for start in range(0, len(content), _FIRST_BYTES):
+        broken = _feed(reader, content[start : start + _FIRST_BYTES])
+        for _, element in reader.read_events():
+            if isinstance(element, etree._Element):
+                return FirstElement(str(element.tag), element.get(_ISO_TYPE))
+        if broken:
+            mended, warnings = _mend(content)
+            return first_element(mended) if warnings else None
     return None
 
 
@@ -85,6 +88,15 @@ def what_it_is(content: bytes) -> str:
     except Refused as refused:
         return str(refused)
     return "it has no root element"
+
+
+def _feed(reader: etree.XMLPullParser, content: bytes) -> bool:
+    """Whether the document breaks here; elements before the break can still be read."""
+    try:
+        reader.feed(content)
+    except etree.XMLSyntaxError:
+        return True
+    return False
 
 
 def _parse(content: bytes) -> etree._Element:
