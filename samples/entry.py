@@ -55,7 +55,7 @@ class Entry:
     restricted: str = ""  # what stands between a reader and the data
     download: str = ""
     service: str = ""  # "OGC:WMS 1.3.0" for type service
-    metadata_date: str = "2025-10-01"
+    metadata_date: str = "2026-11-22"
 
 
 _TUPLES = ("topics", "alt", "authors", "gcmd", "gemet", "places", "words", "formats", "derived_from")
