@@ -39,8 +39,17 @@ class _BoundedTarInfo(tarfile.TarInfo):
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _BoundedTarInfo:
         info = super().frombuf(buf, encoding, errors)
         if info.type in _LONG_HEADERS and info.size > _LONGEST_TAR_HEADER_BYTES:
-            raise tarfile.HeaderError(f"a header of {info.size} bytes")
+            raise SourceBroken(f"the archive holds a name of {info.size} bytes")
         return info
+
+
+def is_tar(path: Path) -> bool:
+    """Whether a file is a tar, compressed or not. Raises SourceBroken for one that must not be opened."""
+    try:
+        with tarfile.open(path, "r|*", tarinfo=_BoundedTarInfo):
+            return True
+    except _BREAKS_A_TAR:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tarfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from typing import Protocol
 
 from core.errors import NotFound, SondeError
 from indexer.raw import Page, RawRecord, Skipped
-from indexer.sources.archives import TarMembers, ZipMembers
+from indexer.sources.archives import TarMembers, ZipMembers, is_tar
 from indexer.sources.members import (
     METADATA_SUFFIXES,
     LimitReached,
@@ -21,6 +20,7 @@ from indexer.sources.members import (
     Member,
     MemberBroken,
     SourceBroken,
+    is_hidden,
     is_wanted,
     iso_modified,
     media_type,
@@ -72,7 +72,7 @@ class FolderSource:
             raise NotFound(f"{self.path}: there is no such file or folder")
         if zipfile.is_zipfile(self.path):
             return ZipMembers(self.path, self.suffixes)
-        if tarfile.is_tarfile(self.path):
+        if is_tar(self.path):
             return TarMembers(self.path, self.suffixes, self.limits)
         return _OneFile(self.path)
 
@@ -155,7 +155,7 @@ class _Folder:
         except OSError as error:  # skipping it would make its records look removed
             raise SourceBroken(f"{folder}: it cannot be listed: {error}") from error
         for name, entry in in_order:
-            if name.startswith("."):
+            if is_hidden(name):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from self._walk(Path(entry.path), (*above, name))

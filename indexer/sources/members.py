@@ -59,9 +59,13 @@ class Member:
 
 def is_wanted(name: str, suffixes: frozenset[str]) -> bool:
     """Whether a name looks like metadata: one of the suffixes, no hidden part (``.git``, ``._x.xml``)."""
-    parts = PurePosixPath(name).parts
-    hidden = any(part.startswith(".") and part != ".." for part in parts) or "__MACOSX" in parts
-    return not hidden and PurePosixPath(name).suffix.lower() in suffixes
+    path = PurePosixPath(name.replace("\\", "/"))
+    return path.suffix.lower() in suffixes and not any(is_hidden(part) for part in path.parts if part != "..")
+
+
+def is_hidden(part: str) -> bool:
+    """Whether a file or folder of that name is passed over."""
+    return part.startswith(".") or part == "__MACOSX"
 
 
 def unsafe_name(name: str) -> str | None:
