@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from core.extent import BBox
 
 _NUMBER = r"[+-]?\d{1,3}(?:\.\d+)?"
-_MINUTES = r"(?:\s*[°º]\s*(?:(?P<{0}_min>\d{{1,2}}(?:\.\d+)?)\s*['′’]\s*(?:(?P<{0}_sec>\d{{1,2}}(?:\.\d+)?)\s*[\"″”]?\s*)?)?)?"
+_SECONDS = r"(?:(?P<{0}_sec>\d{{1,2}}(?:\.\d+)?)\s*[\"″”]?\s*)?"
+_MINUTES = r"(?:\s*[°º]\s*(?:(?P<{0}_min>\d{{1,2}}(?:\.\d+)?)\s*['′’]\s*" + _SECONDS + ")?)?"
 _TO = r"\s*(?:-|–|—|to|and|bis|à|a|,)\s*"
 _BBOX = re.compile(
     rf"\b(?:bbox|bounding box)\s*[:=]?\s*[\[(]?\s*({_NUMBER})\s*[,\s]\s*({_NUMBER})\s*[,\s]\s*({_NUMBER})"
@@ -46,7 +47,8 @@ _POLEWARD = re.compile(
 )
 # Two bare numbers are a position only where the words before them say so ("pH 3.5, 4.5" is none).
 _BEFORE_POSITION = re.compile(
-    r"(?:^|[(\[]|\b(?:at|near|around|by|from|in|to|location|position|point|coordinates?|site|station|bei|nahe|um|vers|cerca de)[:=]?)"
+    r"(?:^|[(\[]|\b(?:at|near|around|by|from|in|to|location|position|point|coordinates?|site|station"
+    r"|bei|nahe|um|vers|cerca de)[:=]?)"
     r"\s*[(\[]?\s*$",
     re.IGNORECASE,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from core.extent import BBox
 from core.place import Place, PlaceKind
@@ -11,6 +12,7 @@ _SAME_COUNTRY = 0.2
 _NEAR = 0.1
 _INSIDE = 0.15
 _NAMED_KIND = 0.5
+_QUALIFIED = 1.0  # "Hobart, Australia" leaves no choice
 _NEAR_DEG = 5.0
 _LOCAL_KINDS = frozenset(("country", "region", "city", "island"))  # a continent or an ocean decides nothing
 _KIND_WORDS: dict[str, PlaceKind] = {
@@ -32,17 +34,36 @@ _KIND_WORDS: dict[str, PlaceKind] = {
 }
 
 
-def resolve(names: Sequence[Sequence[Place]], beside: Sequence[frozenset[str]]) -> list[tuple[Place, ...]]:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands next to a name: folded words, and whether the next name follows after nothing but a comma."""
+
+    words: frozenset[str] = frozenset()
+    comma: bool = False
+
+
+def resolve(names: Sequence[Sequence[Place]], beside: Sequence[Beside]) -> list[tuple[Place, ...]]:
     """The places of each name, the likeliest first; order and number of names stay.
 
-    ``beside`` holds the folded words next to each name. Ties keep the gazetteer's order.
+    Ties keep the gazetteer's order.
     """
     resolved = []
     for number, places in enumerate(names):
         others = [places for other, places in enumerate(names) if other != number]
-        scores = {id(place): score(place, others, beside[number]) for place in places}
+        after = names[number + 1] if beside[number].comma and number + 1 < len(names) else ()
+        scores = {
+            id(place): score(place, others, beside[number].words) + (_QUALIFIED if _within(place, after) else 0.0)
+            for place in places
+        }
         resolved.append(tuple(sorted(places, key=lambda place: -scores[id(place)])))
     return resolved
+
+
+def _within(place: Place, outers: Sequence[Place]) -> bool:
+    return any(
+        outer.kind in ("country", "region") and place.country == outer.country and inside(place.bbox, outer.bbox)
+        for outer in outers
+    )
 
 
 def score(place: Place, others: Sequence[Sequence[Place]], beside: frozenset[str]) -> float:
@@ -70,7 +91,9 @@ def _bond(place: Place, other: Place) -> float:
 def inside(inner: BBox, outer: BBox) -> bool:
     """Whether the middle of ``inner`` lies in ``outer`` and ``inner`` is the smaller one."""
     longitude, latitude = inner.centre
-    holds = any(part.west <= longitude <= part.east for part in outer.parts()) and outer.south <= latitude <= outer.north
+    holds = (
+        any(part.west <= longitude <= part.east for part in outer.parts()) and outer.south <= latitude <= outer.north
+    )
     return holds and inner.width_deg * inner.height_deg < outer.width_deg * outer.height_deg
 
 

@@ -15,7 +15,7 @@ from reading.coordinates import WrittenBox, written_boxes
 from reading.directions import part_of
 from reading.gazetteer import Gazetteer
 from reading.gazetteer.names import Word, name_key, words
-from reading.place_context import inside, resolve
+from reading.place_context import Beside, inside, resolve
 from reading.place_names import Match, NameMatcher
 
 Source = Literal["gazetteer", "entities", "coordinates"]
@@ -24,6 +24,7 @@ _PLACE_LABELS = frozenset(("GPE", "LOC", "NORP", "FAC"))
 _OTHER_LABELS = frozenset(("PERSON", "ORG", "PRODUCT", "WORK_OF_ART"))  # not places; doubt a city inside them
 _DOUBTED_KINDS = frozenset(("city", "region"))
 _LARGE_KINDS = frozenset(("continent", "country", "sea", "named_region", "river_basin"))
+_QUALIFYING = (", ", ",", " (")  # between a place and the larger one that says where it is
 _CLOSE_CALL = 0.1  # two places whose importance differs by less are hard to tell apart
 _MOST_ALTERNATIVES = 5
 
@@ -109,7 +110,8 @@ def _from_matches(
 ) -> list[PlaceMention]:
     written = words(text)
     names = [match.places for match in matches] + context
-    beside = [_beside(match, written) for match in matches] + [frozenset[str]()] * len(context)
+    beside = [_beside(text, matches, number, written) for number in range(len(matches))]
+    beside += [Beside()] * len(context)
     ordered = resolve(names, beside)[: len(matches)]
     mentions = []
     skip = False
@@ -119,7 +121,7 @@ def _from_matches(
             continue
         start, place = _narrowed(match, places[0], written)
         end = match.end
-        if number + 1 < len(matches) and _qualifies(text, match, places[0], matches[number + 1], ordered[number + 1][0]):
+        if beside[number].comma and _qualifies(places[0], ordered[number + 1][0]):
             end, skip = matches[number + 1].end, True
         confidence = _confidence(match, places, _seen(match, entities), qualified=skip)
         others = places[1 : 1 + _MOST_ALTERNATIVES]
@@ -127,13 +129,15 @@ def _from_matches(
     return mentions
 
 
-def _beside(match: Match, written: list[Word]) -> frozenset[str]:
-    """The folded words next to a name: one before ("of" skipped: "state of Georgia") and one after."""
+def _beside(text: str, matches: list[Match], number: int, written: list[Word]) -> Beside:
+    """The words next to a name: one before ("of" skipped: "state of Georgia") and one after; and the comma."""
+    match = matches[number]
+    comma = number + 1 < len(matches) and text[match.end : matches[number + 1].start] in _QUALIFYING
     before = match.first - 1
     if before > 0 and written[before].folded == "of":
         before -= 1
     numbers = (before, match.last + 1)
-    return frozenset(written[number].folded for number in numbers if 0 <= number < len(written))
+    return Beside(frozenset(written[at].folded for at in numbers if 0 <= at < len(written)), comma)
 
 
 def _narrowed(match: Match, place: Place, written: list[Word]) -> tuple[int, Place]:
@@ -152,10 +156,8 @@ def _narrowed(match: Match, place: Place, written: list[Word]) -> tuple[int, Pla
     return (start, part) if part else (match.start, place)
 
 
-def _qualifies(text: str, match: Match, place: Place, following: Match, outer: Place) -> bool:
-    """Whether the next name only says where this one is ("Paris, Texas")."""
-    if text[match.end : following.start] not in (", ", ",", " ("):
-        return False
+def _qualifies(place: Place, outer: Place) -> bool:
+    """Whether the name after the comma only says where this place is ("Paris, Texas")."""
     if place.kind not in ("city", "region", "island") or outer.kind not in ("country", "region", "continent"):
         return False
     return inside(place.bbox, outer.bbox) and (place.country == outer.country or outer.kind == "continent")

@@ -2,7 +2,7 @@
 
 The file (``places.tsv.gz``) has three blocks parted by empty lines: places (name, kind, box, country, importance,
 estimated, source), names (folded name, flags, numbers of places, best first) and abbreviations (exact spelling,
-number). Rows stay text until they are asked for: loading is quick and small.
+number), region codes (``US-CO``) among them. Rows stay text until they are asked for: loading is quick and small.
 """
 
 from __future__ import annotations

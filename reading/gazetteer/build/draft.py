@@ -28,6 +28,7 @@ class Draft:
     names: frozenset[str] = field(default_factory=frozenset)
     adjectives: frozenset[str] = field(default_factory=frozenset)
     weak_names: frozenset[str] = field(default_factory=frozenset)
+    code: str = ""  # ISO 3166-2, where it is used to say which city is meant ("Boulder, CO")
 
 
 def area_km2(box: BBox) -> float:

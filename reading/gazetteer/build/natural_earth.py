@@ -11,6 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ _OVERSEAS_SHARE = 0.25  # ... and are left out when smaller than this share of t
 _ARCHIPELAGO_SHARE = 0.75  # ... unless the main part is less than this share of the country (Kiribati)
 _GROUPED = ("ITA", "FRA", "ESP", "BEL", "IRL", "GRC")  # Natural Earth draws their provinces, people name the regions
 _TYPES = ("State", "Province", "County", "Region", "Oblast", "Prefecture", "Territory", "District", "Governorate")
+_POSTAL = ("US", "CA", "AU")  # where a region's short code follows a city's name
 _NOT_COUNTRIES = ("ATA",)  # Antarctica is a continent here
 
 
@@ -60,7 +62,7 @@ def _parts(geometry: Mapping[str, Any]) -> Iterator[tuple[BBox, float]]:
 
 
 def _outline_area(ring: list[list[float]]) -> float:
-    doubled = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(ring, ring[1:], strict=False))
+    doubled = sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise(ring))
     middle = (min(p[1] for p in ring) + max(p[1] for p in ring)) / 2.0
     return abs(doubled) / 2.0 * math.cos(math.radians(middle))
 
@@ -96,21 +98,30 @@ def _around(boxes: Iterable[BBox]) -> BBox:
 
 
 def countries(units: list[Unit], names: Mapping[str, frozenset[str]], people: Mapping[str, int]) -> list[Draft]:
-    """Every country; ``names`` and ``people`` (population) are by ISO alpha-2."""
+    """Every country; ``names`` and ``people`` (population) are by ISO alpha-2.
+
+    Where small territories share their country's code (Ashmore and Cartier Islands: AU), the largest is the country.
+    """
     grouped: defaultdict[str, list[Unit]] = defaultdict(list)
     for unit in units:
-        grouped[unit.properties["adm0_a3"]].append(unit)
-    return [_country(group, names, people) for code, group in grouped.items() if code not in _NOT_COUNTRIES]
+        if unit.properties["adm0_a3"] not in _NOT_COUNTRIES:
+            grouped[unit.properties["adm0_a3"]].append(unit)
+    groups = sorted(grouped.values(), key=lambda group: -sum(area for unit in group for _, area in unit.parts))
+    taken: set[str] = set()
+    drafts = []
+    for group in groups:
+        code = _iso(Counter(unit.properties["iso_a2"] for unit in group).most_common(1)[0][0])
+        known = frozenset[str]() if code in taken else names.get(code, frozenset())
+        drafts.append(_country(group, code, known, 1000 if code in taken else people.get(code, 1000)))
+        taken.add(code)
+    return drafts
 
 
-def _country(group: list[Unit], names: Mapping[str, frozenset[str]], people: Mapping[str, int]) -> Draft:
+def _country(group: list[Unit], code: str, names: frozenset[str], people: int) -> Draft:
     admin = group[0].properties["admin"]
-    code = Counter(unit.properties["iso_a2"] for unit in group).most_common(1)[0][0]
-    code = code if code.isalpha() else ""
-    known = names.get(code, frozenset())
-    size = math.log10(max(people.get(code, 1000), 1000))
     box = homeland(part for unit in group for part in unit.parts)
-    return Draft(admin, "country", box, 0.7 + 0.025 * size, SOURCE, code, names=known | {admin})
+    importance = 0.7 + 0.025 * math.log10(max(people, 1000))
+    return Draft(admin, "country", box, importance, SOURCE, code, names=names | {admin})
 
 
 def parts_of_countries(units: list[Unit]) -> list[Draft]:
@@ -141,7 +152,8 @@ def _region(unit: Unit) -> Draft:
         names |= {f"{name} {kind}" for name in (label, unit.properties["name"]) if name}
     box = homeland(unit.parts)
     code = _iso(unit.properties["iso_a2"])
-    return Draft(label, "region", box, _importance(box, code), SOURCE, code, names=names)
+    postal = unit.properties["iso_3166_2"] if code in _POSTAL else ""
+    return Draft(label, "region", box, _importance(box, code), SOURCE, code, names=names, code=postal)
 
 
 def _groups(units: list[Unit]) -> Iterator[Draft]:

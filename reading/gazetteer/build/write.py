@@ -26,7 +26,7 @@ class Written:
 
 
 def write(drafts: Iterable[Draft], path: Path) -> Written:
-    """Writes places (most important first), then names, then abbreviations; see ``gazetteer.py`` for the columns."""
+    """Writes places (most important first), names, abbreviations and codes; ``gazetteer.py`` tells the columns."""
     kept = sorted(drafts, key=lambda draft: (-draft.importance, draft.name, draft.bbox.as_list()))
     names, adjectives = _index(kept)
     flagged = facts.load("words.yaml")
@@ -35,12 +35,14 @@ def write(drafts: Iterable[Draft], path: Path) -> Written:
     lines = [_place_line(draft) for draft in kept] + [""]
     keys = sorted((names.keys() | adjectives.keys()) - never)
     for key in keys:
-        flags = ("w" if key in words or len(key) <= _SHORT else "") + ("a" if key not in names else "")
+        short = len(key) <= _SHORT and not (key in names and kept[names[key][0]].kind == "country")
+        flags = ("w" if key in words or short else "") + ("a" if key not in names else "")
         numbers = [*names.get(key, []), *adjectives.get(key, [])][:_MOST_PER_NAME]
         lines.append(f"{key}\t{flags}\t{' '.join(map(str, numbers))}")
     lines.append("")
     for short, name in facts.load("abbreviations.yaml").items():
         lines.append(f"{short}\t{names[name_key(name)][0]}")
+    lines += [f"{draft.code}\t{number}" for number, draft in enumerate(kept) if draft.code]
     data = gzip.compress("\n".join(lines).encode(), 9, mtime=0)
     path.write_bytes(data)
     return Written(len(kept), len(keys), len(data))

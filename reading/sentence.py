@@ -1,0 +1,93 @@
+"""A text as words, and what its way of writing says about the names in it.
+
+With capitals used as usual, a capital inside a sentence is evidence for a name; in a text all in lower case (most
+queries), all in upper case or in title case it is not.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from reading.gazetteer.names import Word, words
+from reading.place_words import INSTITUTIONS, PLACE_PREPOSITIONS, SKIPPED, SMALL, STORMS, STRICT_PREPOSITIONS
+
+Style = Literal["mixed", "plain"]
+
+_JOIN = re.compile(r"[ \t]+|[ \t]?[-‐–'’][ \t]?|\.[ \t]?|[ \t]*\n[ \t]*")
+_SENTENCE_END = re.compile(r"[.!?:]\s*$")
+_TITLE_SHARE = 0.8
+_ACRONYM_LETTERS = range(3, 6)
+
+
+class Sentence:
+    """A text as words, and what its way of writing says."""
+
+    def __init__(self, text: str, *, capitals_mean_names: bool) -> None:
+        self.text = text
+        self._capitals_mean_names = capitals_mean_names
+        self.words: list[Word] = words(text)
+        self.shouts = text.isupper()
+        self.style: Style = "plain" if text == text.lower() or self.shouts or self._is_title() else "mixed"
+
+    def _is_title(self) -> bool:
+        """A text whose longer words nearly all start with a capital says nothing by its capitals."""
+        long = [word for word in self.words if len(word.text) > 3]
+        capital = sum(word.text[0].isupper() for word in long)
+        return len(long) >= 4 and capital >= _TITLE_SHARE * len(long)
+
+    def between(self, number: int) -> str:
+        """What stands between a word and the next."""
+        return self.text[self.words[number].end : self.words[number + 1].start]
+
+    def reach(self, first: int) -> int:
+        """How many words from this one on could be one name: commas and brackets end it."""
+        length = 1
+        while first + length < len(self.words):
+            gap = self.between(first + length - 1)
+            if not _JOIN.fullmatch(gap) or (gap[0] == "." and len(self.words[first + length - 1].text) > 3):
+                break
+            length += 1
+        return length
+
+    def starts_sentence(self, number: int) -> bool:
+        return number == 0 or _SENTENCE_END.search(self.text, 0, self.words[number].start) is not None
+
+    def capital(self, first: int, last: int) -> bool:
+        """Whether every word is written with a capital where that means something."""
+        if self.style == "plain" or not self._capitals_mean_names or (self.starts_sentence(first) and first == last):
+            return False
+        return all(w.text[0].isupper() or w.folded in SMALL for w in self.words[first : last + 1])
+
+    def is_other_name(self, first: int, last: int) -> bool:
+        """Whether the name is part of an institution's or a storm's, or an acronym (PISA in a text with capitals)."""
+        return self._is_acronym(first, last) or self._is_institution(first, last) or self._is_storm(first)
+
+    def _is_acronym(self, first: int, last: int) -> bool:
+        word = self.words[first].text
+        return (
+            first == last
+            and self.style == "mixed"
+            and word.isupper()
+            and len(word) in _ACRONYM_LETTERS
+            and word != "USA"
+        )
+
+    def _is_institution(self, first: int, last: int) -> bool:
+        """ "University of Alabama", "Yale University", "Colorado State University"."""
+        before = [word.folded for word in self.words[max(0, first - 2) : first]]
+        after = [word.folded for word in self.words[last + 1 : last + 3]]
+        if len(before) == 2 and before[1] in ("of", "de", "di") and before[0] in INSTITUTIONS:
+            return True
+        return after[:1] != [] and (after[0] in INSTITUTIONS or (after[0] == "state" and after[-1] in INSTITUTIONS))
+
+    def _is_storm(self, first: int) -> bool:
+        return first > 0 and self.words[first - 1].folded in STORMS
+
+    def after_preposition(self, first: int, *, strict: bool = False) -> bool:
+        """Whether a preposition of place comes before, articles and the like between them skipped."""
+        at = first - 1
+        while at >= 0 and self.words[at].folded in SKIPPED:
+            at -= 1
+        wanted = STRICT_PREPOSITIONS if strict else PLACE_PREPOSITIONS
+        return at >= 0 and self.words[at].folded in wanted
