@@ -1,0 +1,108 @@
+"""The cross-encoder: a question and a candidate are read together, on ONNX Runtime or PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from core.errors import ModelMissing
+from core.ports import CrossEncoderCard
+from encoders.imports import torch_imports
+from encoders.onnx_session import Compute, OnnxSession, Tokens, padded
+from encoders.pairs import PairTokeniser
+
+log = structlog.get_logger(__name__)
+
+_TORCH_BATCH = 16
+
+
+class Scorer:
+    """Logits of tokenised pairs, in order: what the two runtimes have in common."""
+
+    def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
+        """(n,) for at least one pair."""
+        raise NotImplementedError
+
+
+class OnnxScorer(Scorer):
+    def __init__(self, graph: Path, compute: Compute) -> None:
+        """Raises ModelMissing where the graph cannot be opened."""
+        self._session = OnnxSession(graph, compute)
+
+    def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
+        return one_logit(self._session.map(pairs, lambda output, _mask: output))
+
+
+class TorchScorer(Scorer):
+    def __init__(self, folder: Path, compute: Compute) -> None:
+        """Raises ModelMissing where the folder holds no sequence classifier."""
+        self._model, self._device = _classifier(folder, compute), compute.device
+
+    def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
+        import torch
+
+        found = []
+        with torch.inference_mode():
+            for at in range(0, len(pairs), _TORCH_BATCH):
+                feed, _ = padded(pairs[at : at + _TORCH_BATCH])
+                tensors = {name: torch.from_numpy(value).to(self._device) for name, value in feed.items()}
+                found.append(self._model(**tensors).logits.float().cpu().numpy())
+        return one_logit(np.concatenate(found))
+
+
+class ModelCrossEncoder:
+    """core.ports.CrossEncoder."""
+
+    def __init__(self, tokeniser: PairTokeniser, scorer: Scorer, card: CrossEncoderCard) -> None:
+        self._tokeniser = tokeniser
+        self._scorer = scorer
+        self._card = card
+
+    @property
+    def card(self) -> CrossEncoderCard:
+        return self._card
+
+    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        """logits: (n,), higher is better, in the order of ``texts``.
+
+        Where a pair is longer than ``card.max_tokens`` the text is cut, and the event ``cross_encoder.cut`` counts it.
+        """
+        if not texts:
+            return np.empty(0, dtype=np.float64)
+        pairs = self._tokeniser.pairs(question, texts)
+        if pairs.cut or pairs.question_cut:
+            log.info("cross_encoder.cut", texts=len(texts), cut=pairs.cut, question_tokens_cut=pairs.question_cut)
+        return self._scorer.logits(pairs.tokens).astype(np.float64)
+
+    def count_cut(self, question: str, texts: Sequence[str]) -> int:
+        """How many of the texts do not fit beside the question."""
+        return self._tokeniser.pairs(question, texts).cut
+
+
+def one_logit(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(n, 1) to (n,); of two labels (irrelevant, relevant) their difference. Raises ModelMissing for more labels."""
+    if logits.shape[1] == 1:
+        return logits[:, 0]
+    if logits.shape[1] == 2:
+        return logits[:, 1] - logits[:, 0]
+    raise ModelMissing(f"a cross-encoder has one or two labels, this model has {logits.shape[1]}")
+
+
+def _classifier(folder: Path, compute: Compute) -> Any:
+    with torch_imports:
+        import torch
+        from transformers import AutoModelForSequenceClassification
+    if compute.threads is not None:
+        torch.set_num_threads(compute.threads)
+    try:
+        model = AutoModelForSequenceClassification.from_pretrained(
+            str(folder), use_safetensors=True, local_files_only=True
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelMissing(f"{folder} cannot be loaded as a cross-encoder: {str(error)[:200]}") from None
+    return model.eval().to(compute.device)

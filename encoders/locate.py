@@ -1,0 +1,111 @@
+"""A model's name to a folder on this machine. Contacts a network only where the caller allows it."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from core.errors import ModelMissing
+from encoders.maven import fetch_from_maven, unpacked_from_maven
+from encoders.pinned import MAVEN, PACKAGED, SUBSTITUTES, PackagedModel, check_file, file_sha256
+
+_HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "*.onnx", "*/config.json"]
+_ARTIFACT = "artifact:"
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A model's folder and the SHA-256 of its weights, which is its identity in our cache."""
+
+    name: str
+    folder: Path
+    digest: str
+
+
+def default_cache() -> Path:
+    """Where prepared models are kept when no folder is named."""
+    return platformdirs.user_cache_path("sonde") / "models"
+
+
+def locate(name: str, cache: Path, *, allow_hub: bool = False) -> Located:
+    """The folder a name stands for: ``artifact:<name>``, a folder, or a hub id.
+
+    A hub id is looked for in the packages we pin, then in the hub's own cache, and only with ``allow_hub`` on the hub.
+    Raises ModelMissing with one sentence that says what to do.
+    """
+    if name.startswith(_ARTIFACT):
+        return _artifact(name, cache)
+    if Path(name).expanduser().is_dir():
+        folder = Path(name).expanduser().resolve()
+        return Located(name, folder, weights_digest(folder))
+    if name.count("/") != 1 or name.startswith((".", "/", "~")):
+        raise ModelMissing(f"there is no model folder {name!r}, and it is not the id of a model on a hub either")
+    return _substitute(name, cache) or _from_hub(name, allow_hub=allow_hub)
+
+
+def weights_digest(folder: Path) -> str:
+    """SHA-256 of the weights. Raises ModelMissing where there are none in a format that cannot carry code."""
+    files = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.onnx")) or sorted(folder.glob("onnx/*.onnx"))
+    if not files:
+        raise ModelMissing(f"{folder} holds no weights as safetensors or ONNX; pickled weights are not loaded")
+    if len(files) == 1:
+        return file_sha256(files[0])
+    return hashlib.sha256("".join(file_sha256(file) for file in files).encode()).hexdigest()
+
+
+def _artifact(name: str, cache: Path) -> Located:
+    bare = name.removeprefix(_ARTIFACT)
+    if bare in PACKAGED:
+        return _packaged(name, PACKAGED[bare])
+    if bare in MAVEN:
+        folder = unpacked_from_maven(MAVEN[bare], cache) or fetch_from_maven(MAVEN[bare], cache)
+        return Located(name, folder, file_sha256(folder / "model.onnx"))
+    known = ", ".join(f"{_ARTIFACT}{each}" for each in sorted([*PACKAGED, *MAVEN]))
+    raise ModelMissing(f"{name} is not a package that Sonde knows; these are: {known}")
+
+
+def _substitute(name: str, cache: Path) -> Located | None:
+    """The pinned package that carries a hub's model, as far as it is already on this machine."""
+    bare = SUBSTITUTES.get(name, "")
+    if bare in PACKAGED and importlib.util.find_spec(PACKAGED[bare].module) is not None:
+        return _packaged(name, PACKAGED[bare])
+    folder = unpacked_from_maven(MAVEN[bare], cache) if bare in MAVEN else None
+    return None if folder is None else Located(name, folder, file_sha256(folder / "model.onnx"))
+
+
+def _packaged(name: str, model: PackagedModel) -> Located:
+    found = importlib.util.find_spec(model.module)
+    if found is None or found.origin is None:
+        raise ModelMissing(f"{name} needs the package {model.distribution}; install it")
+    folder = Path(found.origin).parent / model.folder
+    for file, expected in model.files.items():
+        check_file(folder / file, expected)
+    return Located(name, folder, model.files["model.safetensors"])
+
+
+def _from_hub(name: str, *, allow_hub: bool) -> Located:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+    try:
+        found = snapshot_download(name, local_files_only=not allow_hub, allow_patterns=_HUB_FILES)
+    except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
+        raise ModelMissing(_missing_on_hub(name, allow_hub=allow_hub)) from None
+    folder = Path(found)
+    return Located(name, folder, weights_digest(folder))
+
+
+def _missing_on_hub(name: str, *, allow_hub: bool) -> str:
+    packaged = f"; the same model comes as {_ARTIFACT}{SUBSTITUTES[name]}" if name in SUBSTITUTES else ""
+    if allow_hub:
+        return f"the model {name} could not be fetched from the hub{packaged}"
+    return (
+        f"the model {name} is not on this machine: name a folder that holds it, "
+        f"or allow downloads from the hub in the settings{packaged}"
+    )

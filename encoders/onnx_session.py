@@ -1,0 +1,113 @@
+"""A graph in ONNX Runtime, fed with token ids. Imports neither torch nor transformers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import ModelMissing
+
+Output = NDArray[np.float32]
+_PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+_GPU_BATCH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """One input: its ids, and the segment each belongs to (None: all in the first)."""
+
+    ids: Sequence[int]
+    segments: Sequence[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """``threads``: how many inputs are computed at once on a CPU (None: one per core this process may use).
+
+    On a CPU an input is a batch of its own: measured as fast as any larger batch, without padding; and int8 graphs
+    scale activations over the whole batch, so that a text's vector would depend on its neighbours.
+    """
+
+    threads: int | None = None
+    device: str = "cpu"
+
+    @property
+    def workers(self) -> int:
+        return 1 if self.device != "cpu" else self.threads or len(os.sched_getaffinity(0))
+
+    @property
+    def batch_size(self) -> int:
+        return 1 if self.device == "cpu" else _GPU_BATCH
+
+
+class OnnxSession:
+    """Runs a BERT-like graph over inputs of any number; safe to share between threads and to fork."""
+
+    def __init__(self, model: Path, compute: Compute) -> None:
+        """Raises ModelMissing where the file or the device is not there."""
+        self._session = _open(model, compute)
+        self._compute = compute
+        self._names = [declared.name for declared in self._session.get_inputs()]
+
+    def map(self, inputs: Sequence[Tokens], pool: Callable[[Output, NDArray[np.int64]], Output]) -> Output:
+        """``pool(output, mask)`` of every batch as rows, in the order of ``inputs``; at least one input.
+
+        Longest first, so that a batch holds texts of like length and no thread is left with a long one at the end.
+        """
+        order = sorted(range(len(inputs)), key=lambda at: -len(inputs[at].ids))
+        step = self._compute.batch_size
+        batches = [order[at : at + step] for at in range(0, len(order), step)]
+
+        def run(batch: list[int]) -> Output:
+            feed, mask = padded([inputs[at] for at in batch])
+            output = self._session.run(None, {name: feed[name] for name in self._names})[0]
+            return pool(output, mask)
+
+        rows = np.concatenate(self._each(run, batches))
+        back = np.empty(len(order), dtype=np.intp)
+        back[order] = np.arange(len(order))
+        return rows[back]
+
+    def _each(self, run: Callable[[list[int]], Output], batches: list[list[int]]) -> list[Output]:
+        workers = min(self._compute.workers, len(batches))
+        if workers <= 1:
+            return [run(batch) for batch in batches]
+        # Made per call: threads do not survive a fork, and starting them costs less than one text.
+        with ThreadPoolExecutor(workers, thread_name_prefix="sonde-onnx") as threads:
+            return list(threads.map(run, batches))
+
+
+def padded(inputs: Sequence[Tokens]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
+    """The graph's inputs by name, and the mask; each (n, longest) with 0 as padding."""
+    shape = (len(inputs), max(len(each.ids) for each in inputs))
+    ids, mask, segments = (np.zeros(shape, dtype=np.int64) for _ in range(3))
+    for row, each in enumerate(inputs):
+        ids[row, : len(each.ids)] = each.ids
+        mask[row, : len(each.ids)] = 1
+        if each.segments is not None:
+            segments[row, : len(each.ids)] = each.segments
+    return {"input_ids": ids, "attention_mask": mask, "token_type_ids": segments}, mask
+
+
+def _open(model: Path, compute: Compute) -> Any:
+    import onnxruntime as ort
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    provider = _PROVIDERS.get(compute.device)
+    if provider not in ort.get_available_providers():
+        raise ModelMissing(f"ONNX Runtime has no device {compute.device!r} here; use cpu or the torch runtime")
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1  # our threads run whole texts; none of its own also means it can be forked
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        return ort.InferenceSession(str(model), options, providers=[provider])
+    except (state.Fail, state.InvalidGraph, state.InvalidProtobuf, state.NoSuchFile) as error:
+        raise ModelMissing(f"{model} is not a graph ONNX Runtime can run: {str(error)[:200]}") from None

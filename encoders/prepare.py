@@ -1,0 +1,111 @@
+"""A model's folder to what serving loads: an ONNX graph, its int8 twin, a tokenizer, and a card written last.
+
+``python -m encoders.prepare SOURCE TARGET HEAD`` does the work in a process of its own: torch, the exporter and the
+quantiser take a gigabyte that a serving process must not keep.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess  # nosec B404
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from core.errors import ModelMissing
+from encoders.files import exclusive, published
+from encoders.locate import Located
+from encoders.pinned import file_sha256
+from encoders.quantise import compare, int8_kind, quantise, sample_texts
+from encoders.recipe import read_json, read_pair_limit, read_recipe
+from encoders.torch_export import Head, export
+
+# Raise it where a change here makes other files than before: older ones are then left aside and made anew.
+_VERSION = 1
+_TIMEOUT_S = 900
+_HOUSE = Path(__file__).resolve().parent.parent
+
+
+def prepared(located: Located, cache: Path, head: Head) -> Path:
+    """The folder with ``model.onnx``, for an embedder ``model.int8.onnx``, ``tokenizer.json`` and ``card.json``.
+
+    Made on first need; processes that ask at once wait for the one that makes it. Raises ModelMissing.
+    """
+    folder = cache / f"{_short(located.name)}-{located.digest[:12]}-{int8_kind()}-v{_VERSION}"
+    if (folder / "card.json").is_file():
+        return folder
+    if head == "states":
+        read_recipe(located.folder)  # an unfit model is said at once, before a process is started for it
+    with exclusive(folder):
+        if not (folder / "card.json").is_file():
+            with published(folder) as draft:
+                _in_own_process(located, draft, head)
+    return folder
+
+
+def checked_graph(folder: Path, file: str) -> Path:
+    """A prepared graph, its bytes compared with the card's. Raises ModelMissing where a disk or a hand changed them."""
+    expected = read_json(folder / "card.json").get("sha256", {}).get(file)
+    if expected is not None and file_sha256(folder / file) != expected:
+        raise ModelMissing(f"{folder / file} is damaged; delete {folder} and it is made again")
+    return folder / file
+
+
+def make(source: Path, target: Path, head: Head) -> None:
+    """Fills ``target``; the card comes last and says what was measured."""
+    given = source / "model.onnx"
+    if given.is_file():
+        shutil.copyfile(given, target / "model.onnx")
+    else:
+        export(source, target / "model.onnx", head)
+    if not (source / "tokenizer.json").is_file():
+        raise ModelMissing(f"{source} has no tokenizer.json")
+    shutil.copyfile(source / "tokenizer.json", target / "tokenizer.json")
+    facts = _embedder_facts(source, target) if head == "states" else {"max_tokens": read_pair_limit(source)}
+    hashes = {file.name: file_sha256(file) for file in sorted(target.glob("*.onnx"))}
+    card = {**read_json(source / "card.json"), **facts, "sha256": hashes, "version": _VERSION}
+    (target / "card.json").write_text(json.dumps(card, indent=2), encoding="utf-8")
+
+
+def _embedder_facts(source: Path, target: Path) -> Mapping[str, Any]:
+    recipe = read_recipe(source)
+    quantise(target / "model.onnx", target / "model.int8.onnx")
+    comparison = compare(target, recipe, sample_texts())
+    return {**asdict(recipe), "int8": {**asdict(comparison), "good": comparison.good, "kind": int8_kind()}}
+
+
+def _in_own_process(located: Located, draft: Path, head: Head) -> None:
+    command = [sys.executable, "-m", "encoders.prepare", str(located.folder), str(draft), head]
+    try:
+        # Our own interpreter and module; no shell reads the paths.
+        done = subprocess.run(  # noqa: S603 # nosec B603
+            command, cwd=_HOUSE, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise ModelMissing(f"{located.name} was not prepared within {_TIMEOUT_S} s") from None
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or ["no reason given"]
+        raise ModelMissing(f"{located.name} could not be prepared for ONNX Runtime: {said[-1][:300]}")
+
+
+def _short(name: str) -> str:
+    tail = name.removeprefix("artifact:").rstrip("/").rsplit("/", 1)[-1]
+    return "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in tail)[:60]
+
+
+def main(arguments: list[str]) -> int:
+    """Exit code 0, or 1 with the reason as the last line of standard error."""
+    source, target, head = arguments
+    try:
+        make(Path(source), Path(target), "states" if head == "states" else "logits")
+    except (ModelMissing, OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+        sys.stderr.write(f"\n{type(error).__name__}: {' '.join(str(error).split())}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,73 @@
+"""Weights in eight bits, and whether the vectors stay what they were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from encoders.onnx_session import Compute, OnnxSession, Tokens
+from encoders.pooling import agreement, pooled
+from encoders.recipe import Recipe
+from encoders.tokens import Tokeniser
+
+ENOUGH = 0.99  # mean cosine to fp32, the issue's measure
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """int8 against fp32 on our sample: mean and smallest cosine, over so many texts."""
+
+    mean: float
+    minimum: float
+    texts: int
+
+    @property
+    def good(self) -> bool:
+        return self.mean >= ENOUGH
+
+
+def sample_texts() -> list[str]:
+    """Titles with abstracts, and questions, in our own words about environmental data."""
+    text = (files("encoders") / "sample.txt").read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def quantise(graph: Path, target: Path) -> None:
+    """Dynamic int8, one scale per output channel of each weight matrix; activations are scaled as they come.
+
+    Processors without VNNI add pairs of products in 16 bits, which overflow unless weights keep to 7 bits.
+    """
+    import logging
+
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    logging.getLogger().setLevel(logging.ERROR)  # the quantiser warns on the root logger that shapes were not inferred
+    quantize_dynamic(
+        graph,
+        target,
+        op_types_to_quantize=["MatMul", "Gemm"],
+        per_channel=True,
+        reduce_range=int8_kind() != "vnni",
+        weight_type=QuantType.QInt8,
+    )
+
+
+def int8_kind() -> str:
+    """``vnni`` where the processor multiplies int8 without overflow, else ``plain``; part of the cache's name."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if not cpuinfo.is_file():
+        return "plain"
+    words = set(cpuinfo.read_text(encoding="utf-8", errors="replace").split())
+    return "vnni" if words & {"avx512_vnni", "avx_vnni", "asimddp", "i8mm"} else "plain"
+
+
+def compare(folder: Path, recipe: Recipe, texts: list[str]) -> Comparison:
+    """``model.int8.onnx`` against ``model.onnx`` of one folder."""
+    tokens = [Tokens(ids) for ids in Tokeniser(folder / "tokenizer.json", recipe.max_tokens).ids(texts)]
+    vectors = [
+        OnnxSession(folder / file, Compute()).map(tokens, lambda states, mask: pooled(states, mask, recipe.pooling))
+        for file in ("model.onnx", "model.int8.onnx")
+    ]
+    mean, minimum = agreement(vectors[0], vectors[1])
+    return Comparison(mean, minimum, len(texts))

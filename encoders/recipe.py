@@ -1,0 +1,96 @@
+"""How a model turns token states into one vector, read from the files beside its weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from core.errors import ModelMissing
+
+Pooling = Literal["mean", "cls"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """``max_tokens`` is what the model really reads, special tokens included. Vectors are always brought to norm 1."""
+
+    pooling: Pooling
+    max_tokens: int
+    dims: int
+
+    def limited_to(self, max_tokens: int | None) -> Recipe:
+        """Reading at most so many tokens; more than the model reads is not on offer."""
+        if max_tokens is None or max_tokens >= self.max_tokens:
+            return self
+        return Recipe(self.pooling, max_tokens, self.dims)
+
+
+class UnfitForOnnx(ModelMissing):
+    """A model whose layers after the transformer we do not compute ourselves; the torch runtime does."""
+
+
+def read_recipe(folder: Path) -> Recipe:
+    """From our ``card.json``, or from a sentence-transformers folder.
+
+    Raises UnfitForOnnx for layers other than mean or CLS pooling, ModelMissing where the folder says nothing.
+    """
+    card = read_json(folder / "card.json")
+    if "pooling" in card:
+        return Recipe(_pooling(card["pooling"], folder), int(card["max_tokens"]), int(card["dims"]))
+    modules = read_json(folder / "modules.json", default=[])
+    if not modules:
+        raise ModelMissing(f"{folder} has no modules.json: it is not a sentence-transformers model")
+    kinds = {str(module["type"]).rsplit(".", 1)[-1]: str(module["path"]) for module in modules}
+    if extra := set(kinds) - {"Transformer", "Pooling", "Normalize"}:
+        raise UnfitForOnnx(f"{folder} has a layer {sorted(extra)[0]}; use the torch runtime")
+    config = read_json(folder / "config.json")
+    pooling = read_json(folder / kinds.get("Pooling", "1_Pooling") / "config.json")
+    return Recipe(_pooling(_pooling_mode(pooling), folder), _max_tokens(folder, config), int(config["hidden_size"]))
+
+
+def read_pair_limit(folder: Path) -> int:
+    """How many tokens a cross-encoder reads of a question with a candidate; 512 where nothing says."""
+    said = [
+        read_json(folder / "card.json").get("max_tokens"),
+        read_json(folder / "tokenizer_config.json").get("model_max_length"),
+        read_json(folder / "config.json").get("max_position_embeddings"),
+    ]
+    return min(int(limit) for limit in [*said, 512] if limit)
+
+
+def read_json(path: Path, default: Any = None) -> Any:
+    """The file's content; where there is none ``default``, or an empty mapping."""
+    if not path.is_file():
+        return {} if default is None else default
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise ModelMissing(f"{path} is not JSON; the model folder is damaged") from None
+
+
+def _pooling_mode(config: Mapping[str, Any]) -> str:
+    """The older files have a flag per mode, the newer ones its name."""
+    if "pooling_mode" in config:
+        return str(config["pooling_mode"])
+    flags = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean"}
+    active = [key for key, value in config.items() if key.startswith("pooling_mode_") and value]
+    return flags.get(active[0], active[0]) if len(active) == 1 else "+".join(active)
+
+
+def _pooling(mode: object, folder: Path) -> Pooling:
+    if mode not in ("mean", "cls"):
+        raise UnfitForOnnx(f"{folder} pools by {mode!r}; use the torch runtime")
+    return mode
+
+
+def _max_tokens(folder: Path, config: Mapping[str, Any]) -> int:
+    """The smallest of what sentence-transformers, the tokenizer and the position table say."""
+    said = [
+        read_json(folder / "sentence_bert_config.json").get("max_seq_length"),
+        read_json(folder / "tokenizer_config.json").get("model_max_length"),
+        config.get("max_position_embeddings"),
+    ]
+    return min(int(limit) for limit in said if limit)

@@ -1,0 +1,95 @@
+"""The embedder of an OpenAI-style ``/v1/embeddings`` endpoint (TEI, vLLM, Ollama, ...), reached through the gate."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from core.errors import Unavailable
+from core.ports import EmbedderCard, TextKind, Vectors
+from encoders.embedder import with_instruction
+from encoders.pooling import unit
+from encoders.tokens import Tokeniser
+from net.exchange import Outgoing
+from net.gate import Gate
+from net.targets import host_of
+
+_BATCH = 64
+# English text has about four characters to a token, dense technical text three: the estimate errs upwards.
+_CHARACTERS_PER_TOKEN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """``url`` up to and with ``/v1``, or the whole address of the call."""
+
+    url: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+    timeout_s: float = 60.0
+
+    @property
+    def address(self) -> str:
+        bare = self.url.rstrip("/")
+        return bare if bare.endswith("/embeddings") else f"{bare}/embeddings"
+
+
+class RemoteEmbedder:
+    """core.ports.Embedder. Raises Unavailable where the endpoint fails; who calls decides on retries."""
+
+    def __init__(self, endpoint: Endpoint, gate: Gate, card: EmbedderCard, tokeniser: Tokeniser | None = None) -> None:
+        """``card.dims`` 0: learnt from one text that is sent now."""
+        self._endpoint = endpoint
+        self._gate = gate
+        self._tokeniser = tokeniser
+        self._card = card if card.dims else replace(card, dims=self._ask(["dimension"]).shape[1])
+
+    @property
+    def card(self) -> EmbedderCard:
+        return self._card
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """vectors: (n, dims) float32, unit norm, in the order of ``texts``. Raises Unavailable, Refused, BadStatus."""
+        asked = with_instruction(texts, kind, self._card.instruction)
+        found = [self._ask(asked[at : at + _BATCH]) for at in range(0, len(asked), _BATCH)]
+        vectors = np.concatenate(found) if found else np.empty((0, self._card.dims), dtype=np.float32)
+        if vectors.shape[1] != self._card.dims:
+            raise Unavailable(f"{self._host} now answers with {vectors.shape[1]} dimensions, not {self._card.dims}")
+        return vectors
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """By the model's tokenizer where one was given, else an estimate from the length that errs upwards."""
+        if self._tokeniser is not None:
+            return self._tokeniser.count(texts)
+        return [math.ceil(len(text) / _CHARACTERS_PER_TOKEN) + 2 for text in texts]
+
+    @property
+    def _host(self) -> str:
+        return host_of(self._endpoint.address)
+
+    def _ask(self, texts: Sequence[str]) -> Vectors:
+        body = json.dumps({"model": self._endpoint.model, "input": list(texts), "encoding_format": "float"}).encode()
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        if self._endpoint.key:
+            headers["authorization"] = f"Bearer {self._endpoint.key}"
+        outgoing = Outgoing(
+            self._endpoint.address, "POST", headers=headers, content=body, timeout_s=self._endpoint.timeout_s
+        )
+        return self._read(self._gate.request(outgoing).expect_ok().parsed(), len(texts))
+
+    def _read(self, answer: Any, expected: int) -> Vectors:
+        """Rows in the order asked: each item says its ``index``, and servers need not keep the order."""
+        try:
+            items = sorted(answer["data"], key=lambda item: int(item["index"]))
+            rows = np.asarray([item["embedding"] for item in items], dtype=np.float32)
+        except (KeyError, TypeError, ValueError):
+            raise Unavailable(f"{self._host} does not answer as an embeddings endpoint") from None
+        in_order = [int(item["index"]) for item in items] == list(range(expected))
+        if not in_order or rows.ndim != 2 or not np.isfinite(rows).all():
+            raise Unavailable(f"{self._host} did not give one vector of numbers for each of {expected} texts")
+        return unit(rows)

@@ -1,0 +1,161 @@
+"""Place names looked up at a Photon or Nominatim service, through the gate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from core.errors import SondeError, Unavailable
+from core.extent import BBox
+from core.place import Place, PlaceKind
+from encoders.specs import GeocoderSpec
+from net.exchange import Outgoing
+from net.gate import Gate
+from net.targets import host_of
+
+# After a failure the service is left alone for so long, so that not every question waits for its timeout.
+_REST_S = 30.0
+_POINT_HALF_DEG = 0.1
+_LONGEST_NAME = 200
+_MAX_BYTES = 2_000_000
+
+
+class RemoteGeocoder:
+    """core.ports.Geocoder. Raises Unavailable while the service is down: the caller then asks its own gazetteer."""
+
+    def __init__(self, spec: GeocoderSpec, gate: Gate) -> None:
+        self._spec = spec
+        self._gate = gate
+        self._rests_until = 0.0
+        self._remembered = lru_cache(maxsize=spec.remembered)(self._ask)
+
+    def lookup(self, name: str) -> list[Place]:
+        """Places, best first; an unknown name gives none. Only answers are remembered, failures are not."""
+        plain = " ".join(name.split())
+        if not plain or len(plain) > _LONGEST_NAME:
+            return []
+        return list(self._remembered(plain.casefold()))
+
+    def _ask(self, name: str) -> tuple[Place, ...]:
+        if time.monotonic() < self._rests_until:
+            raise Unavailable(f"the geocoder {self._host} did not answer a moment ago; it is left alone for a while")
+        try:
+            answer = self._gate.request(self._question(name)).expect_ok().parsed()
+        except SondeError as error:
+            self._rests_until = time.monotonic() + _REST_S
+            raise Unavailable(f"the geocoder is not available: {error}") from error
+        return _PARSERS[self._spec.kind](answer)
+
+    def _question(self, name: str) -> Outgoing:
+        spec = self._spec
+        root, limit = spec.url.rstrip("/"), str(spec.limit)
+        language = {"accept-language": spec.language}
+        if spec.kind == "photon":
+            url, params = f"{root}/api", {"q": name, "limit": limit, "lang": spec.language}
+        else:
+            url, params = f"{root}/search", {"q": name, "limit": limit, "format": "jsonv2", "addressdetails": "1"}
+        return Outgoing(url, params=params, headers=language, timeout_s=spec.timeout_s, max_bytes=_MAX_BYTES)
+
+    @property
+    def _host(self) -> str:
+        return host_of(self._spec.url)
+
+
+def photon_places(answer: Any) -> tuple[Place, ...]:
+    """A GeoJSON FeatureCollection; ``extent`` is west, north, east, south. What cannot be read is left out."""
+    features = answer.get("features", []) if isinstance(answer, Mapping) else []
+    return _readable(_photon_place, features)
+
+
+def nominatim_places(answer: Any) -> tuple[Place, ...]:
+    """A list in ``jsonv2``; ``boundingbox`` is south, north, west, east, as strings; as above."""
+    return _readable(_nominatim_place, answer if isinstance(answer, list) else [])
+
+
+_PARSERS = {"photon": photon_places, "nominatim": nominatim_places}
+
+
+def _readable(read: Any, items: list[Any]) -> tuple[Place, ...]:
+    found = []
+    for rank, item in enumerate(items):
+        try:
+            found.append(read(item, rank))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            continue
+    return tuple(found)
+
+
+def _photon_place(feature: Mapping[str, Any], rank: int) -> Place:
+    said = feature["properties"]
+    longitude, latitude = (float(number) for number in feature["geometry"]["coordinates"][:2])
+    box = None
+    if extent := said.get("extent"):
+        west, north, east, south = (float(number) for number in extent)
+        box = BBox(west, min(south, north), east, max(south, north))
+    kind = _kind(said.get("osm_value"), said.get("type"))
+    where = _Where(box or _around(longitude, latitude), estimated=box is None)
+    # Photon gives an order but no number: the order becomes one.
+    return _place(str(said["name"]), kind, where, said.get("countrycode"), 1.0 / (rank + 1), "photon")
+
+
+def _nominatim_place(item: Mapping[str, Any], rank: int) -> Place:
+    box = None
+    if "boundingbox" in item:
+        south, north, west, east = (float(number) for number in item["boundingbox"])
+        box = BBox(west, south, east, north)
+    name = str(item.get("name") or item["display_name"].partition(",")[0])
+    where = _Where(box or _around(float(item["lon"]), float(item["lat"])), estimated=box is None)
+    importance = float(item.get("importance") or 1.0 / (rank + 1))
+    country = item.get("address", {}).get("country_code")
+    return _place(name, _kind(item.get("addresstype"), item.get("type")), where, country, importance, "nominatim")
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    box: BBox
+    estimated: bool
+
+
+def _place(name: str, kind: PlaceKind, where: _Where, country: object, importance: float, source: str) -> Place:
+    code = str(country).upper() if country else None
+    return Place(name, kind, where.box, code, min(max(importance, 0.0), 1.0), where.estimated, source)
+
+
+def _around(longitude: float, latitude: float) -> BBox:
+    """A small box about a point, kept inside the map."""
+    half = _POINT_HALF_DEG
+    return BBox(
+        max(longitude - half, -180.0),
+        max(latitude - half, -90.0),
+        min(longitude + half, 180.0),
+        min(latitude + half, 90.0),
+    )
+
+
+_KINDS: Mapping[str, PlaceKind] = {
+    "continent": "continent",
+    "country": "country",
+    "state": "region",
+    "region": "region",
+    "province": "region",
+    "county": "region",
+    "district": "region",
+    "sea": "sea",
+    "ocean": "sea",
+    "bay": "sea",
+    "strait": "sea",
+    "island": "island",
+    "islet": "island",
+    "archipelago": "island",
+    "city": "city",
+    "town": "city",
+    "village": "city",
+    "municipality": "city",
+}
+
+
+def _kind(*words: object) -> PlaceKind:
+    return next((_KINDS[word] for word in words if isinstance(word, str) and word in _KINDS), "named_region")

