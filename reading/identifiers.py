@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from reading.spans import overlaps
+from reading.spans import Claims
 
 IdentifierKind = Literal["doi", "uuid", "file_identifier"]
 
@@ -23,7 +23,7 @@ _FILE_IDENTIFIERS = (
     # edu.ucar.gdex.d083002, de.dkrz.wdcc.cmip5
     re.compile(r"(?=.{10})[A-Za-z]{2,}(?:\.[\w-]{2,}){2,}"),
     # GPCC_full_data_2018
-    re.compile(r"(?=.{8})(?=[^\d]*\d)[A-Za-z0-9]+(?:_[\w.-]+)+"),
+    re.compile(r"(?=.{8})(?=[^\d]*\d)[A-Za-z0-9]+_[\w.-]+"),
     # NOAA-NCEI-0123456
     re.compile(r"[A-Za-z]{2,}(?:-[A-Za-z]{2,}){1,5}-\d{4,}"),
     # NCAR's research data archive: ds083.2 before 2023, d083002 since
@@ -47,14 +47,14 @@ def read_identifiers(text: str) -> list[IdentifierMention]:
     A shape is no proof: a ``file_identifier`` that no record has is an ordinary word of the question.
     """
     found = _dois(text)
-    taken = [(mention.start, mention.end) for mention in found]
-    taken += [match.span() for match in _URL.finditer(text)]
+    claims = Claims(len(text))
+    for place in (*((mention.start, mention.end) for mention in found), *(one.span() for one in _URL.finditer(text))):
+        claims.block(place)
     for match in _UUID.finditer(text):
-        if not overlaps(match.span(), taken):
+        if claims.claim(match.span()):
             found.append(IdentifierMention("uuid", match[0], *match.span()))
-            taken.append(match.span())
     for match in _TOKEN.finditer(text):
-        if not overlaps(match.span(1), taken) and _is_file_identifier(match[1]):
+        if claims.claim(match.span(1)) and _is_file_identifier(match[1]):
             found.append(IdentifierMention("file_identifier", match[1], *match.span(1)))
     return sorted(found, key=lambda mention: mention.start)
 

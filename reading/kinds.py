@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from core.record import ProvenanceKind
 from reading.kind_words import ASIDES, ASKED, VOTES, Platform
-from reading.spans import Range, lowered, overlaps
+from reading.spans import Claims, lowered
 
 _TITLE_WEIGHT, _ABSTRACT_WEIGHT, _LINEAGE_WEIGHT = 2.0, 1.0, 1.0
 _OPENING_CHARACTERS = 400  # an abstract says early what the data are, later what they are good for
@@ -40,12 +40,11 @@ def read_kinds(text: str) -> list[KindMention]:
     """Every word of kind in a question, in its order, none overlapping."""
     low = lowered(text)
     found: list[KindMention] = []
-    taken: list[Range] = []
+    claims = Claims(len(text))
     for asked in ASKED:
         for match in asked.pattern.finditer(low):
-            if not overlaps(match.span(), taken):
-                taken.append(match.span())
-                place = match.span()
+            place = match.span()
+            if claims.claim(place):
                 found.append(KindMention(text[slice(*place)], *place, asked.kind, asked.confidence, asked.platform))
     return sorted(found, key=lambda mention: mention.start)
 

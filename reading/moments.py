@@ -16,7 +16,7 @@ from reading.calendar_forms import FORMS
 from reading.not_times import not_time_ranges
 from reading.periods import period_words
 from reading.relative_times import relative_times
-from reading.spans import Range, overlaps
+from reading.spans import Claims, Range
 
 TimeKind = Literal["explicit", "relative", "period", "future", "recent"]
 
@@ -37,24 +37,18 @@ def find_moments(text: str, low: str, today: date, language: str | None) -> list
 
     A date that does not exist is no moment, and neither are its parts. "Mars" is a planet in an English text.
     """
-    found: list[Moment] = []
-    taken: list[Range] = []
-    for moment in _relative(low, today):
-        _take((moment.start, moment.end), moment, found, taken)
-    for moment in _named(low, today):
-        _take((moment.start, moment.end), moment, found, taken)
-    taken += not_time_ranges(text, low)
+    claims = Claims(len(text))
+    found = [
+        moment
+        for moment in (*_relative(low, today), *_named(low, today))
+        if claims.claim((moment.start, moment.end))
+    ]
+    for place in not_time_ranges(text, low):
+        claims.block(place)
     for place, possible in _calendar(text, low, language):
-        _take(place, possible, found, taken)
+        if claims.claim(place) and possible is not None:
+            found.append(possible)
     return sorted(found, key=lambda moment: moment.start)
-
-
-def _take(place: Range, moment: Moment | None, found: list[Moment], taken: list[Range]) -> None:
-    if overlaps(place, taken):
-        return
-    taken.append(place)
-    if moment is not None:
-        found.append(moment)
 
 
 def _relative(low: str, today: date) -> Iterator[Moment]:

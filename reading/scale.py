@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from reading import scale_words as words
-from reading.spans import Range, lowered, overlaps
+from reading.spans import Claims, Range, lowered
 
 Level = Literal["global", "continental", "national", "regional", "local", "very_high", "high", "low"]
 
@@ -93,10 +93,9 @@ def read_scales(text: str) -> list[ScaleMention]:
     """Resolutions, map scales, time steps and words of width, in the text's order, none overlapping."""
     low = lowered(text)
     found: list[ScaleMention] = []
-    taken: list[Range] = []
+    claims = Claims(len(text))
     for place, meaning in _meanings(text, low):
-        if not overlaps(place, taken):
-            taken.append(place)
+        if claims.claim(place):
             found.append(
                 ScaleMention(
                     text[slice(*place)],

@@ -19,3 +19,26 @@ def overlaps(one: Range, others: Iterable[Range]) -> bool:
     """Whether a range shares at least one character with any of the others."""
     start, end = one
     return any(start < other_end and other_start < end for other_start, other_end in others)
+
+
+class Claims:
+    """Which characters of a text already mean something; the first reading of a stretch wins.
+
+    One byte a character, so that a long text with thousands of numbers costs no more per number than a short one.
+    """
+
+    def __init__(self, length: int) -> None:
+        self._taken = bytearray(length)
+
+    def claim(self, place: Range) -> bool:
+        """Takes the range where all of it is free; False, and nothing changes, where it is not."""
+        start, end = place
+        if self._taken.find(1, start, end) >= 0:
+            return False
+        self.block(place)
+        return True
+
+    def block(self, place: Range) -> None:
+        """Takes the range, free or not."""
+        start, end = place
+        self._taken[start:end] = b"\x01" * (end - start)

@@ -116,7 +116,7 @@ PRESENT = (
     r"hoy|presente|la actualidad|oggi|hoje|ongoing|\.\."
 )
 ONWARDS = (
-    r"onwards?|on|and later|and after|or later|and beyond|und später|et après|et plus tard|en adelante|y después|"
+    r"onwards?|on|and later|and after(?!\s\d)|or later|and beyond|und später|et après|et plus tard|en adelante|y después|"
     r"in poi|in avanti|em diante"
 )
 ARTICLES = (

@@ -1,0 +1,300 @@
+"""Times in a text. Today is 1 March 2026; expected spans are written as first and last day."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.timespan import TimeSpan
+from reading.times import TimeMention, TimeReader
+
+TODAY = date(2026, 3, 1)
+READER = TimeReader(lambda: TODAY)
+OPEN = None
+
+
+def only(text: str, language: str | None = None) -> TimeMention:
+    mentions = READER.read(text, language)
+    assert len(mentions) == 1, mentions
+    return mentions[0]
+
+
+def spans(text: str) -> list[TimeSpan]:
+    return [mention.span for mention in READER.read(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("since 2010", "2010", OPEN),
+        ("from 1990 on", "1990", OPEN),
+        ("from 1990 onwards", "1990", OPEN),
+        ("1990 to present", "1990", OPEN),
+        ("1990-present", "1990", OPEN),
+        ("before 1950", OPEN, "1949-12-31"),
+        ("pre-1950", OPEN, "1949-12-31"),
+        ("until 2000", OPEN, "2000-12-31"),
+        ("after 1980", "1981-01-01", OPEN),
+        ("1981-2010", "1981", "2010"),
+        ("1981–2010", "1981", "2010"),
+        ("1981/2010", "1981", "2010"),
+        ("2010-1981", "1981", "2010"),
+        ("between 1990 and 2000", "1990", "2000"),
+        ("from 1990 to 2000", "1990", "2000"),
+        ("1990 to 2000", "1990", "2000"),
+        ("between May 2003 and 2005", "2003-05", "2005"),
+        ("1990-95", "1990", "1995"),
+        ("1990s", "1990", "1999"),
+        ("the nineties", "1990", "1999"),
+        ("90s", "1990", "1999"),
+        ("since the 1980s", "1980", OPEN),
+        ("1950s to 2000s", "1950", "2009"),
+        ("early 1990s", "1990", "1993"),
+        ("mid-1990s", "1994", "1996"),
+        ("late 1990s", "1997", "1999"),
+        ("around 1900", "1895", "1905"),
+        ("May 2003", "2003-05-01", "2003-05-31"),
+        ("12 May 2003", "2003-05-12", "2003-05-12"),
+        ("May 12, 2003", "2003-05-12", "2003-05-12"),
+        ("2003-05-12", "2003-05-12", "2003-05-12"),
+        ("12.05.2003", "2003-05-12", "2003-05-12"),
+        ("05/23/2003", "2003-05-23", "2003-05-23"),
+        ("29 February 2004", "2004-02-29", "2004-02-29"),
+        ("summer 2003", "2003-06-01", "2003-08-31"),
+        ("winter 2003/04", "2003-12-01", "2004-02-29"),
+        ("winter 2003", "2002-12-01", "2003-02-28"),
+        ("June–August 2003", "2003-06-01", "2003-08-31"),
+        ("November-February 2004", "2003-11-01", "2004-02-29"),
+        ("2000-01-01/2010-12-31", "2000-01-01", "2010-12-31"),
+        ("../2010", OPEN, "2010-12-31"),
+        ("2010/..", "2010", OPEN),
+        ("19th century", "1801", "1900"),
+        ("twentieth century", "1901", "2000"),
+        ("1800s", "1800", "1899"),
+    ],
+)
+def test_explicit_times(text: str, start: str | None, end: str | None) -> None:
+    mention = only(f"rainfall in Kenya {text}")
+    assert mention.span == TimeSpan.from_iso(start, end)
+    assert mention.kind == "explicit"
+    assert mention.text.endswith(text.removeprefix("the "))
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("seit 1990", "1990", OPEN),
+        ("ab 1990", "1990", OPEN),
+        ("depuis 1990", "1990", OPEN),
+        ("desde 1990", "1990", OPEN),
+        ("dal 1990", "1990", OPEN),
+        ("à partir de 1990", "1990", OPEN),
+        ("vor 1950", OPEN, "1949-12-31"),
+        ("avant 1950", OPEN, "1949-12-31"),
+        ("antes de 1950", OPEN, "1949-12-31"),
+        ("prima del 1950", OPEN, "1949-12-31"),
+        ("nach 1980", "1981-01-01", OPEN),
+        ("zwischen 1990 und 2000", "1990", "2000"),
+        ("entre 1990 et 2000", "1990", "2000"),
+        ("entre 1990 y 2000", "1990", "2000"),
+        ("tra il 1990 e il 2000", "1990", "2000"),
+        ("von 1990 bis 2000", "1990", "2000"),
+        ("de 1990 à 2000", "1990", "2000"),
+        ("de 1990 a 2000", "1990", "2000"),
+        ("dal 1990 al 2000", "1990", "2000"),
+        ("1990 bis heute", "1990", OPEN),
+        ("1990er Jahre", "1990", "1999"),
+        ("90er Jahre", "1990", "1999"),
+        ("neunziger Jahre", "1990", "1999"),
+        ("années 1990", "1990", "1999"),
+        ("años noventa", "1990", "1999"),
+        ("anni '90", "1990", "1999"),
+        ("anos 1990", "1990", "1999"),
+        ("Mai 2003", "2003-05", "2003-05"),
+        ("12. Mai 2003", "2003-05-12", "2003-05-12"),
+        ("mayo de 2003", "2003-05", "2003-05"),
+        ("12 de maio de 2003", "2003-05-12", "2003-05-12"),
+        ("été 2003", "2003-06", "2003-08"),
+        ("19. Jahrhundert", "1801", "1900"),
+        ("XIXe siècle", "1801", "1900"),
+        ("siglo XIX", "1801", "1900"),
+        ("XIX secolo", "1801", "1900"),
+    ],
+)
+def test_explicit_times_in_other_languages(text: str, start: str | None, end: str | None) -> None:
+    assert only(f"Pluie, Regen, lluvia {text}").span == TimeSpan.from_iso(start, end)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("last 30 years", "1996-03-01", "2026-03-01"),
+        ("past thirty years", "1996-03-01", "2026-03-01"),
+        ("last decade", "2016-03-01", "2026-03-01"),
+        ("letzten 30 Jahre", "1996-03-01", "2026-03-01"),
+        ("letztes Jahrzehnt", "2016-03-01", "2026-03-01"),
+        ("30 dernières années", "1996-03-01", "2026-03-01"),
+        ("últimos 30 años", "1996-03-01", "2026-03-01"),
+        ("ultimi 30 anni", "1996-03-01", "2026-03-01"),
+        ("últimos 30 anos", "1996-03-01", "2026-03-01"),
+        ("seit 20 Jahren", "2006-03-01", "2026-03-01"),
+        ("last 6 months", "2025-09-01", "2026-03-01"),
+        ("last 2000 years", "0026-03-01", "2026-03-01"),
+        ("last year", "2025", "2025"),
+        ("last month", "2026-02", "2026-02"),
+        ("this year", "2026", "2026"),
+        ("10 years ago", "2016", "2016"),
+        ("vor 20 Jahren", "2006", "2006"),
+    ],
+)
+def test_relative_times(text: str, start: str, end: str) -> None:
+    mention = only(f"snow {text}")
+    assert mention.span == TimeSpan.from_iso(start, end)
+    assert mention.kind == "relative"
+
+
+def test_thirty_years_before_a_leap_day_end_on_the_last_of_february() -> None:
+    reader = TimeReader(lambda: date(2024, 2, 29))
+    assert reader.read("last 30 years")[0].span == TimeSpan.from_iso("1994-02-28", "2024-02-29")
+    assert reader.read("recent data")[0].span == TimeSpan.from_iso("2019-02-28", "2024-02-29")
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("pre-industrial", "1850", "1900"),
+        ("industrial era", "1750", OPEN),
+        ("climate reference period", "1991", "2020"),
+        ("normal period", "1991", "2020"),
+        ("Little Ice Age", "1450", "1850"),
+        ("Medieval warm period", "0950", "1250"),
+        ("historical", "1850", "2014"),
+        ("Holocene", "-9700", OPEN),  # 11,700 years before 2000
+        ("Holozän", "-9700", OPEN),
+        ("Pleistocene", "-2578000", "-9700"),
+        ("Last Glacial Maximum", "-21000", "-17000"),
+        ("Eocene", "-55998000", "-33898000"),
+        ("since the Holocene", "-9700", OPEN),
+        ("before the Holocene", OPEN, "-9701"),
+    ],
+)
+def test_periods(text: str, start: str | None, end: str | None) -> None:
+    mention = only(f"lake levels {text}")
+    assert mention.span == TimeSpan.from_iso(start, end)
+    assert mention.kind == "period"
+
+
+def test_what_is_older_than_64_bits_of_milliseconds_is_cut() -> None:
+    assert only("Devonian reefs").span == TimeSpan.from_iso(OPEN, "-290000000")
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("future", "2026-03-01", OPEN),
+        ("Zukunft", "2026-03-01", OPEN),
+        ("near future", "2021", "2040"),
+        ("mid-century", "2041", "2060"),
+        ("end of the century", "2081", "2100"),
+        ("by 2050", "2026-03-01", "2050"),
+        ("until 2100", "2026-03-01", "2100"),
+        ("2100", "2100", "2100"),
+        ("2041-2060", "2041", "2060"),
+        ("next 30 years", "2026-03-01", "2056-03-01"),
+    ],
+)
+def test_the_future(text: str, start: str, end: str | None) -> None:
+    mention = only(f"runoff {text}")
+    assert mention.span == TimeSpan.from_iso(start, end)
+    assert mention.kind == "future"
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [("recent", 5), ("latest", 1), ("near real time", 1), ("current conditions", 1), ("aktuelle", 1), ("récentes", 5)],
+)
+def test_recency(text: str, years: int) -> None:
+    mention = only(f"{text} sea ice")
+    assert mention.span == TimeSpan.from_iso(f"{2026 - years}-03-01", "2026-03-01")
+    assert mention.kind == "recent"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "500 hPa", "1:50 000", "1:2000", "30 m", "RCP 8.5", "Landsat 8", "ERA5", "CMIP6", "MOD13Q1", "version 2010",
+        "2 m temperature", "1000 m", "2000 m", "2000m", "5000 stations", "2010 stations", "GISP2", "SSP2-4.5",
+        "2000 metres", "resolution 1000", "1500-2000 m", "from 1500 to 2000 m depth", "EPSG:2154", "WGS 1984",
+        "2000 x 2000", "10.1594/PANGAEA.2003", "1990.5", "ocean current", "actual evapotranspiration", "60S",
+        "31 February 2003", "2003-13-45", "29 February 2003", "2003-02-30T10:00:00Z", "the roaring forties", "May",
+    ],
+)  # fmt: skip
+def test_what_is_no_time(text: str) -> None:
+    assert READER.read(f"data {text} data") == []
+
+
+def test_mars_is_a_month_only_where_the_text_is_not_english() -> None:
+    assert only("précipitations mars 2020", "fr").span == TimeSpan.from_iso("2020-03", "2020-03")
+    assert only("Mars 2020 rover", "en").span == TimeSpan.from_iso("2020", "2020")
+
+
+def test_several_times_in_one_text() -> None:
+    assert spans("rain before 1950 and after 2000, and in 1990,1995") == [
+        TimeSpan.from_iso(OPEN, "1949"),
+        TimeSpan.from_iso("2001", OPEN),
+        TimeSpan.from_iso("1990", "1990"),
+        TimeSpan.from_iso("1995", "1995"),
+    ]
+
+
+def test_offsets_hold_where_lower_case_is_longer() -> None:
+    mention = only("İİİ Niederschlag seit 1990 ß")
+    assert (mention.text, mention.start, mention.end) == ("seit 1990", 17, 26)
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "since",
+            "from",
+            "to",
+            "between",
+            "and",
+            "the",
+            "1990",
+            "2050",
+            "1990s",
+            "-",
+            "",
+            "/",
+            "..",
+            "May",
+            "12",
+            ".",
+        ),
+        *(",", "m", "last", "30", "years", "early", "century", "19th", "before", "Holocene", "seit", "bis", "31"),
+        *("February", "2003-05", "ka", "BP", "000", "until", "winter", "İ"),
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=25).map(" ".join), st.lists(PIECES).map("".join)))
+def test_laws_of_any_text(text: str) -> None:
+    mentions = READER.read(text)
+    for mention in mentions:
+        assert mention.text == text[mention.start : mention.end] != ""
+        assert 0 < mention.confidence <= 1
+    for one, other in pairwise(mentions):
+        assert one.end <= other.start
+    assert [mention.span for mention in READER.read("rain in Kenya " + text)] == [mention.span for mention in mentions]
+
+
+@pytest.mark.parametrize("unit", ["1990 ", "1990-", "1", " ", "1.000.", "a_a_", "the last the since ", "2000 m to "])
+def test_long_texts_end(unit: str) -> None:
+    """With a pattern that backtracks without bound this would not end within pytest's limit."""
+    assert isinstance(READER.read(unit * (60_000 // len(unit)) + "!"), list)
