@@ -1,0 +1,42 @@
+"""The language of short texts; skipped where the optional detector is not installed."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+
+import pytest
+
+from reading.language import detect_language
+
+pytestmark = pytest.mark.skipif(
+    find_spec("lingua") is None and os.environ.get("CI") != "true",
+    reason="lingua-language-detector is not installed",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Niederschlag Südafrika", "de"),
+        ("Grundwasser", "de"),
+        ("rainfall in southern Africa since 1990", "en"),
+        ("greenhouse gas measurements north of Italy", "en"),
+        ("précipitations Afrique australe depuis 1990", "fr"),
+        ("datos de lluvia en España", "es"),
+        ("precipitazioni Africa meridionale", "it"),
+        ("precipitação na Amazônia", "pt"),
+    ],
+)
+def test_questions(text: str, language: str) -> None:
+    assert detect_language(text) == language
+
+
+@pytest.mark.parametrize("text", ["rainfall Africa", "soil moisture Germany", "glaciers Alpes", "MODIS NDVI"])
+def test_unsure_is_english_or_none(text: str) -> None:
+    assert detect_language(text) in ("en", None)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "1990-2000", "10.5065/7", "°"])
+def test_nothing_to_read(text: str) -> None:
+    assert detect_language(text) is None

@@ -1,0 +1,125 @@
+"""Relations around places. In the sentences a place stands in square brackets."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reading.relations import read_relations
+
+
+def marked(sentence: str) -> tuple[str, list[tuple[int, int]]]:
+    """The sentence without its brackets, and where the places stand."""
+    text, mentions, read = "", [], 0
+    for match in re.finditer(r"\[(.+?)\]", sentence):
+        text += sentence[read : match.start()]
+        mentions.append((len(text), len(text) + len(match[1])))
+        text, read = text + match[1], match.end()
+    return text + sentence[read:], mentions
+
+
+@pytest.mark.parametrize(
+    ("sentence", "relation", "words"),
+    [
+        ("rain in [Kenya]", "in", "in"),
+        ("rain within [Kenya]", "within", "within"),
+        ("rain inside the [Sahel]", "within", "inside the"),
+        ("rain over the [Alps]", "over", "over the"),
+        ("rain across [Europe]", "over", "across"),
+        ("rain near [Rome]", "near", "near"),
+        ("rain close to [Rome]", "near", "close to"),
+        ("rain around [Rome]", "near", "around"),
+        ("rain in the vicinity of [Rome]", "near", "in the vicinity of"),
+        ("tides along the coast of [Kenya]", "coast", "along the coast of"),
+        ("tides on [Kenya]'s coast", "coast", "'s coast"),
+        ("fish off the coast of [Peru]", "off_coast", "off the coast of"),
+        ("fish off the west coast of [Africa]", "off_coast", "off the west coast of"),
+        ("gases north of [Italy]", "north_of", "north of"),
+        ("gases to the south east of [Italy]", "southeast_of", "to the south east of"),
+        ("gases NW of [Italy]", "northwest_of", "NW of"),
+        ("snow in the north of [Italy]", "part_north", "in the north of"),
+        ("northern [Italy]", "part_north", "northern"),
+        ("south-western [France]", "part_southwest", "south-western"),
+        ("the eastern part of [Brazil]", "part_east", "the eastern part of"),
+        ("central [Asia]", "part_central", "central"),
+        ("everywhere outside [Europe]", "outside", "outside"),
+        ("all except [Europe]", "outside", "except"),
+        ("nahe [Berlin]", "near", "nahe"),
+        ("nördlich von [Italien]", "north_of", "nördlich von"),
+        ("südöstlich der [Alpen]", "southeast_of", "südöstlich der"),
+        ("im Norden von [Italien]", "part_north", "im Norden von"),
+        ("nördliches [Italien]", "part_north", "nördliches"),
+        ("Nord[italien]", "part_north", "Nord"),
+        ("an der Küste von [Kenia]", "coast", "an der Küste von"),
+        ("près de [Paris]", "near", "près de"),
+        ("au nord de la [France]", "north_of", "au nord de la"),
+        ("dans le nord de la [France]", "part_north", "dans le nord de la"),
+        ("au large du [Pérou]", "off_coast", "au large du"),
+        ("cerca de [Lima]", "near", "cerca de"),
+        ("al norte de [España]", "north_of", "al norte de"),
+        ("en el norte de [España]", "part_north", "en el norte de"),
+        ("vicino a [Roma]", "near", "vicino a"),
+        ("a nord di [Roma]", "north_of", "a nord di"),
+        ("nel nord dell'[Italia]", "part_north", "nel nord dell'"),
+        ("piogge [Italia] settentrionale", "part_north", "settentrionale"),
+        ("perto de [Lisboa]", "near", "perto de"),
+        ("ao norte de [Portugal]", "north_of", "ao norte de"),
+    ],
+)
+def test_one_relation(sentence: str, relation: str, words: str) -> None:
+    text, mentions = marked(sentence)
+    (read,) = read_relations(text, mentions)
+    assert (read.relation, text[read.start : read.end], read.arguments) == (relation, words, (0,))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["between [Rome] and [Naples]", "zwischen [Rom] und [Neapel]", "entre [Roma] y [Nápoles]", "tra [Roma] e [Napoli]"],
+)
+def test_between_has_two_places(sentence: str) -> None:
+    (read,) = read_relations(*marked(sentence))
+    assert (read.relation, read.arguments) == ("between", (0, 1))
+
+
+def test_a_list_shares_its_relation() -> None:
+    (read,) = read_relations(*marked("rain in [Kenya], [Uganda] and [Malawi]"))
+    assert (read.relation, read.arguments) == ("in", (0, 1, 2))
+
+
+def test_relations_stand_in_a_row() -> None:
+    read = read_relations(*marked("near the coast of northern [Chile]"))
+    assert [one.relation for one in read] == ["near", "coast", "part_north"]
+
+
+def test_each_place_has_its_own() -> None:
+    read = read_relations(*marked("rain in [Kenya], north of the [Serengeti]"))
+    assert [(one.relation, one.arguments) for one in read] == [("in", (0,)), ("north_of", (1,))]
+
+
+@pytest.mark.parametrize(
+    "text", ["global soil moisture", "soil worldwide", "weltweit", "données mondiales", "the whole world"]
+)
+def test_the_world_needs_no_place(text: str) -> None:
+    (read,) = read_relations(text, [])
+    assert (read.relation, read.arguments) == ("global", ())
+
+
+@pytest.mark.parametrize(
+    "sentence", ["[North Sea] ice", "rain [Kenya]", "global warming", "north wind", "[Global Ocean]"]
+)
+def test_no_relation(sentence: str) -> None:
+    assert read_relations(*marked(sentence)) == []
+
+
+@given(
+    st.lists(st.sampled_from(["in ", "[A]", "north ", "of ", "between ", " and ", ", ", "the ", "coast "]), max_size=20)
+)
+def test_words_of_relations_never_lie_in_a_place(pieces: list[str]) -> None:
+    text, mentions = marked("".join(pieces))
+    for read in read_relations(text, mentions):
+        assert read.start < read.end <= len(text)
+        assert all(read.end <= start or end <= read.start for start, end in mentions)
+        assert all(0 <= index < len(mentions) for index in read.arguments)
