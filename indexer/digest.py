@@ -18,6 +18,8 @@ from reading.kinds import infer_kind
 DIGEST_VERSION = 1
 """Raised when what is inferred here (the kind) changes, so that unchanged bytes are read again."""
 
+_LEAST_CONFIDENCE = 0.5  # below, the text speaks of several kinds alike
+
 _READING = f"{SCHEMA_VERSION}.{DIGEST_VERSION}"
 
 
@@ -47,7 +49,7 @@ def with_kind(record: Record) -> Record:
     """The record with its kind of data taken from its text where the metadata do not say it."""
     if record.provenance.kind != "unknown":
         return record
-    kind, _ = infer_kind(record.title, record.abstract, record.provenance.lineage)
-    if kind == "unknown":
+    kind, confidence = infer_kind(record.title, record.abstract, record.provenance.lineage)
+    if kind == "unknown" or confidence < _LEAST_CONFIDENCE:
         return record
     return replace(record, provenance=replace(record.provenance, kind=kind, kind_source="text"))
