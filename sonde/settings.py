@@ -46,14 +46,14 @@ class ElasticsearchSettings(_Group):
     api_key: SecretStr | None = None
     ca_certs: Path | None = Field(None, description="PEM file with the CA that signed the server's certificate.")
     timeout_s: float = Field(4.0, gt=0, description="For one request of a search; harvests wait longer.")
-    port: Port = Field(9200, description="Of the node that `sonde up` starts.")
-    transport_port: Port = 9300
+    port: Port = Field(9270, description="Of the node that `sonde up` starts.")
+    transport_port: Port = 9370
     heap: str = Field("1g", pattern=r"^\d+[mg]$", description="Java heap of the node that `sonde up` starts.")
 
 
 class BrokerSettings(_Group):
     url: BrokerUrl | None = Field(None, description="A Redis-protocol server to use; none is started then.")
-    port: Port = Field(6379, description="Of the Valkey that `sonde up` starts.")
+    port: Port = Field(6399, description="Of the Valkey that `sonde up` starts.")
     visibility_timeout_s: int = Field(1800, ge=60, description="After this a task that nobody finished is given again.")
 
 
@@ -123,9 +123,7 @@ class StackSettings(_Group):
     folder: Path = Field(
         default_factory=lambda: platformdirs.user_state_path("sonde"), description="Data, state and logs of `sonde up`."
     )
-    cache: Path = Field(
-        default_factory=lambda: platformdirs.user_cache_path("sonde"), description="Downloads, shared by all stacks."
-    )
+    cache: Path | None = Field(None, description="Downloads, shared by all stacks; else the machine's or user's cache.")
 
 
 class LogSettings(_Group):

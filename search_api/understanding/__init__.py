@@ -1,0 +1,1 @@
+"""A question read as what, where and when."""

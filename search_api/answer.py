@@ -1,0 +1,45 @@
+"""A search's answer before it is presented: hits with their records, the interpretation, what was degraded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.hit import Hit
+from core.record import Record
+from search_api.understanding.interpretation import Interpretation
+
+
+@dataclass(frozen=True, slots=True)
+class PassageFound:
+    """The passage that speaks best for a record."""
+
+    id: str
+    text: str
+    section_path: tuple[str, ...] = ()
+    first_page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRecord:
+    """A hit of the page with its record; ``explanation`` only where it was asked for."""
+
+    hit: Hit
+    record: Record
+    highlights: Mapping[str, list[str]] = field(default_factory=dict)
+    passages: tuple[PassageFound, ...] = ()
+    explanation: Mapping[str, Any] | None = None
+    folded: tuple[str, ...] = ()
+    """Ids of the same data set from other sources, when they were grouped by identity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``matched`` is the size of the fused window; ``took_ms`` names each stage."""
+
+    found: tuple[FoundRecord, ...]
+    matched: int
+    interpretation: Interpretation
+    degraded: tuple[str, ...] = ()
+    took_ms: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,81 @@
+"""The Flask application: read it as a table of contents."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Any
+
+import structlog
+from flask import Flask, Response, g, jsonify, request
+from flask_openapi import Info, OpenAPI
+from prometheus_client import Histogram
+
+from search_api import problems
+from search_api.parts import Parts
+from search_api.views.embeddings import embeddings_views
+from search_api.views.landing import landing_views
+from search_api.views.operations import operations_views
+from search_api.views.search import search_views
+
+log = structlog.get_logger(__name__)
+
+LARGEST_BODY_BYTES = 25 * 1024 * 1024
+
+_SECONDS = Histogram("sonde_http_request_seconds", "Time to answer", ["endpoint", "method", "status"])
+
+
+def create_app(parts: Parts) -> Flask:
+    """The whole API on the given parts; opens no socket and reads no environment."""
+    app = OpenAPI(
+        "sonde",
+        info=Info(
+            title="Sonde",
+            version=parts.version,
+            description="Search for geoscience and environmental data catalogues: words, meaning, place and time.",
+        ),
+        validation_error_callback=problems.from_validation,
+        validation_error_status=400,
+        validation_error_model=problems.Problem,
+        doc_ui=False,
+    )
+    app.openapi_version = "3.1.0"
+    app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY_BYTES
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask's default provider has it
+    problems.register(app)
+    _watch(app)
+    app.register_api(landing_views(parts))
+    app.register_api(search_views(parts))
+    app.register_api(embeddings_views(parts))
+    app.register_api(operations_views(parts))
+    app.add_url_rule("/api", "api_description", lambda: _description(app))
+    return app
+
+
+def _description(app: OpenAPI) -> Response:
+    response = jsonify(app.api_doc)
+    response.mimetype = "application/vnd.oai.openapi+json;version=3.1"
+    return response
+
+
+def _watch(app: Flask) -> None:
+    """Each request has an id, is timed and logged as one event, without the question's text."""
+
+    @app.before_request
+    def begin() -> None:
+        g.started = time.perf_counter()
+        g.request_id = request.headers.get("X-Request-Id", "")[:64] or uuid.uuid4().hex
+        structlog.contextvars.bind_contextvars(request_id=g.request_id)
+
+    @app.after_request
+    def finish(response: Response) -> Response:
+        took = time.perf_counter() - g.get("started", time.perf_counter())
+        endpoint = request.endpoint or "unknown"
+        _SECONDS.labels(endpoint, request.method, response.status_code).observe(took)
+        response.headers["X-Request-Id"] = g.get("request_id", "")
+        log.info("request.answered", path=request.path, status=response.status_code, took_ms=round(took * 1000, 1))
+        return response
+
+    @app.teardown_request
+    def unbind(_error: Any) -> None:
+        structlog.contextvars.unbind_contextvars("request_id")

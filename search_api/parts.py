@@ -1,0 +1,20 @@
+"""What the app is made of; ``sonde/wiring`` builds it, tests build it with parts of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from search_api.pipeline import SearchPipeline
+from search_api.readiness import ReadinessReport
+from search_api.serving import ServingResolver
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything a view may call."""
+
+    search: SearchPipeline
+    serving: ServingResolver
+    readiness: Callable[[], ReadinessReport]
+    version: str

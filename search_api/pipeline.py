@@ -1,0 +1,213 @@
+"""A search from question to answer: understand, retrieve, rank, re-rank, fetch. Serving and evaluation both run it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from elasticsearch import Elasticsearch
+
+from core.errors import InvalidInput, ModelMissing
+from core.ports import CrossEncoder, Geocoder
+from reading.relation_words import Relation as SpokenRelation
+from reading.targets import target_box
+from search_api.answer import Answer, FoundRecord, PassageFound
+from search_api.ranking.candidates import Candidates
+from search_api.ranking.config import RankingConfig
+from search_api.ranking.explain import explain
+from search_api.ranking.rank import Ranking, nearest_first, rank
+from search_api.ranking.rerank import rerank
+from search_api.request import Filters, Relation, SearchRequest
+from search_api.retrieval.candidates import Found, IndexGone, retrieve
+from search_api.retrieval.fetch import fetch_passages, fetch_records
+from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
+from search_api.serving import Serving, ServingResolver
+from search_api.targets import target_of
+from search_api.understanding.interpretation import Interpretation
+from search_api.understanding.understand import Understander
+
+_SHAPING: dict[Relation, SpokenRelation] = {
+    "near": "near",
+    "north_of": "north_of",
+    "south_of": "south_of",
+    "east_of": "east_of",
+    "west_of": "west_of",
+}
+"""Relations that move or grow the asked area; a record then only has to touch it."""
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Milliseconds by stage."""
+
+    took_ms: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.took_ms[name] = self.took_ms.get(name, 0.0) + (time.perf_counter() - started) * 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParts:
+    """What a search is made of. ``cross_encoder()`` raises ModelMissing where there is none."""
+
+    client: Elasticsearch
+    resolver: ServingResolver
+    understander: Understander
+    geocoder: Geocoder
+    cross_encoder: Callable[[], CrossEncoder]
+    config: RankingConfig
+    now_ms: Callable[[], int]
+
+
+class SearchPipeline:
+    """Answers searches; holds no state of its own, so threads may share it."""
+
+    def __init__(self, parts: SearchParts) -> None:
+        self._parts = parts
+
+    def search(self, request: SearchRequest) -> Answer:
+        """The page that was asked for. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
+        try:
+            return self._search(request, self._parts.resolver.resolve())
+        except IndexGone:
+            self._parts.resolver.forget()
+            return self._search(request, self._parts.resolver.resolve())
+
+    def _search(self, request: SearchRequest, serving: Serving) -> Answer:
+        watch = Stopwatch()
+        with watch.stage("understand"):
+            request = replace(request, place=None, filters=self._located(request))
+            read = self._parts.understander.understand(request.q, request.interpret)
+        found, plan = self._retrieved(request, read, serving, watch)
+        degraded = _degraded(request, serving)
+        with watch.stage("rank"):
+            ranking = self._ranked(request, read, found)
+        with watch.stage("rerank"):
+            ranking, unread = self._reread(request, read, ranking, serving)
+            ranking = nearest_first(ranking)
+        with watch.stage("fetch"):
+            order, folded = _grouped(ranking, found, request)
+            page = self._page(request, ranking, order, plan, found, serving)
+        _refuse_past_the_end(request, len(order))
+        page = tuple(replace(one, folded=tuple(folded.get(one.hit.id, ()))) for one in page)
+        return Answer(page, len(order), read, (*degraded, *unread), watch.took_ms)
+
+    def _located(self, request: SearchRequest) -> Filters:
+        """The filters with ``place`` turned into its box, shaped by a direction where one is asked for."""
+        filters = request.filters
+        if request.place is not None:
+            places = self._parts.geocoder.lookup(request.place)
+            if not places:
+                raise InvalidInput("place", f"place: no place named {request.place!r} is known; give a bbox instead")
+            filters = replace(filters, area=places[0].bbox)
+        if filters.area is not None and filters.relation in _SHAPING:
+            shaped = target_box(_SHAPING[filters.relation], (filters.area,))
+            filters = replace(filters, area=shaped or filters.area)
+        return filters
+
+    def _retrieved(
+        self, request: SearchRequest, read: Interpretation, serving: Serving, watch: Stopwatch
+    ) -> tuple[Found, RetrievalPlan]:
+        vector = None
+        only_identifiers = not read.thematic and bool(read.identifiers)
+        if request.algorithm != "bm25" and serving.embedder is not None and read.text and not only_identifiers:
+            with watch.stage("embed"):
+                vector = serving.embedder.embed([read.thematic or read.text], "query")[0]
+        if request.algorithm == "dense" and serving.embedder is None:
+            raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
+        plan = plan_retrieval(request, read, serving, vector)
+        with watch.stage("retrieve"):
+            window = self._parts.config.candidate_window
+            found = retrieve(self._parts.client, plan.arms, window=window, question=request.q)
+        card = serving.embedder.card if serving.embedder is not None else None
+        return (found.above(card.min_score) if card is not None and plan.judges_meaning else found), plan
+
+    def _ranked(self, request: SearchRequest, read: Interpretation, found: Found) -> Ranking:
+        ids = list(found.signals)
+        names = list(next(iter(found.signals.values()))) if ids else []
+        arms = {name: [found.signals[record].get(name) for record in ids] for name in names}
+        candidates = Candidates.from_fields(ids, arms, [found.fields[record] for record in ids])
+        config = replace(self._parts.config, spatial_mode=request.spatial)
+        return rank(candidates, target_of(request, read, self._parts.now_ms()), config)
+
+    def _reread(
+        self, request: SearchRequest, read: Interpretation, ranking: Ranking, serving: Serving
+    ) -> tuple[Ranking, tuple[str, ...]]:
+        if not request.rerank or not read.text or len(ranking) == 0:
+            return ranking, ()
+        try:
+            cross_encoder = self._parts.cross_encoder()
+        except ModelMissing:
+            return ranking, ("cross_encoder",)
+        best = ranking.ids(0, ranking.config.rerank_depth)
+        records = fetch_records(self._parts.client, serving.records.index, best, None).records
+        texts = [records[record].embedding_text if record in records else "" for record in best]
+        return rerank(ranking, cross_encoder.score(read.text, texts), cross_encoder.card), ()
+
+    def _page(
+        self,
+        request: SearchRequest,
+        ranking: Ranking,
+        order: list[int],
+        plan: RetrievalPlan,
+        found: Found,
+        serving: Serving,
+    ) -> tuple[FoundRecord, ...]:
+        positions = order[request.offset : request.offset + request.limit]
+        hits = {position: ranking.hits(position, 1)[0] for position in positions}
+        ids = [hit.id for hit in hits.values()]
+        client = self._parts.client
+        fetched = fetch_records(client, serving.records.index, ids, plan.words if request.highlight else None)
+        passages: dict[str, tuple[PassageFound, ...]] = {}
+        if serving.passages is not None:
+            best = {record: found.passages[record] for record in ids if record in found.passages}
+            passages = fetch_passages(client, serving.passages.index, best)
+        return tuple(
+            FoundRecord(
+                hit=hit,
+                record=fetched.records[hit.id],
+                highlights=fetched.highlights.get(hit.id, {}),
+                passages=passages.get(hit.id, ()),
+                explanation=explain(ranking, position) if request.explain else None,
+            )
+            for position, hit in hits.items()
+            if hit.id in fetched.records
+        )
+
+
+def _degraded(request: SearchRequest, serving: Serving) -> tuple[str, ...]:
+    wants_meaning = request.algorithm != "bm25" and bool(request.q)
+    return ("dense",) if wants_meaning and serving.embedder is None else ()
+
+
+def _grouped(ranking: Ranking, found: Found, request: SearchRequest) -> tuple[list[int], dict[str, list[str]]]:
+    """Positions to show, best first, and under each shown id the ids folded into it."""
+    positions = list(range(len(ranking)))
+    if request.group == "none":
+        return positions, {}
+    shown: dict[str, str] = {}
+    kept: list[int] = []
+    folded: dict[str, list[str]] = {}
+    for position, record in zip(positions, ranking.ids(), strict=True):
+        identity = (found.fields[record].get("identity") or [record])[0]
+        if identity in shown:
+            folded.setdefault(shown[identity], []).append(record)
+        else:
+            shown[identity] = record
+            kept.append(position)
+    return kept, folded
+
+
+def _refuse_past_the_end(request: SearchRequest, matched: int) -> None:
+    if request.offset and request.offset >= matched:
+        raise InvalidInput(
+            "cursor",
+            f"cursor: lies past the last of the {matched} hits; a search is answered from a window of the best",
+        )

@@ -1,0 +1,87 @@
+"""Failures as ``application/problem+json`` (RFC 9457), mapped in one place."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from flask import Flask, Response, request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from werkzeug.exceptions import HTTPException
+
+from core.errors import IndexMismatch, InvalidInput, ModelMissing, NotFound, SondeError, Unavailable
+
+log = structlog.get_logger(__name__)
+
+_STATUS: dict[type[SondeError], HTTPStatus] = {
+    InvalidInput: HTTPStatus.BAD_REQUEST,
+    NotFound: HTTPStatus.NOT_FOUND,
+    Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    ModelMissing: HTTPStatus.SERVICE_UNAVAILABLE,
+    IndexMismatch: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+_RETRY_AFTER_S = "5"
+
+
+class Problem(BaseModel):
+    """RFC 9457, with the parameter at fault as a member of ours."""
+
+    model_config = ConfigDict(title="Problem")
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str | None = None
+    parameter: str | None = Field(None, description="The parameter that was not understood.")
+
+
+def problem(status: int, detail: str | None = None, parameter: str | None = None) -> Response:
+    """An answer that says what was wrong; 503 also says when to try again."""
+    body = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, parameter=parameter)
+    response = Response(
+        json.dumps(body.model_dump(exclude_none=True)), status=status, mimetype="application/problem+json"
+    )
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        response.headers["Retry-After"] = _RETRY_AFTER_S
+    return response
+
+
+def from_validation(error: ValidationError) -> Response:
+    """The first thing that pydantic refused, with the parameter named."""
+    first: Any = error.errors(include_url=False, include_input=False)[0]
+    parameter = str(first["loc"][0]) if first["loc"] else None
+    if first["type"] == "extra_forbidden":
+        return problem(400, f"Unknown parameter {parameter!r}. /api lists the parameters of each call.", parameter)
+    message = str(first["msg"]).removeprefix("Value error, ")
+    return problem(400, f"{parameter}: {message}" if parameter else message, parameter)
+
+
+def register(app: Flask) -> None:
+    """Every error of the app leaves as problem+json; an unexpected one is logged whole and tells the caller nothing."""
+    app.register_error_handler(SondeError, _from_ours)
+    app.register_error_handler(HTTPException, _from_http)
+    app.register_error_handler(Exception, _from_unexpected)
+
+
+def _from_ours(error: SondeError) -> Response:
+    status = _STATUS.get(type(error)) or next((s for kind, s in _STATUS.items() if isinstance(error, kind)), None)
+    if status is None:
+        return _from_unexpected(error)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.warning("request.unavailable", path=request.path, reason=str(error))
+    return problem(status, str(error), getattr(error, "parameter", None))
+
+
+def _from_http(error: HTTPException) -> Response:
+    response = problem(error.code or 500, error.description)
+    for name, value in error.get_headers():
+        if name.lower() in ("allow", "retry-after"):
+            response.headers[name] = value
+    return response
+
+
+def _from_unexpected(error: Exception) -> Response:
+    log.error("request.failed", path=request.path, error=type(error).__name__, exc_info=error)
+    return problem(500, "Something went wrong here; it was logged.")

@@ -1,0 +1,44 @@
+"""What the service needs in order to answer, looked at now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from elastic_transport import TransportError
+from elasticsearch import ApiError, Elasticsearch
+
+from core.errors import SondeError, Unavailable
+from es_mappings.meta import needs_reindex
+from search_api.serving import ServingResolver
+
+
+@dataclass(frozen=True, slots=True)
+class ReadinessReport:
+    """``dependencies``: name to "ok" or what is wrong."""
+
+    ready: bool
+    dependencies: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+class Readiness:
+    """Looks at Elasticsearch, the index and the embedder; an embedder that is missing degrades but does not stop."""
+
+    def __init__(self, client: Elasticsearch, resolver: ServingResolver, configured_model: str) -> None:
+        self._client = client
+        self._resolver = resolver
+        self._configured_model = configured_model
+
+    def __call__(self) -> ReadinessReport:
+        try:
+            status = self._client.cluster.health(timeout="1s").body["status"]
+        except (TransportError, ApiError, Unavailable) as error:
+            return ReadinessReport(False, {"elasticsearch": f"does not answer ({type(error).__name__})"})
+        dependencies = {"elasticsearch": "ok" if status != "red" else "the cluster is red: some shards are missing"}
+        try:
+            serving = self._resolver.resolve()
+        except SondeError as error:
+            return ReadinessReport(False, {**dependencies, "index": str(error)})
+        dependencies |= {"index": "ok", "embedder": serving.embedder_problem or "ok"}
+        reindex = needs_reindex(serving.records.meta, self._configured_model)
+        return ReadinessReport(status != "red", dependencies, [reindex] if reindex else [])

@@ -1,0 +1,53 @@
+"""What a search asks for, after the parameters were read: plain values, nothing of HTTP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from core.extent import BBox
+from core.record import ProvenanceKind
+from core.timespan import TimeSpan
+
+Algorithm = Literal["hybrid", "bm25", "dense"]
+Relation = Literal["intersects", "within", "contains", "disjoint", "near", "north_of", "south_of", "east_of", "west_of"]
+Part = Literal["place", "time", "relation", "scale", "kind", "terms"]
+SpatialMode = Literal["blend", "hausdorff", "off"]
+
+ALL_PARTS: frozenset[Part] = frozenset(("place", "time", "relation", "scale", "kind", "terms"))
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What was asked for by parameter: records that lack the field drop out. Several values of a field: any of them."""
+
+    area: BBox | None = None
+    relation: Relation | None = None
+    span: TimeSpan | None = None
+    types: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    organisations: tuple[str, ...] = ()
+    themes: tuple[str, ...] = ()
+    licences: tuple[str, ...] = ()
+    provenance: tuple[ProvenanceKind, ...] = ()
+    media_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """One search. ``place`` is a name still to be geocoded into ``filters.area``."""
+
+    q: str = ""
+    algorithm: Algorithm = "hybrid"
+    filters: Filters = field(default_factory=Filters)
+    place: str | None = None
+    interpret: frozenset[Part] = ALL_PARTS
+    spatial: SpatialMode = "blend"
+    temporal: bool = True
+    rerank: bool = True
+    explain: bool = False
+    highlight: bool = False
+    group: Literal["identity", "none"] = "none"
+    limit: int = 10
+    offset: int = 0

@@ -1,0 +1,148 @@
+"""The arms of one search as request bodies, and their answers as scores by record id.
+
+An arm looks either at records or at passages. ``body(k, ids)`` asks for its best ``k``; with ``ids`` it asks for the
+scores of just those records (the completion: a candidate that another arm found gets this arm's score too).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.hit import Signal
+from search_api.retrieval import bm25, knn
+from search_api.retrieval.filters import Clause
+
+CANDIDATE_FIELDS: tuple[str | dict[str, str], ...] = (
+    "boxes",
+    "spans",
+    "resolution.metres",
+    "resolution.scale_denominator",
+    "resolution.time_step",
+    "provenance.kind",
+    "identity",
+    {"field": "dates.modified", "format": "epoch_millis"},
+)
+"""Doc values that ranking reads of each candidate; ``_source`` is read only for the hits of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One way to find records. ``measured`` turns Elasticsearch's ``_score`` into the arm's own scale.
+
+    An arm without a signal only brings candidates; the others score them.
+    """
+
+    signal: Signal | None
+    index: str
+    on_passages: bool
+    body: Callable[[int, Sequence[str] | None], dict[str, Any]]
+    measured: Callable[[float], float]
+    missing: float | None
+    """What a candidate has that the completion did not return: 0 for words that do not occur, None for no vector."""
+
+
+def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
+    """BM25 over records."""
+
+    def body(k: int, ids: Sequence[str] | None) -> dict[str, Any]:
+        return {"query": _among(query, filters, ids), "size": k, **_for_records()}
+
+    return Arm("bm25", index, False, body, lambda score: score, 0.0)
+
+
+def _among(query: Clause, filters: Sequence[Clause], ids: Sequence[str] | None) -> Clause:
+    """The query under its filters; for given ids it only scores (0 where no word occurs), so that all come back."""
+    if ids is None:
+        return {"bool": {"must": [query], "filter": list(filters)}}
+    return {"bool": {"should": [query], "filter": [*filters, {"ids": {"values": list(ids)}}]}}
+
+
+def dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]) -> Arm:
+    """Cosine over records."""
+
+    def body(k: int, ids: Sequence[str] | None) -> dict[str, Any]:
+        only: list[Clause] = [{"ids": {"values": list(ids)}}] if ids is not None else []
+        return {"knn": knn.nearest(vector, k, [*filters, *only]), "size": k, **_for_records()}
+
+    return Arm("dense", index, False, body, knn.cosine, None)
+
+
+def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:
+    """Whatever passes the filters, lately changed first: for a question without words on a topic."""
+
+    def body(k: int, _ids: Sequence[str] | None) -> dict[str, Any]:
+        order = [{"dates.modified": {"order": "desc", "missing": "_last"}}, {"id": "asc"}]
+        return {"query": {"bool": {"filter": list(filters)}}, "sort": order, "size": k, **_for_records()}
+
+    return Arm(None, index, False, body, lambda score: score, None)
+
+
+def passage_lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
+    """BM25 over passages; a record's score is its best passage's."""
+
+    def body(k: int, ids: Sequence[str] | None) -> dict[str, Any]:
+        must = {"bool": {"must": [query], "filter": [*filters, *_of_records(ids)]}}
+        return {"query": must, "size": k, **_for_passages()}
+
+    return Arm("passage_bm25", index, True, body, lambda score: score, 0.0)
+
+
+def passage_dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]) -> Arm:
+    """Cosine over passages; a record's score is its best passage's."""
+
+    def body(k: int, ids: Sequence[str] | None) -> dict[str, Any]:
+        return {"knn": knn.nearest(vector, k, [*filters, *_of_records(ids)]), "size": k, **_for_passages()}
+
+    return Arm("passage_dense", index, True, body, knn.cosine, None)
+
+
+def _of_records(ids: Sequence[str] | None) -> list[Clause]:
+    return [{"exists": {"field": "record"}}] if ids is None else [{"terms": {"record": list(ids)}}]
+
+
+def _for_records() -> dict[str, Any]:
+    return {"_source": False, "docvalue_fields": list(CANDIDATE_FIELDS), "track_total_hits": False}
+
+
+def _for_passages() -> dict[str, Any]:
+    return {
+        "_source": False,
+        "docvalue_fields": ["record"],
+        "collapse": {"field": "record"},
+        "track_total_hits": False,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What one arm said: scores by record id, doc values by record id (records only), ids that hold every word."""
+
+    scores: Mapping[str, float]
+    fields: Mapping[str, Mapping[str, list[Any]]]
+    all_words: frozenset[str]
+    passages: Mapping[str, str]
+    """Record id to its best passage's id (passage arms only)."""
+
+
+def read_answer(arm: Arm, answer: Mapping[str, Any]) -> Scored:
+    """One item of an ``_msearch`` answer, already checked for errors."""
+    scores: dict[str, float] = {}
+    fields: dict[str, Mapping[str, list[Any]]] = {}
+    passages: dict[str, str] = {}
+    words: set[str] = set()
+    for hit in answer["hits"]["hits"]:
+        found = hit.get("fields", {})
+        record = found["record"][0] if arm.on_passages else hit["_id"]
+        scores[record] = arm.measured(hit["_score"] or 0.0)
+        if arm.on_passages:
+            passages[record] = hit["_id"]
+        else:
+            fields[record] = found
+        if bm25.ALL_WORDS in hit.get("matched_queries", ()):
+            words.add(record)
+    return Scored(scores, fields, frozenset(words), passages)

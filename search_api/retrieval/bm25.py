@@ -1,0 +1,74 @@
+"""The lexical arm: BM25F over title, keywords and abstract in the question's language, and a plain folded reading."""
+
+from __future__ import annotations
+
+from search_api.retrieval.filters import Clause
+
+ALL_WORDS = "all_words"
+"""Name of the clause that matches where every word of the question occurs; read back as a matched query."""
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
+_RECORD_BOOSTS = {"title": 3.0, "alternate_titles": 1.5, "keywords.term": 2.0, "abstract": 1.0}
+_PASSAGE_BOOSTS = {"text": 1.0}
+_PLAIN_WEIGHT = 0.3
+_NAMED_WEIGHT = 0.5
+_IDENTIFIER_WEIGHT = 100.0
+
+
+def records_query(thematic: str, named: str, language: str | None, identifiers: tuple[str, ...] = ()) -> Clause:
+    """What scores records: ``thematic`` words must match somewhere, ``named`` (place and time words) only add.
+
+    ``identifiers`` match exactly and put their record on top. With neither words nor identifiers nothing matches.
+    """
+    clause = _words(thematic, named, language, _RECORD_BOOSTS)
+    if not identifiers:
+        return clause
+    exact: Clause = {
+        "constant_score": {
+            "filter": {"terms": {"identifiers": list(identifiers)}},
+            "boost": _IDENTIFIER_WEIGHT,
+            "_name": ALL_WORDS,
+        }
+    }
+    return {"bool": {"should": [exact, clause], "minimum_should_match": 1}}
+
+
+def passages_query(thematic: str, named: str, language: str | None) -> Clause:
+    """The same over the text of passages."""
+    return _words(thematic, named, language, _PASSAGE_BOOSTS)
+
+
+def _words(thematic: str, named: str, language: str | None, boosts: dict[str, float]) -> Clause:
+    text = thematic or named
+    if not text:
+        return {"match_none": {}}
+    fields, plain = _fields(boosts, language or "en"), _fields(boosts, None)
+    # The plain reading lets in words that the language's analyser would not meet (names, other languages); its weight
+    # is small, so that BM25F in the question's language decides the order.
+    words: list[Clause] = [
+        {"combined_fields": {"query": text, "fields": fields}},
+        {"combined_fields": {"query": text, "fields": plain, "boost": _PLAIN_WEIGHT}},
+        {"constant_score": {"filter": _every_word(text, fields, plain), "boost": 0.0, "_name": ALL_WORDS}},
+    ]
+    clause: Clause = {"bool": {"should": words, "minimum_should_match": 1}}
+    if not thematic or not named:
+        return clause
+    also: Clause = {"combined_fields": {"query": named, "fields": plain, "boost": _NAMED_WEIGHT}}
+    return {"bool": {"must": [clause], "should": [also]}}
+
+
+def _fields(boosts: dict[str, float], language: str | None) -> list[str]:
+    suffix = f".{language}" if language in LANGUAGES else ""
+    return [f"{field}{suffix}^{boost:g}" for field, boost in boosts.items()]
+
+
+def _every_word(text: str, fields: list[str], plain: list[str]) -> Clause:
+    return {
+        "bool": {
+            "should": [
+                {"combined_fields": {"query": text, "fields": fields, "operator": "and"}},
+                {"combined_fields": {"query": text, "fields": plain, "operator": "and"}},
+            ],
+            "minimum_should_match": 1,
+        }
+    }

@@ -1,0 +1,75 @@
+"""The page: whole records for its ids, in that order, with highlights and their best passages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from core.record import Record
+from es_mappings.documents import from_document
+from search_api.answer import PassageFound
+from search_api.retrieval.candidates import checked
+from search_api.retrieval.filters import Clause
+
+_HIGHLIGHTED = ("title*", "abstract*", "keywords.term*")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Records and highlights by id; an id that was deleted since it was found is not among them."""
+
+    records: Mapping[str, Record]
+    highlights: Mapping[str, Mapping[str, list[str]]]
+
+
+def fetch_records(client: Elasticsearch, index: str, ids: Sequence[str], highlight: Clause | None) -> Fetched:
+    """``highlight`` is the lexical query whose words are marked; None for no marks."""
+    if not ids:
+        return Fetched({}, {})
+    body: dict[str, Any] = {
+        "query": {"ids": {"values": list(ids)}},
+        "size": len(ids),
+        "_source": {"excludes": ["vector"]},
+        "track_total_hits": False,
+    }
+    if highlight is not None:
+        body["highlight"] = {
+            "highlight_query": highlight,
+            "fields": {name: {"number_of_fragments": 2, "fragment_size": 160} for name in _HIGHLIGHTED},
+            "encoder": "html",
+        }
+    hits = checked(client, [{"index": index}, body])[0]["hits"]["hits"]
+    return Fetched(
+        {hit["_id"]: from_document(hit["_source"]) for hit in hits},
+        {hit["_id"]: _by_field(hit["highlight"]) for hit in hits if "highlight" in hit},
+    )
+
+
+def _by_field(marked: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """The language sub-fields of a field folded into it (``title.en`` and ``title`` are both the title)."""
+    folded: dict[str, list[str]] = {}
+    for name, fragments in sorted(marked.items()):
+        parts = name.split(".")
+        field = "keywords" if parts[0] == "keywords" else parts[0]
+        folded.setdefault(field, fragments)
+    return folded
+
+
+def fetch_passages(client: Elasticsearch, index: str, best: Mapping[str, str]) -> dict[str, tuple[PassageFound, ...]]:
+    """The best passage of each record, by record id."""
+    if not best:
+        return {}
+    body = {
+        "query": {"ids": {"values": sorted(best.values())}},
+        "size": len(best),
+        "_source": {"includes": ["text", "section_path", "first_page"]},
+    }
+    hits = {hit["_id"]: hit["_source"] for hit in checked(client, [{"index": index}, body])[0]["hits"]["hits"]}
+    return {record: (_passage(found, hits[found]),) for record, found in best.items() if found in hits}
+
+
+def _passage(found: str, source: Mapping[str, Any]) -> PassageFound:
+    return PassageFound(found, source["text"], tuple(source.get("section_path", ())), source.get("first_page"))

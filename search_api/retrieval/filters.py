@@ -1,0 +1,73 @@
+"""Filter clauses, the same for every arm: inside ``bool.filter`` of BM25 and inside ``knn.filter``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.extent import BBox
+from core.timespan import TimeSpan
+from es_mappings.documents import envelope, time_range
+from search_api.request import Filters, Relation
+
+Clause = dict[str, Any]
+
+# Directions and nearness are filters by the target box they were turned into (see spatial_target); the rest are
+# relations of the record to the asked area, as Elasticsearch names them.
+_GEO_RELATION: dict[Relation, str] = {"within": "within", "contains": "contains", "disjoint": "disjoint"}
+
+_RECORD_FIELDS = {
+    "types": "type",
+    "sources": "source",
+    "keywords": "keywords.exact",
+    "organisations": "contacts.organisation.exact",
+    "themes": "themes",
+    "licences": "licence",
+    "provenance": "provenance.kind",
+    "media_types": "links.media_type",
+}
+_PASSAGE_FIELDS = {
+    "types": "type",
+    "sources": "source",
+    "keywords": "keywords",
+    "organisations": "organisations",
+    "themes": "themes",
+    "licences": "licence",
+    "provenance": "provenance_kind",
+    "media_types": "media_types",
+}
+
+
+def record_filters(filters: Filters) -> list[Clause]:
+    """Clauses that every record of the answer passes."""
+    return _clauses(filters, _RECORD_FIELDS)
+
+
+def passage_filters(filters: Filters) -> list[Clause]:
+    """The same on passages, which carry copies of their record's fields; only public ones."""
+    return [{"term": {"owner": "public"}}, *_clauses(filters, _PASSAGE_FIELDS)]
+
+
+def _clauses(filters: Filters, fields: dict[str, str]) -> list[Clause]:
+    clauses: list[Clause] = [
+        {"terms": {field: list(getattr(filters, name))}} for name, field in fields.items() if getattr(filters, name)
+    ]
+    if filters.area is not None:
+        clauses.append(area_clause(filters.area, filters.relation or "intersects"))
+    if filters.span is not None:
+        clauses.append(span_clause(filters.span))
+    return clauses
+
+
+def area_clause(area: BBox, relation: Relation) -> Clause:
+    """Records whose extent has ``relation`` to ``area``; records without an extent never pass."""
+    clause: Clause = {
+        "geo_shape": {"extent": {"shape": envelope(area), "relation": _GEO_RELATION.get(relation, "intersects")}}
+    }
+    if relation == "disjoint":  # a record without an extent is disjoint from everything, which nobody means
+        return {"bool": {"filter": [clause, {"exists": {"field": "extent"}}]}}
+    return clause
+
+
+def span_clause(span: TimeSpan) -> Clause:
+    """Records whose time overlaps the span; records without a time never pass."""
+    return {"range": {"time": {**time_range(span), "relation": "intersects"}}}

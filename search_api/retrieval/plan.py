@@ -1,0 +1,72 @@
+"""Which arms a search sends, decided from the request, the interpretation and what serves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search_api.request import Filters, SearchRequest
+from search_api.retrieval import arms, bm25
+from search_api.retrieval.arms import Arm
+from search_api.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
+from search_api.serving import Serving
+from search_api.understanding.interpretation import Interpretation
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalPlan:
+    """``words`` is the lexical query (for highlights). ``judges_meaning``: whether hits must pass ``min_score``."""
+
+    arms: tuple[Arm, ...]
+    words: Clause
+    judges_meaning: bool
+
+
+def plan_retrieval(
+    request: SearchRequest, read: Interpretation, serving: Serving, vector: NDArray[np.float32] | None
+) -> RetrievalPlan:
+    """Words and meaning on records and on passages; a question without a topic is also browsed by place and time."""
+    named = " ".join([*(place.found.text for place in read.places), *(time.found.text for time in read.times)])
+    identifiers = tuple(one.value for one in read.identifiers)
+    words = bm25.records_query(read.thematic, named, read.language, identifiers)
+    filters = record_filters(request.filters)
+    index = serving.records.index
+    chosen: list[Arm] = []
+    if read.text and request.algorithm != "dense":
+        chosen.append(arms.lexical_arm(index, words, filters))
+    if vector is not None:
+        chosen.append(arms.dense_arm(index, vector, filters))
+    if not read.thematic and not identifiers:
+        chosen.append(arms.browsing_arm(index, [*filters, *_asked(read, request.filters)]))
+    chosen += _passage_arms(request, read, serving, named, vector)
+    return RetrievalPlan(tuple(chosen), words, bool(read.thematic) and vector is not None)
+
+
+def _passage_arms(
+    request: SearchRequest, read: Interpretation, serving: Serving, named: str, vector: NDArray[np.float32] | None
+) -> list[Arm]:
+    if serving.passages is None or not read.text or not serving.has_passages:
+        return []
+    filters = passage_filters(request.filters)
+    index = serving.passages.index
+    chosen: list[Arm] = []
+    if request.algorithm != "dense":
+        query = bm25.passages_query(read.thematic, named, read.language)
+        chosen.append(arms.passage_lexical_arm(index, query, filters))
+    if vector is not None:
+        chosen.append(arms.passage_dense_arm(index, vector, filters))
+    return chosen
+
+
+def _asked(read: Interpretation, filters: Filters) -> Sequence[Clause]:
+    """Only to choose what to browse: the question's own place and time, where no parameter names one."""
+    clauses: list[Clause] = []
+    if filters.area is None and read.areas:
+        areas = [area_clause(area, "intersects") for area in read.areas]
+        clauses.append({"bool": {"should": areas, "minimum_should_match": 1}})
+    if filters.span is None and read.span is not None:
+        clauses.append(span_clause(read.span))
+    return clauses

@@ -1,0 +1,72 @@
+"""Which index and which model answer a request: resolved together, kept to the request's end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from elasticsearch import Elasticsearch
+
+from core.errors import ModelMissing, Unavailable
+from core.ports import Embedder
+from es_mappings.indices import ServingIndex, serving
+from es_mappings.meta import refuse_other_dimensions
+
+EmbedderFor = Callable[[str], Embedder]
+"""The embedder of that name, loaded at most once. Raises ModelMissing."""
+
+_KEPT_S = 2.0  # an alias may move at any time; the old index stays for a rollback, so a short memory is safe
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """The concrete indices and the embedder of one request; ``embedder`` is None where its model cannot be loaded."""
+
+    records: ServingIndex
+    passages: ServingIndex | None
+    embedder: Embedder | None
+    embedder_problem: str | None = None
+    has_passages: bool = False
+
+
+class ServingResolver:
+    """Resolves aliases with a memory of two seconds; safe to share between threads."""
+
+    def __init__(self, client: Elasticsearch, prefix: str, embedder_for: EmbedderFor) -> None:
+        self._client = client
+        self._prefix = prefix
+        self._embedder_for = embedder_for
+        self._lock = threading.Lock()
+        self._kept: tuple[float, Serving] | None = None
+
+    def resolve(self) -> Serving:
+        """Raises Unavailable where nothing was harvested yet, IndexMismatch where the schema is not known."""
+        with self._lock:
+            if self._kept is not None and time.monotonic() - self._kept[0] < _KEPT_S:
+                return self._kept[1]
+        found = self._resolve()
+        with self._lock:
+            self._kept = (time.monotonic(), found)
+        return found
+
+    def forget(self) -> None:
+        """After an index was not found: it was deleted behind our back."""
+        with self._lock:
+            self._kept = None
+
+    def _resolve(self) -> Serving:
+        records = serving(self._client, self._prefix, "records")
+        if records is None:
+            raise Unavailable(
+                f"There is no index {self._prefix}-records yet. Run `sonde harvest` (or `sonde demo`) to fill it."
+            )
+        passages = serving(self._client, self._prefix, "passages")
+        has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
+        try:
+            embedder = self._embedder_for(records.meta.embedding_model)
+        except ModelMissing as error:
+            return Serving(records, passages, None, str(error), has_passages)
+        refuse_other_dimensions(records.index, records.meta, embedder.card)
+        return Serving(records, passages, embedder, None, has_passages)

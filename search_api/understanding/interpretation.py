@@ -1,0 +1,86 @@
+"""How a question was understood: each part with where it stands in the text, where it came from and how sure we are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.extent import BBox
+from core.record import ProvenanceKind
+from core.timespan import TimeSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A stretch of the question (character offsets, end exclusive); ``source`` is who found it."""
+
+    text: str
+    start: int
+    end: int
+    source: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceFound:
+    found: Found
+    name: str
+    kind: str
+    bbox: BBox
+    country: str | None = None
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RelationFound:
+    found: Found
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimeFound:
+    found: Found
+    span: TimeSpan
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleFound:
+    found: Found
+    metres: float | None = None
+    scale_denominator: int | None = None
+    time_step: str | None = None
+    level: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KindFound:
+    found: Found
+    kind: ProvenanceKind
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifierFound:
+    found: Found
+    kind: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """The question and its parts. ``thematic`` is the text without the words of place and time.
+
+    ``areas`` are the boxes that ranking aims at (places shaped by their relation), ``span`` the period asked for.
+    """
+
+    text: str
+    thematic: str
+    language: str | None = None
+    places: tuple[PlaceFound, ...] = ()
+    relations: tuple[RelationFound, ...] = ()
+    areas: tuple[BBox, ...] = ()
+    times: tuple[TimeFound, ...] = ()
+    span: TimeSpan | None = None
+    latest: bool = False
+    scales: tuple[ScaleFound, ...] = ()
+    kinds: tuple[KindFound, ...] = ()
+    identifiers: tuple[IdentifierFound, ...] = ()

@@ -1,0 +1,148 @@
+"""Composes what ``reading`` finds in a question into one Interpretation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.extent import BBox
+from core.timespan import TimeSpan
+from reading.identifiers import IdentifierMention, read_identifiers
+from reading.kinds import KindMention, read_kinds
+from reading.language import detect_language
+from reading.places import PlaceMention, PlaceReader
+from reading.relations import RelationMention, read_relations
+from reading.scale import ScaleMention, read_scales
+from reading.targets import target_box
+from reading.times import TimeMention, TimeReader
+from search_api.request import Part
+from search_api.understanding.interpretation import (
+    Found,
+    IdentifierFound,
+    Interpretation,
+    KindFound,
+    PlaceFound,
+    RelationFound,
+    ScaleFound,
+    TimeFound,
+)
+
+Ranges = list[tuple[int, int]]
+
+_SPACE = re.compile(r"\s+")
+_LOOSE_ENDS = " \t\n,;:-–/()."
+_SURE = 1.0  # found by a fixed pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Understander:
+    """Reads questions; cheap enough for every request (a few milliseconds)."""
+
+    places: PlaceReader
+    times: TimeReader
+    language: Callable[[str], str | None] = detect_language
+
+    def understand(self, text: str, parts: frozenset[Part]) -> Interpretation:
+        """What, where and when; a part that is not in ``parts`` is not read and its words stay in the topic."""
+        language = self.language(text) if text else None
+        identifiers = read_identifiers(text)
+        times = self.times.read(text, language) if "time" in parts else []
+        places = self.places.read(text, language) if "place" in parts else []
+        places = [place for place in places if not _within(place, [*times, *identifiers])]
+        relations = read_relations(text, [(place.start, place.end) for place in places]) if "relation" in parts else []
+        scales = read_scales(text) if "scale" in parts else []
+        kinds = read_kinds(text) if "kind" in parts else []
+        asked = [time for time in times if time.kind != "recent"]
+        located = [relation for relation in relations if relation.relation != "global"]
+        # What only looks like a file identifier may be an ordinary word, so it stays in the topic.
+        certain = [one for one in identifiers if one.kind != "file_identifier"]
+        elsewhere: list[Any] = [*places, *located, *times, *certain]
+        return Interpretation(
+            text=text,
+            thematic=_without(text, [(one.start, one.end) for one in elsewhere]),
+            language=language,
+            places=tuple(_place(one) for one in places),
+            relations=tuple(_relation(text, one) for one in relations),
+            areas=_areas(places, relations),
+            times=tuple(_time(one) for one in times),
+            span=_span(asked),
+            latest=any(time.kind == "recent" for time in times),
+            scales=tuple(_scale(one) for one in scales),
+            kinds=tuple(_kind(one) for one in kinds),
+            identifiers=tuple(_identifier(text, one) for one in identifiers),
+        )
+
+
+def _within(place: PlaceMention, others: Sequence[Any]) -> bool:
+    return any(place.start < other.end and other.start < place.end for other in others)
+
+
+def _without(text: str, ranges: Ranges) -> str:
+    """The text with the ranges cut out, white space closed and loose punctuation at the ends dropped."""
+    kept, position = [], 0
+    for start, end in sorted(ranges):
+        kept.append(text[position:start] if start > position else "")
+        position = max(position, end)
+    kept.append(text[position:])
+    return _SPACE.sub(" ", " ".join(kept)).strip(_LOOSE_ENDS)
+
+
+def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention]) -> tuple[BBox, ...]:
+    """The boxes that are meant: each place shaped by the relations before it, the nearest word first.
+
+    Places that a ``between`` joins give one box; ``outside`` says where not to look, which aims at nothing.
+    """
+    areas: list[BBox] = []
+    joined: set[int] = set()
+    for index, place in enumerate(places):
+        if index in joined:
+            continue
+        own = sorted((r for r in relations if index in r.arguments), key=lambda r: r.start, reverse=True)
+        if any(relation.relation == "outside" for relation in own):
+            continue
+        boxes: tuple[BBox, ...] = (place.place.bbox,)
+        for relation in own:
+            if relation.relation == "between":
+                joined.update(relation.arguments)
+                boxes = tuple(places[argument].place.bbox for argument in relation.arguments)
+            shaped = target_box(relation.relation, boxes)
+            boxes = (shaped,) if shaped is not None else boxes
+        areas.extend(box for box in boxes if box not in areas)
+    return tuple(areas)
+
+
+def _span(times: Sequence[TimeMention]) -> TimeSpan | None:
+    """The first time named; several are kept in the interpretation, but one period is asked for."""
+    return times[0].span if times else None
+
+
+def _found(mention: PlaceMention | TimeMention | KindMention, source: str) -> Found:
+    return Found(mention.text, mention.start, mention.end, source, mention.confidence)
+
+
+def _place(one: PlaceMention) -> PlaceFound:
+    place = one.place
+    return PlaceFound(_found(one, one.source), place.name, place.kind, place.bbox, place.country, place.estimated)
+
+
+def _relation(text: str, one: RelationMention) -> RelationFound:
+    return RelationFound(Found(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.relation)
+
+
+def _time(one: TimeMention) -> TimeFound:
+    return TimeFound(_found(one, "pattern"), one.span, one.kind)
+
+
+def _scale(one: ScaleMention) -> ScaleFound:
+    found = Found(one.text, one.start, one.end, "pattern", _SURE)
+    return ScaleFound(found, one.metres, one.scale_denominator, one.time_step, one.level)
+
+
+def _kind(one: KindMention) -> KindFound:
+    return KindFound(_found(one, "pattern"), one.kind)
+
+
+def _identifier(text: str, one: IdentifierMention) -> IdentifierFound:
+    return IdentifierFound(Found(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.kind, one.value)

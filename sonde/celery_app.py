@@ -1,0 +1,20 @@
+"""For Celery: ``celery -A sonde.celery_app worker`` and ``beat``."""
+
+from __future__ import annotations
+
+from celery.signals import setup_logging
+
+from sonde.harvesting import worker_config, worker_parts
+from sonde.logs import configure_logs
+from sonde.settings import load_settings
+from workers.app import create_celery
+
+_settings = load_settings()
+
+
+@setup_logging.connect
+def _logs(**_: object) -> None:
+    configure_logs(_settings.log)
+
+
+app = create_celery(worker_config(_settings), lambda: worker_parts(_settings))

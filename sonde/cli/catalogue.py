@@ -1,0 +1,134 @@
+"""`sonde harvest` and `sonde sources`: records into the index."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from core.errors import SondeError
+from indexer.report import RunReport
+from sonde.harvesting import Harvester
+from sonde.settings import load_settings
+
+_FAILED = ("failed", "interrupted", "refused_removal")
+_NAMED_REFUSALS = 50
+_NAMED_WARNINGS = 20
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE|FILE...")
+@click.option("--source", "source_id", help="Id to harvest a FILE under; else made from its name.")
+@click.option("--allow-mass-removal", is_flag=True, help="Remove what vanished even where it is a large share.")
+@click.option("--no-embedding", is_flag=True, help="Leave vectors out for now; words find the records all the same.")
+@click.option("--json", "as_json", is_flag=True, help="The reports as JSON.")
+def harvest(
+    sources: tuple[str, ...], *, source_id: str | None, allow_mass_removal: bool, no_embedding: bool, as_json: bool
+) -> None:
+    """Harvest sources of sources.yaml by id, or folders, tars and zips of metadata files.
+
+    A harvest that was broken off resumes where it stopped. Exit code 1 where a run failed or a removal was refused.
+    """
+    if source_id is not None and len(sources) > 1:
+        raise SondeError("--source names one source; harvest the files one by one.")
+    console = Console(stderr=True)
+    harvester = Harvester(load_settings(), embedding=not no_embedding, allow_mass_removal=allow_mass_removal)
+    reports = [run_one(console, harvester, name, source_id) for name in sources]
+    if as_json:
+        click.echo(json.dumps([{"id": report.id, **report.as_document()} for report in reports], indent=2))
+    else:
+        show_reports(Console(), reports)
+    if any(report.state in _FAILED for report in reports):
+        sys.exit(1)
+
+
+def run_one(console: Console, harvester: Harvester, name: str, source_id: str | None = None) -> RunReport:
+    """One source to its end, with a bar."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(name, total=None)
+
+        def progress(event: str, **numbers: int) -> None:
+            if event == "batch":
+                bar.update(task, completed=numbers["seen"], total=numbers["total"] or None)
+
+        if Path(name).exists():
+            return harvester.path(Path(name), source_id or id_of(Path(name)), progress)
+        return harvester.configured(name, progress)
+
+
+def id_of(path: Path) -> str:
+    """``/data/ncar_eol.tar.gz`` is ``ncar_eol``; what does not fit an id becomes a hyphen."""
+    name = re.sub(r"\.(tar|tgz|gz|zip|xml)+$|\.tar\.\w+$", "", path.resolve().name, flags=re.IGNORECASE)
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "files"
+
+
+def show_reports(console: Console, reports: list[RunReport]) -> None:
+    """A line of counts for each run, then what was refused and what was repaired, by kind."""
+    table = Table(box=None, pad_edge=False)
+    names = ("seen", "new", "changed", "moved", "same", "refused", "duplicates", "failed", "embedded", "removed")
+    for column in ("source", "state", *names, "seconds"):
+        table.add_column(column, justify="left" if column in ("source", "state") else "right")
+    for report in reports:
+        counts = [str(getattr(report.counts, name)) for name in names]
+        table.add_row(report.source, report.state, *counts, f"{_seconds(report):.1f}")
+    console.print(table)
+    for report in reports:
+        _show_details(console, report)
+
+
+def _show_details(console: Console, report: RunReport) -> None:
+    if report.message:
+        console.print(f"{report.source}: {report.message}", style="yellow")
+    for refusal in (*report.refusals, *report.failures)[:_NAMED_REFUSALS]:
+        console.print(f"  {refusal.origin}: {refusal.reason}", markup=False)
+    unnamed = len(report.refusals) + len(report.failures) - _NAMED_REFUSALS
+    if unnamed > 0:
+        console.print(f"  and {unnamed} more; --json names them all")
+    for kind, found in sorted(report.warnings.items(), key=lambda item: -item[1].count)[:_NAMED_WARNINGS]:
+        console.print(f"  {found.count} x {kind}", style="dim", markup=False)
+    if report.tokens.longer:
+        share = f"{report.tokens.longer_share:.1%}"
+        console.print(
+            f"  {share} of the texts are longer than the {report.tokens.read} tokens that the model reads", style="dim"
+        )
+
+
+def _seconds(report: RunReport) -> float:
+    own = [took for stage, took in report.took_ms.items() if stage != "commit"]  # runs beside the others
+    return sum(own) / 1000.0
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True)
+def sources(*, as_json: bool) -> None:
+    """The sources of sources.yaml, with their last run."""
+    rows: list[dict[str, Any]] = Harvester(load_settings()).overview()
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("source", "type", "schedule", "last run", "state", "seen", "refused"):
+        table.add_column(column)
+    for row in rows:
+        table.add_row(
+            *(str(row.get(name) or "") for name in ("id", "type", "schedule", "started", "state", "seen", "refused"))
+        )
+    Console().print(table)
+
+
+COMMANDS = (harvest, sources)

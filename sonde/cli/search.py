@@ -1,0 +1,102 @@
+"""`sonde search`: a question on the terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+import httpx
+from rich.console import Console
+from rich.table import Table
+
+from core.errors import SondeError
+from sonde.settings import load_settings
+
+
+@click.command()
+@click.argument("question")
+@click.option("--explain", is_flag=True, help="How each hit got its place.")
+@click.option("--algorithm", type=click.Choice(["hybrid", "bm25", "dense"]), default="hybrid", show_default=True)
+@click.option("--bbox", help="west,south,east,north: only records there.")
+@click.option("--place", help="The same by name.")
+@click.option("--datetime", "when", help="start/end, ISO 8601, .. for an open end: only records of that time.")
+@click.option("--spatial", type=click.Choice(["blend", "hausdorff", "off"]), default="blend", show_default=True)
+@click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True)
+@click.option("--url", help="Address of the service; else the one that the settings name.")
+@click.option("--json", "as_json", is_flag=True, help="The answer as the service gave it.")
+def search(question: str, *, explain: bool, url: str | None, as_json: bool, when: str | None, **given: Any) -> None:
+    """Ask the running service a QUESTION in plain words.
+
+    Example: sonde search "rainfall in southern Africa since 1990" --explain
+    """
+    asked = {"q": question, "explain": str(explain).lower(), "datetime": when, **given}
+    answer = ask(url or load_settings().api_url, {name: value for name, value in asked.items() if value is not None})
+    if as_json:
+        click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+        return
+    show(Console(), answer, explain=explain)
+
+
+def ask(url: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """``GET /search``. Raises SondeError with what the service said, or that there is none."""
+    try:
+        answer = httpx.get(f"{url}/search", params=parameters, timeout=30.0)
+    except httpx.HTTPError as error:
+        raise SondeError(f"No service answers at {url} ({type(error).__name__}). Start it with `sonde up`.") from error
+    body: dict[str, Any] = answer.json()
+    if answer.status_code != httpx.codes.OK:
+        raise SondeError(str(body.get("detail") or body.get("title")))
+    return body
+
+
+def show(console: Console, answer: dict[str, Any], *, explain: bool = False) -> None:
+    """How the question was understood, then the hits as a table."""
+    console.print(_understood(answer["sonde:interpretation"]), style="dim")
+    if answer["sonde:degraded"]:
+        console.print(f"without: {', '.join(answer['sonde:degraded'])}", style="yellow")
+    if not answer["features"]:
+        console.print("Nothing found. Try other words, or fewer filters.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for name, justify in (("", "right"), ("score", "right"), ("title", "left"), ("period", "left"), ("extent", "left")):
+        table.add_column(name, justify="right" if justify == "right" else "left", overflow="fold")
+    for rank, feature in enumerate(answer["features"], 1):
+        table.add_row(
+            str(rank), f"{feature['sonde:score']:.3f}", feature["properties"]["title"], *_when_and_where(feature)
+        )
+        for part in feature.get("sonde:explanation", {}).get("signals", []) if explain else []:
+            contribution = f"{part['contribution']:.3f}"
+            table.add_row("", contribution, f"  {part['signal']}: {part['reason']}", "", "", style="dim")
+    console.print(table)
+    console.print(f"{answer['numberReturned']} of {answer['numberMatched']} hits", style="dim")
+
+
+def _understood(read: dict[str, Any]) -> str:
+    places = [f"{place['name']} {_numbers(place['bbox'])}" for place in read["places"]]
+    parts = [
+        f"what: {read['thematic']}" if read["thematic"] else "",
+        f"where: {'; '.join(places)}" if places else "",
+        f"when: {_short(read['datetime'])}" if read["datetime"] else "",
+        f"kind: {read['kinds'][0]['kind']}" if read["kinds"] else "",
+    ]
+    return " | ".join(part for part in parts if part)
+
+
+def _when_and_where(feature: dict[str, Any]) -> tuple[str, str]:
+    interval = (feature.get("time") or {}).get("interval")
+    boxes = feature["properties"].get("sonde:boxes", [])
+    more = f" +{len(boxes) - 1}" if len(boxes) > 1 else ""
+    return _short("/".join(interval)) if interval else "", _numbers(boxes[0]) + more if boxes else ""
+
+
+def _short(interval: str) -> str:
+    """Days are enough for people."""
+    return " to ".join(edge.split("T")[0] for edge in interval.split("/"))
+
+
+def _numbers(box: list[float]) -> str:
+    return "[" + ", ".join(f"{edge:g}" for edge in box) + "]"
+
+
+COMMANDS = (search,)

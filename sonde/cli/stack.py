@@ -1,0 +1,75 @@
+"""`sonde up | down | status`: the one-machine stack."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from core.errors import SondeError
+from local_stack.errors import StackError, StartFailed
+from local_stack.part import PartStatus
+from sonde.one_machine import stack_of
+from sonde.settings import load_settings
+
+_WELL = ("running", "external")
+_COLOURS = {"running": "green", "external": "green", "stopped": "dim", "died": "red", "unhealthy": "yellow"}
+
+
+def start_stack(console: Console) -> list[PartStatus]:
+    """Every part up, telling what happens. Raises SondeError with the part's last words where one does not start."""
+
+    def report(event: str, **fields: object) -> None:
+        told = ", ".join(f"{name} {value}" for name, value in fields.items())
+        console.print(f"  {event.replace('.', ': ').replace('_', ' ')}" + (f" ({told})" if told else ""), style="dim")
+
+    try:
+        return stack_of(load_settings()).up(report)
+    except StartFailed as error:
+        raise SondeError(f"{error}\n{error.log_tail}") from error
+    except StackError as error:
+        raise SondeError(str(error)) from error
+
+
+@click.command()
+def up() -> None:
+    """Start Elasticsearch, Valkey, a worker, beat and the API on this machine; what runs already is left alone."""
+    console = Console()
+    show(console, start_stack(console))
+
+
+@click.command()
+def down() -> None:
+    """End every process that `sonde up` started. Data and logs stay."""
+    try:
+        stack_of(load_settings()).down()
+    except StackError as error:
+        raise SondeError(str(error)) from error
+    click.echo("Everything is down.")
+
+
+@click.command()
+def status() -> None:
+    """Which parts run, and where; exit code 1 where one does not."""
+    parts = stack_of(load_settings()).status()
+    show(Console(), parts)
+    if any(part.state not in _WELL for part in parts):
+        sys.exit(1)
+
+
+def show(console: Console, parts: Sequence[PartStatus]) -> None:
+    """One line for each part."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("part", "state", "pid", "address", ""):
+        table.add_column(name)
+    for part in parts:
+        state = f"[{_COLOURS.get(part.state, 'default')}]{part.state}[/]"
+        table.add_row(part.name, state, str(part.pid or ""), part.address or "", part.detail or "")
+    console.print(table)
+    console.print(f"logs: {load_settings().stack.folder / 'logs'}", style="dim")
+
+
+COMMANDS = (up, down, status)

@@ -1,0 +1,147 @@
+"""Harvests as the front door runs them: by hand from the command line, and as the parts of the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import structlog
+from elasticsearch import Elasticsearch
+
+from core.errors import NotFound, Unavailable
+from core.ports import Embedder
+from es_mappings.indices import ensure_indices
+from indexer.harvest import harvest
+from indexer.parts import Options, Parts, Progress, no_lease
+from indexer.raw import Source
+from indexer.report import RunReport
+from indexer.runs import Runs
+from indexer.sources.folder import FolderSource
+from sonde.settings import Settings
+from sonde.wiring import Models, elasticsearch_client
+from workers.config import WorkerConfig
+from workers.lease import Lease, Leases
+from workers.parts import WorkerParts
+from workers.registry import SourceConfig, load_sources
+
+log = structlog.get_logger(__name__)
+
+HARVEST_TIMEOUT_S = 60.0
+
+
+def worker_config(settings: Settings) -> WorkerConfig:
+    """What the workers are told of the settings."""
+    return WorkerConfig(
+        broker_url=settings.broker_url,
+        prefix=settings.index.prefix,
+        sources=settings.harvest.sources,
+        visibility_timeout_s=settings.broker.visibility_timeout_s,
+        slice_s=settings.harvest.slice_s,
+        batch=settings.harvest.batch,
+        max_removal_share=settings.harvest.max_removal_share,
+    )
+
+
+def worker_parts(settings: Settings) -> WorkerParts:
+    """What a worker process needs, made at its first task; the indices are there afterwards."""
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    models = Models(settings)
+    prepare_indices(client, settings, models)
+    return WorkerParts(client, open_source, models.embedder)
+
+
+def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:
+    """Creates the indices that are missing; the embedder is loaded only where one with vectors is."""
+    prefix = settings.index.prefix
+    if client.indices.exists_alias(name=f"{prefix}-records") and client.indices.exists_alias(name=f"{prefix}-runs"):
+        return []
+    return ensure_indices(client, prefix, models.embedder().card, vector_index=settings.index.vector_index)
+
+
+def open_source(config: SourceConfig) -> Source:
+    """The catalogue that an entry of sources.yaml names."""
+    return FolderSource(config.path, **config.options)
+
+
+class Harvester:
+    """Harvests from the command line, under the same leases as the workers where a broker answers."""
+
+    def __init__(self, settings: Settings, *, embedding: bool = True, allow_mass_removal: bool = False) -> None:
+        self._settings = settings
+        self._client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+        self._models = Models(settings)
+        self._embedding = embedding
+        self._options = Options(
+            batch=settings.harvest.batch,
+            max_removal_share=settings.harvest.max_removal_share,
+            allow_mass_removal=allow_mass_removal,
+        )
+
+    def path(self, path: Path, source_id: str, progress: Progress) -> RunReport:
+        """A folder or archive under an id of its own. Raises Unavailable where somebody else harvests it now."""
+        return self._harvest(source_id, FolderSource(path), self._options, progress)
+
+    def configured(self, source_id: str, progress: Progress) -> RunReport:
+        """A source of sources.yaml. Raises NotFound, naming the ones that are there."""
+        config = self._source(source_id)
+        share = config.max_removal_share
+        options = self._options if share is None else replace(self._options, max_removal_share=share)
+        return self._harvest(source_id, open_source(config), options, progress)
+
+    def overview(self) -> list[dict[str, Any]]:
+        """Each source of sources.yaml with its last run."""
+        prepare_indices(self._client, self._settings, self._models)
+        runs = Runs(self._client, self._settings.index.prefix)
+        return [_row(config, runs.latest(config.id, size=1)) for config in self._known().values()]
+
+    def _harvest(self, source_id: str, source: Source, options: Options, progress: Progress) -> RunReport:
+        prepare_indices(self._client, self._settings, self._models)
+        prefix = self._settings.index.prefix
+        embedder: Callable[[str], Embedder] | None = self._models.embedder if self._embedding else None
+        parts = Parts(self._client, prefix, embedder, progress)
+        with self._lease(source_id) as guard:
+            left = Runs(self._client, prefix).unfinished(source_id)
+            return harvest(source_id, source, parts, replace(options, guard=guard), left)
+
+    @contextmanager
+    def _lease(self, source_id: str) -> Iterator[Callable[[], None]]:
+        """The source's lease; without a broker nobody else harvests, and none is needed."""
+        leases = Leases.connect(self._settings.broker_url, self._settings.index.prefix)
+        try:
+            leases.is_held(source_id)
+        except Unavailable:
+            log.info("harvest.without_broker", source=source_id)
+            yield no_lease
+            return
+        with leases.hold(source_id) as lease:
+            if lease is None:
+                raise Unavailable(f"{source_id} is being harvested by somebody else; `sonde sources` shows its run.")
+            yield lambda: Lease.guard(lease)
+
+    def _known(self) -> dict[str, SourceConfig]:
+        return load_sources(self._settings.harvest.sources)
+
+    def _source(self, source_id: str) -> SourceConfig:
+        known = self._known()
+        if source_id not in known:
+            raise NotFound(
+                f"{source_id!r} is neither a file nor a source of {self._settings.harvest.sources}, "
+                f"which knows: {', '.join(known) or 'none'}."
+            )
+        return known[source_id]
+
+
+def _row(config: SourceConfig, latest: list[RunReport]) -> dict[str, Any]:
+    schedule = config.schedule
+    row: dict[str, Any] = {
+        "id": config.id,
+        "type": config.type,
+        "schedule": (schedule.cron or f"every {schedule.interval}") if schedule else "on demand",
+    }
+    if latest:
+        run = latest[0]
+        row |= {"started": run.started, "state": run.state, "seen": run.counts.seen, "refused": run.counts.refused}
+    return row

@@ -1,0 +1,36 @@
+"""Logs as events: stable names and scalar fields, for people on a terminal or as JSON for collectors."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import structlog
+
+from sonde.settings import LogSettings
+
+
+def configure_logs(settings: LogSettings) -> None:
+    """To standard error, so that what a command prints stays clean."""
+    level = getattr(logging, settings.level)
+    renderer: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer() if settings.format == "json" else structlog.dev.ConsoleRenderer()
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.dict_tracebacks
+            if settings.format == "json"
+            else structlog.processors.StackInfoRenderer(),
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    logging.basicConfig(
+        level=max(level, logging.WARNING), stream=sys.stderr, format="%(levelname)s %(name)s %(message)s"
+    )
+    logging.getLogger("celery").setLevel(level)  # "ready" and what each task came to

@@ -1,0 +1,58 @@
+"""The one-machine stack as the settings describe it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from local_stack.services import api_service, beat_service, worker_service
+from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
+from local_stack.stack import Stack
+from sonde.settings import Settings
+from sonde.wiring import own_environment
+
+QUEUES = "harvest,documents,embed"
+
+
+def stack_of(settings: Settings) -> Stack:
+    """Servers and services; a server that the settings give an address for is used and not started."""
+    return Stack(
+        StackSettings(
+            folder=settings.stack.folder,
+            environment=own_environment(),
+            **({"cache": settings.stack.cache} if settings.stack.cache else {}),
+            elasticsearch=ElasticsearchSettings(
+                url=settings.elasticsearch.url,
+                http_port=settings.elasticsearch.port,
+                transport_port=settings.elasticsearch.transport_port,
+                heap=settings.elasticsearch.heap,
+                http_port_setting="SONDE_ELASTICSEARCH__PORT",
+                transport_port_setting="SONDE_ELASTICSEARCH__TRANSPORT_PORT",
+            ),
+            broker=BrokerSettings(
+                url=settings.broker.url, port=settings.broker.port, port_setting="SONDE_BROKER__PORT"
+            ),
+            services=_services(settings),
+        )
+    )
+
+
+def _services(settings: Settings) -> tuple[Service, ...]:
+    python, here = Path(sys.executable), Path.cwd()
+    addresses = {
+        "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
+        "SONDE_BROKER__URL": settings.broker_url,
+        "SONDE_HARVEST__SOURCES": str(settings.harvest.sources.resolve()),
+    }
+    api = ApiSettings(
+        host=settings.api.host,
+        port=settings.api.port,
+        workers=settings.api.workers,
+        threads=settings.api.threads,
+        port_setting="SONDE_API__PORT",
+    )
+    return (
+        worker_service(python, "sonde.celery_app", QUEUES, here, addresses),
+        beat_service(python, "sonde.celery_app", here, addresses),
+        api_service(python, "sonde.wsgi:create()", api, here, addresses),
+    )

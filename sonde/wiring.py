@@ -1,0 +1,157 @@
+"""Settings to parts: the one place where rooms that do not know each other are put together."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
+from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
+from encoders.specs import CrossEncoderSpec, EmbedderSpec, RecogniserSpec
+from reading.gazetteer.gazetteer import Gazetteer
+from reading.places import PlaceReader
+from reading.times import TimeReader
+from search_api.parts import Parts
+from search_api.pipeline import SearchParts, SearchPipeline
+from search_api.ranking.config import RankingConfig, default_config
+from search_api.readiness import Readiness
+from search_api.serving import ServingResolver
+from search_api.understanding.understand import Understander
+from sonde import __version__
+from sonde.settings import Settings
+
+
+def elasticsearch_client(settings: Settings, *, timeout_s: float | None = None) -> Elasticsearch:
+    """One client; no retries of its own, so that each call has one owner of its retries and fails within its time."""
+    given = settings.elasticsearch
+    login = None
+    if given.username is not None and given.password is not None:
+        login = (given.username, given.password.get_secret_value())
+    trusted: dict[str, Any] = {"ca_certs": str(given.ca_certs)} if given.ca_certs else {}
+    return Elasticsearch(
+        settings.elasticsearch_url,
+        basic_auth=login,
+        api_key=given.api_key.get_secret_value() if given.api_key else None,
+        request_timeout=timeout_s or given.timeout_s,
+        max_retries=0,
+        retry_on_timeout=False,
+        **trusted,
+    )
+
+
+class Models:
+    """The models of this process, each loaded once, when it is first asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._embedders: dict[str, Embedder] = {}
+        self._cross_encoder: CrossEncoder | None = None
+
+    def embedder(self, name: str | None = None) -> Embedder:
+        """The embedder of that name, else the one of the settings. Raises ModelMissing."""
+        given = self._settings.embedder
+        wanted = name or given.model
+        with self._lock:
+            if wanted not in self._embedders:
+                self._embedders[wanted] = load_embedder(
+                    EmbedderSpec(
+                        name=wanted,
+                        cache=self._settings.models.folder,
+                        runtime=given.runtime,
+                        instruction=given.instruction,
+                        threads=given.threads or None,
+                        device=given.device,
+                        url=given.url,
+                        key=given.key.get_secret_value() if given.key else None,
+                        allow_hub=self._settings.models.allow_hub,
+                    )
+                )
+            return self._embedders[wanted]
+
+    def cross_encoder(self) -> CrossEncoder:
+        """Raises ModelMissing where none is configured or it cannot be loaded."""
+        with self._lock:
+            if self._cross_encoder is None:
+                self._cross_encoder = load_cross_encoder(
+                    CrossEncoderSpec(
+                        name=self._settings.cross_encoder.model,
+                        cache=self._settings.models.folder,
+                        threads=self._settings.cross_encoder.threads or None,
+                        allow_hub=self._settings.models.allow_hub,
+                    )
+                )
+            return self._cross_encoder
+
+    @cached_property
+    def recogniser(self) -> EntityRecogniser:
+        return load_recogniser(RecogniserSpec())
+
+    @cached_property
+    def gazetteer(self) -> Gazetteer:
+        return Gazetteer()
+
+
+def ranking_config(settings: Settings) -> RankingConfig:
+    """The shipped numbers, or those of the file that the settings name."""
+    if settings.ranking.config is None:
+        return default_config()
+    return RankingConfig.from_json(settings.ranking.config.read_text("utf-8"))
+
+
+def search_pipeline(
+    client: Elasticsearch,
+    prefix: str,
+    models: Models,
+    config: RankingConfig,
+    *,
+    now_ms: Callable[[], int] | None = None,
+) -> tuple[SearchPipeline, ServingResolver]:
+    """The pipeline that serves and that evaluation runs, on one prefix."""
+    clock = now_ms or (lambda: int(time.time() * 1000))
+    resolver = ServingResolver(client, prefix, models.embedder)
+    geocoder: Geocoder = models.gazetteer
+    parts = SearchParts(
+        client=client,
+        resolver=resolver,
+        understander=Understander(
+            places=PlaceReader(models.gazetteer, models.recogniser),
+            times=TimeReader(lambda: datetime.fromtimestamp(clock() / 1000, UTC).date()),
+        ),
+        geocoder=geocoder,
+        cross_encoder=models.cross_encoder,
+        config=config,
+        now_ms=clock,
+    )
+    return SearchPipeline(parts), resolver
+
+
+def api_parts(settings: Settings) -> Parts:
+    """Everything the views call."""
+    client = elasticsearch_client(settings)
+    models = Models(settings)
+    pipeline, resolver = search_pipeline(client, settings.index.prefix, models, ranking_config(settings))
+    if settings.api.preload:
+        models.embedder()
+        models.gazetteer.preload()
+        models.recogniser.entities("Berlin")
+    return Parts(
+        search=pipeline,
+        serving=resolver,
+        readiness=Readiness(client, resolver, settings.embedder.model),
+        version=__version__,
+    )
+
+
+def own_environment() -> dict[str, str]:
+    """What the processes of the stack inherit: this process's environment, our command's folder first on the path."""
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
