@@ -17,7 +17,7 @@ from reading.spans import Claims, lowered
 _TITLE_WEIGHT, _ABSTRACT_WEIGHT, _LINEAGE_WEIGHT = 2.0, 1.0, 1.0
 _OPENING_CHARACTERS = 400  # an abstract says early what the data are, later what they are good for
 _OPENING_WEIGHT = 1.5
-_LONGEST_CHARACTERS = 6_000
+_LONGEST_CHARACTERS = 2_000
 _LEAST_SCORE = 0.9
 
 
@@ -57,14 +57,8 @@ def infer_kind(title: str, abstract: str, lineage: str | None) -> tuple[Provenan
     Confidence is the winner's share of all votes, less where there are few; ties go to the kind named first in
     reanalysis, projection, derived, simulation, observation.
     """
-    fields = (
-        (title, _TITLE_WEIGHT),
-        (abstract[:_OPENING_CHARACTERS], _OPENING_WEIGHT),
-        (abstract[:_LONGEST_CHARACTERS], _ABSTRACT_WEIGHT),
-        ((lineage or "")[:_LONGEST_CHARACTERS], _LINEAGE_WEIGHT),
-    )
-    texts = [(ASIDES.sub(" ", lowered(text)), weight) for text, weight in fields]
-    scores = {kind: _score(texts, votes) for kind, votes in VOTES.items()}
+    texts = tuple(_without_asides(text) for text in (title, abstract, lineage or ""))
+    scores = {kind: sum(vote * _weight(pattern, *texts) for pattern, vote in votes) for kind, votes in VOTES.items()}
     best = max(scores, key=lambda kind: scores[kind])
     if scores[best] < _LEAST_SCORE:
         return "unknown", 0.0
@@ -72,7 +66,15 @@ def infer_kind(title: str, abstract: str, lineage: str | None) -> tuple[Provenan
     return best, round(share * (1.0 - math.exp(-scores[best])), 2)
 
 
-def _score(texts: list[tuple[str, float]], votes: tuple[tuple[re.Pattern[str], float], ...]) -> float:
-    return sum(
-        vote * max((weight for text, weight in texts if pattern.search(text)), default=0.0) for pattern, vote in votes
-    )
+def _without_asides(text: str) -> str:
+    return ASIDES.sub(" ", lowered(text[:_LONGEST_CHARACTERS]))
+
+
+def _weight(pattern: re.Pattern[str], title: str, abstract: str, lineage: str) -> float:
+    """How much an expression weighs at its best place; 0.0 where it stands nowhere."""
+    if pattern.search(title):
+        return _TITLE_WEIGHT
+    match = pattern.search(abstract)
+    if match is not None:
+        return _OPENING_WEIGHT if match.start() < _OPENING_CHARACTERS else _ABSTRACT_WEIGHT
+    return _LINEAGE_WEIGHT if pattern.search(lineage) else 0.0
