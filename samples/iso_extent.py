@@ -7,8 +7,8 @@ import re
 from samples.entry import Box, Entry, Period
 from samples.iso_elements import Element, code, node, primitive, text
 
-_UNITS = {"TM": "minute", "TH": "hour", "D": "day", "W": "week", "M": "month", "Y": "year"}
-_STEP = re.compile(r"^P(T?)(\d+)([HDWMY])$")
+_UNITS = {"TM": "minute", "TH": "hour", "D": "day", "M": "month", "Y": "year"}
+_STEP = re.compile(r"^P(T?)(\d+)([HDMY])$")
 
 
 def extent(entry: Entry, owner: str) -> Element:

@@ -13,13 +13,11 @@ Catalogue = Mapping[str, str]  # id -> title, so that a source can be named
 
 GCMD = ("NASA/GCMD Science Keywords", "2024-06-01")
 GEMET = ("GEMET - Concepts, version 4.2.3", "2021-12-06")
-_LEVELS = {"document": ("nonGeographicDataset", "document"), "collection": ("series", "collection")}
 _DOI = re.compile(r"^10\.\d{4,9}/\S+$")
 
 
 def metadata(entry: Entry, registers: Registers, titles: Catalogue) -> Element:
     """The MD_Metadata element; ``titles`` resolves ids in ``derived_from``."""
-    level, level_name = _LEVELS.get(entry.type, (entry.type, ""))
     organisation = registers.organisations[entry.org]
     contact = party("gmd:contact", "pointOfContact", organisation=organisation.name, url=organisation.url)
     describe = _service if entry.type == "service" else _data
@@ -29,8 +27,7 @@ def metadata(entry: Entry, registers: Registers, titles: Catalogue) -> Element:
         language("gmd:language", entry.lang),
         code("gmd:characterSet", "MD_CharacterSetCode", "utf8"),
         text("gmd:parentIdentifier", entry.parent),
-        code("gmd:hierarchyLevel", "MD_ScopeCode", level),
-        text("gmd:hierarchyLevelName", level_name),
+        code("gmd:hierarchyLevel", "MD_ScopeCode", entry.type),
         contact,
         primitive("gmd:dateStamp", "Date", entry.metadata_date),
         text("gmd:metadataStandardName", "ISO 19115:2003/19139"),
@@ -38,7 +35,7 @@ def metadata(entry: Entry, registers: Registers, titles: Catalogue) -> Element:
         time_axis(entry),
         node("gmd:identificationInfo", describe(entry, registers)),
         _distribution(entry),
-        _quality(entry, level, titles),
+        _quality(entry, titles),
     )
 
 
@@ -174,8 +171,8 @@ def _distribution(entry: Entry) -> Element:
     return node("gmd:distributionInfo", node("gmd:MD_Distribution", *formats, *options))
 
 
-def _quality(entry: Entry, level: str, titles: Catalogue) -> Element:
-    scope = node("gmd:scope", node("gmd:DQ_Scope", code("gmd:level", "MD_ScopeCode", level)))
+def _quality(entry: Entry, titles: Catalogue) -> Element:
+    scope = node("gmd:scope", node("gmd:DQ_Scope", code("gmd:level", "MD_ScopeCode", entry.type)))
     sources = [_source(name, titles) for name in entry.derived_from]
     lineage = node("gmd:LI_Lineage", text("gmd:statement", entry.lineage), *sources)
     return node("gmd:dataQualityInfo", node("gmd:DQ_DataQuality", scope, node("gmd:lineage", lineage)))
