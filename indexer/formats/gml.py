@@ -114,7 +114,7 @@ def _shapes(element: _Element) -> Iterator[BaseGeometry]:
     elif name in ("LineString", "LineStringSegment", "LinearRing"):
         yield LineString(_coordinates(element))
     elif name == "Point":
-        yield Point(_coordinates(element)[0])
+        yield Point(_coordinates(element)[:1])
     elif name == "Envelope":
         (west, south), (east, north) = _coordinates(element)[:2]
         yield box(west, south, east, north)

@@ -43,6 +43,7 @@ _NOTHING = frozenset(
 )
 
 _LONGEST_NOTHING = 20
+_ESCAPED_AT_MOST = 3
 
 
 def line(text: str | None) -> str:
@@ -69,10 +70,12 @@ def block(text: str | None) -> str:
 def plain(text: str) -> str:
     """HTML as plain text, blocks as paragraphs; text that only holds ``<`` or ``&`` stays as it is.
 
-    Entities are resolved first: metadata editors often escape their HTML twice.
+    Entities are resolved first: metadata editors often escape their HTML more than once.
     """
-    if _ENTITY.search(text):
-        text = html.unescape(text)
+    for _ in range(_ESCAPED_AT_MOST):
+        if not _ENTITY.search(text):
+            break
+        text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
     if not _MARKUP.search(text):
         return text
     reader = _Plain()

@@ -258,7 +258,7 @@ def test_a_file_name_that_is_not_utf_8(tmp_path):
     assert pages[0].records[0].content == b"<f/>"
 
 
-@given(st.text("ab.é _-", min_size=1, max_size=30))
+@given(st.text("abé _-", min_size=1, max_size=30))
 def test_a_hidden_name_or_another_suffix_is_never_wanted(name):
     assert is_wanted(f"d/x{name}.xml", frozenset({".xml"}))
     assert not is_wanted(f"d/.{name}.xml", frozenset({".xml"}))
