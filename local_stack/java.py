@@ -62,7 +62,7 @@ def candidates(environment: Mapping[str, str], installed: Path = INSTALLED_UNDER
     """Java homes in the order they are tried, each once."""
     seen: set[Path] = set()
     for home in _homes(environment, installed):
-        if home not in seen and (home / "bin" / "java").exists():
+        if home not in seen and _may_run(home / "bin" / "java"):
             seen.add(home)
             yield home
 
@@ -72,10 +72,14 @@ def _homes(environment: Mapping[str, str], installed: Path) -> Iterator[Path]:
         if environment.get(name):
             yield Path(environment[name]).resolve()
     for folder in environment.get("PATH", "").split(os.pathsep):
-        if folder and (Path(folder) / "java").exists():
+        if folder and _may_run(Path(folder) / "java"):
             yield (Path(folder) / "java").resolve().parent.parent
     if installed.is_dir():
         yield from (path.resolve() for path in sorted(installed.iterdir()))
+
+
+def _may_run(program: Path) -> bool:
+    return os.access(program, os.X_OK)  # unlike exists(), says no where a folder on the way is closed to us
 
 
 def describe(home: Path) -> Java | None:

@@ -89,5 +89,5 @@ def _retried(call: Callable[[], Value]) -> Value:
         except _FETCH_ERRORS as error:
             if attempt == _ATTEMPTS - 1:
                 raise FetchFailed(f"Elasticsearch could not be fetched: {type(error).__name__}") from error
-            time.sleep(2.0**attempt)
+            time.sleep(0.5 * 2**attempt)
     raise AssertionError("unreachable")

@@ -28,8 +28,9 @@ class ElasticsearchSettings:
     """One node on 127.0.0.1, or, with ``url``, a server that is already there (then none is started).
 
     The ports lie beside the well-known ones, so that a machine that already runs an Elasticsearch is not in the way.
-    ``ca_certs``: a PEM file with the CA that signed that server's certificate. ``heap`` is the JVM's notation ("1g"). ``run_as`` is the account used when started by root.
-    ``http_port_setting`` and ``transport_port_setting`` are what the operator knows the ports as.
+    ``ca_certs``: a PEM file with the CA that signed the named server's certificate. ``heap`` is the JVM's notation
+    ("1g"). ``run_as`` is the account used when started by root. ``http_port_setting`` and
+    ``transport_port_setting`` are what the operator knows the ports as.
     Raises ValueError for a heap that the JVM would not understand.
     """
 

@@ -73,7 +73,9 @@ def server_arguments(port: int, data: Path) -> tuple[str, ...]:
     """
     listening = ("--bind", "127.0.0.1", "--port", str(port), "--protected-mode", "yes", "--daemonize", "no")
     durable = ("--appendonly", "yes", "--appendfsync", "everysec", "--aof-load-truncated", "yes", "--save", "")
-    return (*listening, "--dir", str(data), *durable, "--maxmemory-policy", "noeviction")
+    # A title is written over the environment, which holds the mark that a lost process is found by.
+    plain = ("--dir", str(data), "--maxmemory-policy", "noeviction", "--set-proc-title", "no")
+    return (*listening, *durable, *plain)
 
 
 def _prepare(stack: StackSettings, log: Path) -> Command:

@@ -266,6 +266,7 @@ def test_valkey_has_after_a_kill_what_it_had_a_second_before(folder: Path) -> No
     with valkey_server(folder, port) as url:
         redis.Redis.from_url(url).set("kept", "yes")
         time.sleep(1.2)  # appendfsync everysec
+        assert len(belonging_to(folder)) == 1
         os.kill(read_json(folder / "run" / "broker.json")["pid"], signal.SIGKILL)
     with valkey_server(folder, port) as url:
         assert redis.Redis.from_url(url, decode_responses=True).get("kept") == "yes"

@@ -119,3 +119,12 @@ def test_a_port_is_free_again_after_its_holder_is_gone() -> None:
 def test_a_heap_that_the_machine_would_not_understand_is_refused(heap: str) -> None:
     with pytest.raises(ValueError, match="heap"):
         ElasticsearchSettings(heap=heap)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="no folder is closed to root")
+def test_a_closed_folder_on_the_path_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "closed" / "bin").mkdir(parents=True)
+    (tmp_path / "closed").chmod(0o000)
+    found = list(candidates({"PATH": str(tmp_path / "closed" / "bin")}, tmp_path / "jvm"))
+    (tmp_path / "closed").chmod(0o700)
+    assert found == []
