@@ -39,9 +39,7 @@ def find_moments(text: str, low: str, today: date, language: str | None) -> list
     """
     claims = Claims(len(text))
     found = [
-        moment
-        for moment in (*_relative(low, today), *_named(low, today))
-        if claims.claim((moment.start, moment.end))
+        moment for moment in (*_relative(low, today), *_named(low, today)) if claims.claim((moment.start, moment.end))
     ]
     for place in not_time_ranges(text, low):
         claims.block(place)

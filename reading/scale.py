@@ -67,6 +67,8 @@ _NO_ANGLE = re.compile(
 _IS_RESOLUTION = re.compile(rf"[\s-]{{1,2}}(?:spatial\s|horizontal\s)?(?:{words.RESOLUTION})(?!\w)")
 _LED_TO = re.compile(rf"(?:{words.RESOLUTION})\s(?:of\s|von\s|de\s|di\s|at\s|is\s|:\s?)?$")
 _IS_MEASURE = re.compile(rf"[\s-]{{1,2}}(?:\w{{1,10}}-)?(?:{words.MEASURES})(?!\w)")
+_ELEVATION = re.compile(r"[\s-](?:elevation)(?!\w)")
+_LEAST_ALTITUDE_M = 100.0
 _MEASURE_LEADS = re.compile(rf"(?<!\w)(?:{words.MEASURES_BEFORE})\s(?:the\s)?$")
 _RATIO = re.compile(
     r"(?<![\d:.])1\s?:\s?(?P<number>\d{1,3}(?:[ ,.'  ]\d{3}){1,3}|\d{1,9})"
@@ -81,7 +83,7 @@ def _any(choices: dict[str, str]) -> str:
 
 _STEP = re.compile(rf"(?<!\w)(?P<half>half[\s-])?(?<!sub-)(?<!sub )(?P<word>{_any(words.STEPS)})(?:e[snrm]?)?(?!\w)")
 _COUNTED_STEP = re.compile(
-    rf"(?<![\w.,–])(?<!\d-)(?P<count>\d{{1,3}})(?:-(?P<joined>{_any(words.STEP_UNITS)})(?:e[snrm]?)?(?!\w)"
+    rf"(?<![\w.,–])(?<!\w-)(?P<count>\d{{1,3}})(?:-(?P<joined>{_any(words.STEP_UNITS)})(?:e[snrm]?)?(?!\w)"
     rf"|\s?(?P<apart>\w{{2,10}}(?:ly|lich)(?:e[snrm]?)?)(?!\w)"
     rf"|\s?(?P<noun>{_any(words.STEP_UNITS)})\s(?:{words.STEP_NOUNS})(?!\w))"
 )
@@ -128,12 +130,19 @@ def _lengths(low: str) -> Iterator[tuple[Range, _Meaning]]:
     for match in _LENGTH.finditer(low):
         before = low[max(0, match.start() - 24) : match.start()]
         said = _IS_RESOLUTION.match(low, match.end()) or _LED_TO.search(before)
-        if not said and (_IS_MEASURE.match(low, match.end()) or _MEASURE_LEADS.search(before)):
+        if not said and _is_measure(low, before, match):
             continue
         factor = next(factor for form, factor in _FACTORS if re.fullmatch(form, match["unit"]))
         metres = _number(match["number"]) * factor
         if metres > 0:
             yield match.span(), _Meaning(metres=metres)
+
+
+def _is_measure(low: str, before: str, match: re.Match[str]) -> bool:
+    """Whether a length is no grid. "30 m elevation" asks for a terrain model, "1000 m elevation" is an altitude."""
+    if _ELEVATION.match(low, match.end()) and _number(match["number"]) < _LEAST_ALTITUDE_M:
+        return False
+    return bool(_IS_MEASURE.match(low, match.end()) or _MEASURE_LEADS.search(before))
 
 
 def _angles(low: str) -> Iterator[tuple[Range, _Meaning]]:

@@ -52,7 +52,7 @@ _UNIT_WORDS = (
     ("PT{}H", "hour hours hourly stunden stündlich heures horas ore"),
     ("P{}D", "day days daily tage tägig täglich jours días giorni dias"),
     ("P{}M", "month monthly monatlich"),
-    ("P{}Y", "year yearly jährlich"),
+    ("P{}Y", "yearly jährlich"),
 )
 STEP_UNITS = {word: step for step, words in _UNIT_WORDS for word in words.split()}
 STEP_NOUNS = r"resolution|data|intervals?|means?|averages?|composites?|steps?|time|auflösung|werte|mittel|sampling"

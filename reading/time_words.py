@@ -113,10 +113,11 @@ TO = (
 OPENING = r"from|in|during|for|von|vom|im|zwischen|de|du|des|del|dal|da|do|desde|depuis|between|en|nel|em"
 PRESENT = (
     r"present|the present|present day|now|today|date|heute|jetzt|aujourd['’]hui|présent|maintenant|nos jours|"
-    r"hoy|presente|la actualidad|oggi|hoje|ongoing|\.\."
+    r"hoy|presente|la actualidad|oggi|hoje|ongoing|continuing|\.\."
 )
 ONWARDS = (
-    r"onwards?|on|and later|and after(?!\s\d)|or later|and beyond|und später|et après|et plus tard|en adelante|y después|"
+    r"onwards?|on|and later|and after(?!\s\d)|or later|and beyond|und später|et après|"
+    r"et plus tard|en adelante|y después|"
     r"in poi|in avanti|em diante"
 )
 ARTICLES = (

@@ -22,6 +22,7 @@ def only(text: str) -> ScaleMention:
         ("30m DEM", 30.0),
         ("30-m pixels", 30.0),
         ("30 m elevation model", 30.0),
+        ("30 m elevation", 30.0),
         ("1 km grid", 1_000.0),
         ("2,5 km Raster", 2_500.0),
         ("50 cm imagery", 0.5),
@@ -86,11 +87,15 @@ def test_levels(text: str, level: str) -> None:
         "2 m temperature", "2-m air temperature", "10 m wind", "100 m depth", "depth of 100 m", "500 m isobath",
         "100 m a.s.l.", "upper 1000 m", "within 100 km of Rome", "10 m/s", "10 m2", "45°N", "2°C", "2 degrees warming",
         "global warming", "global radiation", "continental shelf", "National Park Service", "sub-daily", "16:9",
-        "500 hPa",         "local time", "in 1990", "",
+        "1000 m elevation", "500 hPa", "local time", "in 1990", "",
     ],
 )  # fmt: skip
 def test_what_is_no_scale(text: str) -> None:
     assert read_scales(text) == []
+
+
+def test_the_number_of_a_product_counts_nothing() -> None:
+    assert [one.text for one in read_scales("ERA-40 monthly means, Japanese 25-year reanalysis")] == ["monthly"]
 
 
 def test_several_in_one_question() -> None:

@@ -35,6 +35,7 @@ def spans(text: str) -> list[TimeSpan]:
         ("from 1990 onwards", "1990", OPEN),
         ("1990 to present", "1990", OPEN),
         ("1990-present", "1990", OPEN),
+        ("2004-continuing", "2004", OPEN),
         ("before 1950", OPEN, "1949-12-31"),
         ("pre-1950", OPEN, "1949-12-31"),
         ("until 2000", OPEN, "2000-12-31"),
@@ -215,7 +216,15 @@ def test_the_future(text: str, start: str, end: str | None) -> None:
 
 @pytest.mark.parametrize(
     ("text", "years"),
-    [("recent", 5), ("latest", 1), ("near real time", 1), ("current conditions", 1), ("aktuelle", 1), ("récentes", 5)],
+    [
+        ("recent", 5),
+        ("latest", 1),
+        ("near real time", 1),
+        ("current conditions", 1),
+        ("at present", 1),
+        ("aktuelle", 1),
+        ("récentes", 5),
+    ],
 )
 def test_recency(text: str, years: int) -> None:
     mention = only(f"{text} sea ice")
