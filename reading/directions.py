@@ -47,9 +47,14 @@ def _share(way: int) -> tuple[float, float]:
 def _part(place: Place, direction: str, across: tuple[float, float], up: tuple[float, float]) -> Place:
     box = place.bbox
     part = BBox(
-        west=normalise_longitude(box.west + across[0] * box.width_deg),
-        south=box.south + up[0] * box.height_deg,
-        east=normalise_longitude(box.west + across[1] * box.width_deg),
-        north=box.south + up[1] * box.height_deg,
+        west=_longitude(box.west + across[0] * box.width_deg),
+        south=round(box.south + up[0] * box.height_deg, 4),
+        east=_longitude(box.west + across[1] * box.width_deg),
+        north=round(box.south + up[1] * box.height_deg, 4),
     )
     return dataclasses.replace(place, name=f"{direction} {place.name}", bbox=part, kind="named_region", estimated=True)
+
+
+def _longitude(value: float) -> float:
+    """To a ten-thousandth of a degree, so that a half keeps the whole's own edge."""
+    return normalise_longitude(round(value, 4))

@@ -1,0 +1,67 @@
+"""Boxes, points and bands written out in a text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reading.coordinates import written_boxes
+
+
+@pytest.mark.parametrize(
+    ("text", "edges"),
+    [
+        ("sst at 45.5N 10.2E", [10.2, 45.5, 10.2, 45.5]),
+        ("45.5°N, 10.2°W", [-10.2, 45.5, -10.2, 45.5]),
+        ("45°30'N 10°15'E", [10.25, 45.5, 10.25, 45.5]),
+        ("33°52'12\"S 151°12'36\"E", [151.21, -33.87, 151.21, -33.87]),
+        ("52.5, 13.4", [13.4, 52.5, 13.4, 52.5]),
+        ("stations near 52.5, -13.4", [-13.4, 52.5, -13.4, 52.5]),
+        ("lat 52.5 lon 13.4", [13.4, 52.5, 13.4, 52.5]),
+        ("latitude: 52, longitude: 13", [13, 52, 13, 52]),
+        ("bbox 5,45,15,55", [5, 45, 15, 55]),
+        ("bbox=[-10, 35, 30, 70] wind", [-10, 35, 30, 70]),
+        ("bbox 170,-20,-170,-10", [170, -20, -170, -10]),
+        ("between 10S and 20S", [-180, -20, 180, -10]),
+        ("10S-10N", [-180, -10, 180, 10]),
+        ("between 30 and 60 N", [-180, 30, 180, 60]),
+        ("10-20S, 30-40E", [30, -20, 40, -10]),
+        ("30°E-40°E, 10°S to 20°S", [30, -20, 40, -10]),
+        ("170E-170W", [170, -90, -170, 90]),
+        ("north of 60N", [-180, 60, 180, 90]),
+        ("poleward of 60S", [-180, -90, 180, -60]),
+    ],
+)
+def test_written_positions(text: str, edges: list[float]) -> None:
+    (written,) = written_boxes(text)
+    assert written.bbox.as_list() == pytest.approx(edges)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pH 3.5, 4.5",
+        "version 1.2, 3.4",
+        "1990-2000",
+        "in the 80s and 90s",
+        "5 s and 10 s",
+        "30 m at 1:50 000",
+        "0.5 x 0.5 degree",
+        "10 to 20 years",
+        "at 95.5, 13.4",  # no latitude is 95.5
+        "bbox 5,55,15,45",  # south over north
+        "bbox 5,45,15",
+        "north of 95N",
+        "rain",
+    ],
+)
+def test_other_numbers_are_no_positions(text: str) -> None:
+    assert written_boxes(text) == []
+
+
+@given(st.integers(-89, 89), st.integers(-179, 179))
+def test_a_written_point_is_read_back(latitude: int, longitude: int) -> None:
+    text = f"{abs(latitude)}{'S' if latitude < 0 else 'N'} {abs(longitude)}{'W' if longitude < 0 else 'E'}"
+    (written,) = written_boxes(text)
+    assert written.bbox.as_list() == [longitude, latitude, longitude, latitude]
