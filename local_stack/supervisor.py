@@ -81,7 +81,9 @@ class Supervisor:
     def _give_up(self, part: Part, why: str) -> None:
         self.stop(part.name, grace_s=5.0)
         last = process.tail(part.log)
-        raise StartFailed(part.name, f"{part.name} {why}. The last lines of {part.log}:\n{last}", last)
+        failed = StartFailed(part.name, f"{part.name} {why}; its log is {part.log}", last)
+        failed.add_note(f"The last lines it wrote:\n{last}")  # for those who see a traceback and not the command line
+        raise failed
 
     def stop(self, name: str, grace_s: float) -> bool:
         """No process of the part lives on return; False where there was none. Raises StackError where one survives."""

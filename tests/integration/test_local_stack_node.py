@@ -1,13 +1,12 @@
 """The node that the stack starts is a real Elasticsearch that can do what Sonde's mappings ask of it."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from local_stack.nodes import elasticsearch_node
+from local_stack.testing import elasticsearch_node
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.timeout(600)]
 
@@ -33,7 +32,7 @@ MAPPING = {
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     folder = tmp_path_factory.mktemp("node")
-    with elasticsearch_node(folder, environment=os.environ) as url, httpx.Client(base_url=url, timeout=30) as client:
+    with elasticsearch_node(folder) as url, httpx.Client(base_url=url, timeout=30) as client:
         client.put("/shapes", json=MAPPING).raise_for_status()
         documents = {
             "fiji": {"extent": FIJI, "title": "Rainfall stations", "vector": [1.0, 0.0]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,17 +26,19 @@ def elasticsearch_node(
     folder: Path,
     port: int | None = None,
     *,
-    environment: Mapping[str, str],
+    environment: Mapping[str, str] | None = None,
     heap: str = "512m",
     cache: Path | None = None,
     report: Report = silent,
 ) -> Iterator[str]:
     """The address of an Elasticsearch that lives as long as the ``with``; any free port where none is named.
 
-    Logs stay in ``folder/logs``, the data do not. Raises StackError where it does not come up.
+    ``environment`` is where Java and Maven are looked for; None means what this process inherited, as with any
+    child process. Logs stay in ``folder/logs``, the data do not. Raises StackError where it does not come up.
     """
     settings = ElasticsearchSettings(http_port=port or free_port(), transport_port=free_port(), heap=heap)
-    stack = StackSettings(folder, environment, cache or default_cache(), elasticsearch=settings)
+    inherited = os.environ if environment is None else environment
+    stack = StackSettings(folder, inherited, cache or default_cache(), elasticsearch=settings)
     try:
         with _running(elasticsearch_part(stack, _QUICK_START), folder, report):
             yield stack.elasticsearch_url
