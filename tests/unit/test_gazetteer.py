@@ -150,8 +150,8 @@ def test_folding_takes_case_and_accents_away() -> None:
     assert [(word.folded, word.start, word.end) for word in words("São Paulo")] == [("sao", 0, 3), ("paulo", 4, 9)]
 
 
-def _draft(name: str, importance: float, box: BBox, **more: frozenset[str]) -> Draft:
-    return Draft(name, "region", box, importance, "test", names=frozenset({name}), **more)
+def _draft(name: str, importance: float, box: BBox, adjectives: frozenset[str] = frozenset()) -> Draft:
+    return Draft(name, "region", box, importance, "test", names=frozenset({name}), adjectives=adjectives)
 
 
 def test_a_written_file_is_read_back(tmp_path: Path) -> None:
