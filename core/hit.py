@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 Signal = Literal[
     "bm25",
@@ -18,6 +18,7 @@ Signal = Literal[
     "resolution",
     "kind",
 ]
+SIGNALS: tuple[Signal, ...] = get_args(Signal)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 _ISO = re.compile(
-    r"^(?P<year>-?\d{4,9})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})"
+    r"^(?P<year>-?\d{4}|[+-]\d{5,9})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})"
     r"(?:[T ](?P<clock>\d{2}(?::\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?)(?P<zone>Z|[+-]\d{2}:?\d{2})?)?)?)?$"
 )
 _MINUTE_MS = 60_000
@@ -53,6 +53,7 @@ class TimeSpan:
 def instant_ms(text: str, *, at_end: bool = False) -> int:
     """Milliseconds since 1970 of an ISO 8601 date or time; ``at_end``: the last one of the year, month or day named.
 
+    Years of more than four digits need a sign, as ISO 8601 has it: 19900105 is no year.
     Raises ValueError that quotes the text where it is no date or names a day that does not exist.
     """
     match = _ISO.match(text.strip())
@@ -85,6 +86,7 @@ def _clock_ms(date: str, clock: str, zone: str | None, *, at_end: bool) -> int:
 
 
 def iso(instant: int) -> str:
-    """``1990-01-01T00:00:00Z``; milliseconds are named only where there are any."""
-    text = str(np.datetime64(instant, "ms"))
-    return (text[:-4] if text.endswith(".000") else text) + "Z"
+    """``1990-01-01T00:00:00Z``; milliseconds are named only where there are any, a year past 9999 with its sign."""
+    year, month, day = str(np.datetime64(instant, "ms")).removesuffix(".000").rsplit("-", 2)
+    sign = "-" if year.startswith("-") else "+" if len(year) > 4 else ""
+    return f"{sign}{year.lstrip('-').zfill(4)}-{month}-{day}Z"

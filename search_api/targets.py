@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import cast, get_args
 
 from core.record import Resolution
 from search_api.ranking.target import Level, Target
@@ -40,4 +40,6 @@ def _resolution(read: Interpretation) -> Resolution:
 
 
 def _level(read: Interpretation) -> Level | None:
-    return cast(Level | None, next((s.level for s in read.scales if s.level is not None), None))
+    """Of the scales named, the first that says how large an area is meant ("high resolution" does not)."""
+    known = get_args(Level)
+    return cast(Level | None, next((scale.level for scale in read.scales if scale.level in known), None))

@@ -135,10 +135,10 @@ def search_pipeline(
     return SearchPipeline(parts), resolver
 
 
-def api_parts(settings: Settings) -> Parts:
-    """Everything the views call."""
+def api_parts(settings: Settings, models: Models | None = None) -> Parts:
+    """Everything the views call; ``models`` where they are loaded already."""
     client = elasticsearch_client(settings)
-    models = Models(settings)
+    models = models or Models(settings)
     pipeline, resolver = search_pipeline(client, settings.index.prefix, models, ranking_config(settings))
     if settings.api.preload:
         models.embedder()

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import os
-import socket
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 
-import platformdirs
 import pytest
 from elasticsearch import Elasticsearch
 
 from es_mappings.names import KINDS
+from local_stack.testing import elasticsearch_node, valkey_server
+from tests.service import Service
 
 _OWN = "sonde-test-"
-
-
-def free_port() -> int:
-    """A port that nobody listens on just now."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="session")
@@ -32,10 +23,7 @@ def elasticsearch_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
     if given:
         yield given
         return
-    from local_stack.testing import elasticsearch_node
-
-    folder = tmp_path_factory.mktemp("elasticsearch")
-    with elasticsearch_node(folder, free_port(), cache=_cache()) as url:
+    with elasticsearch_node(tmp_path_factory.mktemp("elasticsearch"), environment=os.environ, heap="1g") as url:
         yield url
 
 
@@ -46,14 +34,8 @@ def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if given:
         yield given
         return
-    from local_stack.testing import valkey_server
-
-    with valkey_server(tmp_path_factory.mktemp("valkey"), free_port()) as url:
+    with valkey_server(tmp_path_factory.mktemp("valkey")) as url:
         yield url
-
-
-def _cache() -> Path:
-    return platformdirs.user_cache_path("sonde")
 
 
 @pytest.fixture(scope="session")
@@ -63,7 +45,7 @@ def es_client(elasticsearch_url: str) -> Iterator[Elasticsearch]:
     client.close()
 
 
-@pytest.fixture()
+@pytest.fixture
 def prefix(es_client: Elasticsearch) -> Iterator[str]:
     """An index prefix of this test's own; its indices are deleted by name afterwards, and no others."""
     own = f"{_OWN}{uuid.uuid4().hex[:12]}"
@@ -79,3 +61,14 @@ def delete_indices(client: Elasticsearch, prefix: str) -> None:
         for index in client.options(ignore_status=404).indices.get_alias(index=f"{prefix}-{kind}-*").body:
             if index.startswith(f"{prefix}-"):
                 client.indices.delete(index=index)
+
+
+@pytest.fixture(scope="session")
+def samples(es_client: Elasticsearch, elasticsearch_url: str) -> Iterator[Service]:
+    """The service with the samples in it, shared by all tests that only read."""
+    own = f"{_OWN}{uuid.uuid4().hex[:12]}"
+    service = Service(es_client, elasticsearch_url, own)
+    report = service.harvest()
+    assert report.state == "complete", report
+    yield service
+    delete_indices(es_client, own)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.extent import BBox
+from core.hit import SIGNALS, Hit
 from core.record import Contact, Link, Record
 from core.timespan import TimeSpan, iso
 from search_api.answer import Answer, FoundRecord
@@ -126,7 +127,7 @@ def hit_feature(found: FoundRecord) -> Json:
     said: Json = {
         **feature(found.record),
         "sonde:score": round(found.hit.score, 6),
-        "sonde:signals": {name: None if v is None else round(v, 6) for name, v in found.hit.signals.items()},
+        "sonde:signals": _signals(found.hit),
     }
     if found.highlights:
         said["sonde:highlights"] = found.highlights
@@ -139,6 +140,12 @@ def hit_feature(found: FoundRecord) -> Json:
     if found.folded:
         said["sonde:folded"] = list(found.folded)
     return said
+
+
+def _signals(hit: Hit) -> dict[str, float | None]:
+    """Every signal there is; what was not measured is null, never 0."""
+    measured = {name: round(value, 6) for name, value in hit.signals.items() if value is not None}
+    return {name: measured.get(name) for name in SIGNALS}
 
 
 def collection(answer: Answer, links: list[Json]) -> Json:

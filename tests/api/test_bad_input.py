@@ -1,0 +1,102 @@
+"""Bad input is a 400 that names the parameter, never a 500."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.service import Service
+
+WRONG = [
+    ({"bbox": "nan,0,1,1"}, "bbox"),
+    ({"bbox": "1,2,3,4,5"}, "bbox"),
+    ({"bbox": "0,10,1,5"}, "bbox"),
+    ({"bbox": "0,0,200,5"}, "bbox"),
+    ({"bbox": "inf,0,1,1"}, "bbox"),
+    ({"bbox": ""}, "bbox"),
+    ({"datetime": "2001-02-30/2002"}, "datetime"),
+    ({"datetime": "2001-13"}, "datetime"),
+    ({"datetime": "2010/2000"}, "datetime"),
+    ({"datetime": "../.."}, "datetime"),
+    ({"datetime": "yesterday"}, "datetime"),
+    ({"datetime": "1/2/3"}, "datetime"),
+    ({"q": "x" * 1_000_000}, "q"),
+    ({"q": "rain\x00fall"}, "q"),
+    ({"q": "rain\x1b[31m"}, "q"),
+    ({"nonsense": "1"}, "nonsense"),
+    ({"limit": "0"}, "limit"),
+    ({"limit": "101"}, "limit"),
+    ({"limit": "ten"}, "limit"),
+    ({"algorithm": "magic"}, "algorithm"),
+    ({"relation": "touches", "bbox": "0,0,1,1"}, "relation"),
+    ({"relation": "within"}, "relation"),
+    ({"place": "Xyzzyville-upon-Nowhere"}, "place"),
+    ({"place": "Berlin", "bbox": "0,0,1,1"}, "place"),
+    ({"spatial": "sideways"}, "spatial"),
+    ({"interpret": "place,mood"}, "interpret"),
+    ({"cursor": "????"}, "cursor"),
+    ({"cursor": "eyJvIjo1LCJxIjoiYWJjIn0"}, "cursor"),
+    ({"provenance": "guesswork"}, "provenance"),
+    ({"explain": "perhaps"}, "explain"),
+    ({"type": "a\x07"}, "type"),
+    ({"f": "xml"}, "f"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "named"), WRONG, ids=[f"{n}={str(p[n])[:24]!r}" for p, n in WRONG])
+def test_a_wrong_value_is_refused_by_name(samples: Service, parameters: dict[str, str], named: str) -> None:
+    answer = samples.http.get("/search", query_string={"q": "rain"} | parameters)
+    assert answer.status_code == 400
+    assert answer.mimetype == "application/problem+json"
+    problem = answer.get_json()
+    assert problem["parameter"] == named
+    assert named in problem["detail"]
+
+
+def test_a_cursor_past_the_end_is_refused(samples: Service) -> None:
+    from search_api.parameters import SearchParameters, cursor_for
+
+    beyond = cursor_for(SearchParameters(q="rain"), 900)
+    answer = samples.http.get("/search", query_string={"q": "rain", "cursor": beyond})
+    assert answer.status_code == 400
+    assert answer.get_json()["parameter"] == "cursor"
+
+
+def test_a_cursor_of_another_question_is_refused(samples: Service) -> None:
+    from search_api.parameters import SearchParameters, cursor_for
+
+    other = cursor_for(SearchParameters(q="snow"), 10)
+    assert samples.http.get("/search", query_string={"q": "rain", "cursor": other}).status_code == 400
+
+
+def test_an_unknown_path_and_a_wrong_method_are_problems_too(samples: Service) -> None:
+    assert samples.http.get("/nowhere").mimetype == "application/problem+json"
+    answer = samples.http.delete("/search")
+    assert answer.status_code == 405
+    assert "GET" in answer.headers["Allow"]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'"text"', b'{"input": []}', b'{"input": [1]}', b'{"input": "a", "x": 1}']
+)
+def test_a_wrong_body_of_embeddings_is_refused(samples: Service, body: bytes) -> None:
+    answer = samples.http.post("/embeddings", data=body, content_type="application/json")
+    assert answer.status_code == 400
+    assert answer.mimetype == "application/problem+json"
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    q=st.text(max_size=60),
+    bbox=st.one_of(
+        st.none(), st.text(max_size=20), st.lists(st.floats(), max_size=5).map(lambda n: ",".join(map(str, n)))
+    ),
+    datetime=st.one_of(st.none(), st.text(max_size=20)),
+)
+def test_no_text_at_all_makes_it_fail(samples: Service, q: str, bbox: str | None, datetime: str | None) -> None:
+    given_ = {"q": q, "bbox": bbox, "datetime": datetime, "rerank": "false"}
+    answer = samples.http.get(
+        "/search", query_string={name: value for name, value in given_.items() if value is not None}
+    )
+    assert answer.status_code in (200, 400)
