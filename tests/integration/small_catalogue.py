@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from core.ports import EmbedderCard, TextKind, Vectors
+from es_mappings.names import IndexKind
 
 CARD = EmbedderCard(model="test/hashing", dims=16, max_tokens=12, min_score=0.1)
+KINDS_OF_A_HARVEST: tuple[IndexKind, ...] = ("records", "natives", "ledger", "runs")
 
 _XML = """<?xml version="1.0" encoding="UTF-8"?>
 <gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco">

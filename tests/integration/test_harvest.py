@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from elasticsearch import Elasticsearch
-from small_catalogue import CARD, HashingEmbedder, document, write_catalogue
+from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, document, write_catalogue
 
 from core.errors import ModelMissing
 from es_mappings.indices import ensure_indices
@@ -58,7 +58,7 @@ class Bench:
 
 @pytest.fixture
 def bench(es_client: Elasticsearch, prefix: str, tmp_path: Path) -> Bench:
-    ensure_indices(es_client, prefix, CARD)
+    ensure_indices(es_client, prefix, CARD, kinds=KINDS_OF_A_HARVEST)
     folder = tmp_path / "catalogue"
     write_catalogue(folder, 12)
     return Bench(es_client, prefix, folder)

@@ -18,7 +18,7 @@ import redis
 from celery import Celery
 from elasticsearch import Elasticsearch
 from redbeat import RedBeatSchedulerEntry
-from small_catalogue import CARD, HashingEmbedder, write_catalogue
+from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, write_catalogue
 
 from es_mappings.indices import ensure_indices
 from indexer.harvest import open_run
@@ -129,7 +129,7 @@ def wait_for(what: Callable[[], T | None]) -> T:
 def yard(
     es_client: Elasticsearch, elasticsearch_url: str, broker_url: str, prefix: str, tmp_path: Path
 ) -> Iterator[Yard]:
-    ensure_indices(es_client, prefix, CARD)
+    ensure_indices(es_client, prefix, CARD, kinds=KINDS_OF_A_HARVEST)
     made = Yard(es_client, elasticsearch_url, broker_url, prefix, tmp_path)
     yield made
     made.end()
