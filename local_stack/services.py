@@ -57,7 +57,7 @@ def _stands_in(log: Path, text: str) -> bool:
 def api_service(python: Path, application: str, api: ApiSettings, cwd: Path, env: Mapping[str, str]) -> Service:
     """The API under gunicorn; ``application`` is ``module:app`` or ``module:create()``."""
     bind = f"[{api.host}]:{api.port}" if ":" in api.host else f"{api.host}:{api.port}"
-    asked_at = "127.0.0.1" if api.host in ("0.0.0.0", "::") else api.host  # noqa: S104  # nosec B104 - compared, not bound
+    asked_at = "127.0.0.1" if api.host in ("0.0.0.0", "::") else api.host  # compared, not bound  # noqa: S104  # nosec B104
     address = f"http://{bind if asked_at == api.host else f'{asked_at}:{api.port}'}"
     size = ("--workers", str(api.workers), "--threads", str(api.threads))
     return Service(
