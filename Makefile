@@ -31,7 +31,7 @@ check: env  ## Style, types, import directions, security lint.
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/bandit -q -r core es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde -c pyproject.toml
+	$(BIN)/bandit -q -ll -r core es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde -c pyproject.toml
 
 test: env  ## The whole suite, on a real Elasticsearch, a real broker and real models.
 	$(BIN)/pytest

@@ -100,7 +100,7 @@ def _classifier(folder: Path, compute: Compute) -> Any:
     if compute.threads is not None:
         torch.set_num_threads(compute.threads)
     try:
-        model = AutoModelForSequenceClassification.from_pretrained(
+        model = AutoModelForSequenceClassification.from_pretrained(  # nosec B615
             str(folder), use_safetensors=True, local_files_only=True
         )
     except (OSError, ValueError, RuntimeError) as error:

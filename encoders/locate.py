@@ -94,7 +94,10 @@ def _from_hub(name: str, *, allow_hub: bool) -> Located:
 
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
-        found = snapshot_download(name, local_files_only=not allow_hub, allow_patterns=_HUB_FILES)
+        # The operator names the model; without allow_hub nothing is fetched, and never anything that can run.
+        found = snapshot_download(  # nosec B615
+            name, local_files_only=not allow_hub, allow_patterns=_HUB_FILES
+        )
     except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
         raise ModelMissing(_missing_on_hub(name, allow_hub=allow_hub)) from None
     folder = Path(found)
