@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -66,21 +66,20 @@ class RemoteGeocoder:
 
 def photon_places(answer: Any) -> tuple[Place, ...]:
     """A GeoJSON FeatureCollection; ``extent`` is west, north, east, south. What cannot be read is left out."""
-    features = answer.get("features", []) if isinstance(answer, Mapping) else []
-    return _readable(_photon_place, features)
+    return _readable(_photon_place, answer.get("features") if isinstance(answer, Mapping) else None)
 
 
 def nominatim_places(answer: Any) -> tuple[Place, ...]:
     """A list in ``jsonv2``; ``boundingbox`` is south, north, west, east, as strings; as above."""
-    return _readable(_nominatim_place, answer if isinstance(answer, list) else [])
+    return _readable(_nominatim_place, answer)
 
 
 _PARSERS = {"photon": photon_places, "nominatim": nominatim_places}
 
 
-def _readable(read: Any, items: list[Any]) -> tuple[Place, ...]:
+def _readable(read: Callable[[Any, int], Place], items: Any) -> tuple[Place, ...]:
     found = []
-    for rank, item in enumerate(items):
+    for rank, item in enumerate(items if isinstance(items, list) else []):
         try:
             found.append(read(item, rank))
         except (KeyError, TypeError, ValueError, AttributeError):

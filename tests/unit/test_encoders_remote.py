@@ -1,0 +1,227 @@
+"""The remote embedder and geocoders against stubs: small real HTTP servers with the shape of the real services."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+
+from core.errors import Unavailable
+from core.extent import BBox
+from core.place import Place
+from encoders.catalogue import load_embedder
+from encoders.remote_geocoder import RemoteGeocoder, nominatim_places, photon_places
+from encoders.specs import EmbedderSpec, GeocoderSpec
+from net.errors import BadStatus
+from net.gate import Gate, GatePolicy
+
+Answerer = Callable[[str, dict[str, Any], dict[str, str]], tuple[int, Any]]
+
+
+@contextmanager
+def stub(answer: Answerer) -> Iterator[tuple[str, Gate]]:
+    """A server that answers ``answer(path, asked, headers)`` as JSON; its address and a gate that may reach it."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            parts = urlsplit(self.path)
+            self._reply(parts.path, {name: values[0] for name, values in parse_qs(parts.query).items()})
+
+        def do_POST(self) -> None:
+            self._reply(self.path, json.loads(self.rfile.read(int(self.headers["content-length"]))))
+
+        def _reply(self, path: str, asked: dict[str, Any]) -> None:
+            status, body = answer(path, asked, {name.lower(): value for name, value in self.headers.items()})
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(json.dumps(body).encode())
+
+        def log_message(self, *args: Any) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", Gate(GatePolicy(frozenset({f"127.0.0.1:{server.server_port}"})))
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def lengths(path: str, asked: dict[str, Any], headers: dict[str, str]) -> tuple[int, Any]:
+    """An embeddings endpoint whose vector of a text is (its length, 1), given in reverse order with its index."""
+    assert path == "/v1/embeddings"
+    assert asked["model"] == "m"
+    data = [{"index": at, "embedding": [len(text), 1]} for at, text in enumerate(asked["input"])]
+    return 200, {"object": "list", "data": data[::-1]}
+
+
+def always(status: int, body: Any) -> Answerer:
+    return lambda _path, _asked, _headers: (status, body)
+
+
+def spec(url: str, **changes: Any) -> EmbedderSpec:
+    return EmbedderSpec("m", runtime="remote", url=f"{url}/v1", **changes)
+
+
+def test_remote_vectors_come_in_the_order_asked_and_at_norm_one() -> None:
+    with stub(lengths) as (url, gate):
+        embedder = load_embedder(spec(url), gate)
+        texts = ["x" * at for at in range(150)]  # three requests of at most 64
+        vectors = embedder.embed(texts, "document")
+    assert (embedder.card.dims, embedder.card.runtime, embedder.card.max_tokens) == (2, "remote", 512)
+    np.testing.assert_allclose(vectors[:, 0] / vectors[:, 1], range(150), rtol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, rtol=1e-5)
+    assert embedder.embed([], "document").shape == (0, 2)
+
+
+def test_the_key_and_the_instruction_go_along_with_a_question() -> None:
+    seen: list[Any] = []
+
+    def remember(path: str, asked: dict[str, Any], headers: dict[str, str]) -> tuple[int, Any]:
+        seen.append((asked["input"], headers.get("authorization")))
+        return lengths(path, asked, headers)
+
+    with stub(remember) as (url, gate):
+        embedder = load_embedder(spec(url, key="secret", instruction="find: "), gate)
+        embedder.embed(["rain"], "query")
+        embedder.embed(["rain"], "document")
+    assert seen[1:] == [(["find: rain"], "Bearer secret"), (["rain"], "Bearer secret")]
+
+
+def test_without_a_tokenizer_tokens_are_estimated_upwards() -> None:
+    with stub(lengths) as (url, gate):
+        embedder = load_embedder(spec(url), gate)
+        assert embedder.count_tokens(["", "abcd"]) == [2, 4]  # ceil(4 / 3) and two special tokens
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        [{"index": 1, "embedding": [1.0, 1.0]}],
+        [{"index": 0, "embedding": ["a", "b"]}],
+        [{"index": 0, "embedding": [float("nan"), 1.0]}],
+        [{"index": 0, "embedding": 1.0}],
+    ],
+)
+def test_an_answer_that_is_not_one_vector_a_text_is_unavailable(data: Any) -> None:
+    with stub(always(200, {"data": data})) as (url, gate), pytest.raises(Unavailable):
+        load_embedder(spec(url), gate)
+
+
+def test_a_refused_key_and_a_broken_server_are_told_apart() -> None:
+    with (
+        stub(always(401, {})) as (url, gate),
+        pytest.raises(BadStatus, match="HTTP status 401"),
+    ):
+        load_embedder(spec(url, key="secret"), gate)
+    with stub(always(500, {})) as (url, gate), pytest.raises(Unavailable, match="500"):
+        load_embedder(spec(url), gate)
+
+
+PHOTON = {
+    "type": "FeatureCollection",
+    "features": [
+        {
+            "geometry": {"type": "Point", "coordinates": [13.389, 52.517]},
+            "properties": {
+                "name": "Berlin",
+                "osm_key": "place",
+                "osm_value": "city",
+                "type": "city",
+                "countrycode": "DE",
+                "extent": [13.088, 52.675, 13.761, 52.338],
+            },
+        },
+        {
+            "geometry": {"type": "Point", "coordinates": [-71.18, 44.47]},
+            "properties": {"name": "Berlin", "osm_value": "hamlet", "countrycode": "US"},
+        },
+        {"geometry": None, "properties": {"name": "broken"}},
+    ],
+}
+NOMINATIM = [
+    {
+        "name": "Berlin",
+        "display_name": "Berlin, Deutschland",
+        "addresstype": "city",
+        "type": "administrative",
+        "importance": 0.85,
+        "boundingbox": ["52.338", "52.675", "13.088", "13.761"],
+        "lat": "52.51",
+        "lon": "13.38",
+        "address": {"country_code": "de"},
+    },
+    {"display_name": "Kara Sea", "addresstype": "sea", "lat": "75.0", "lon": "180.0"},
+    {"name": "nowhere", "boundingbox": ["a", "b", "c", "d"]},
+]
+BERLIN = BBox(13.088, 52.338, 13.761, 52.675)
+
+
+def test_photon_is_read_with_its_extent_or_a_small_box_about_the_point() -> None:
+    first, second = photon_places(PHOTON)
+    assert first == Place("Berlin", "city", BERLIN, "DE", 1.0, False, "photon")
+    assert second.bbox.as_list() == pytest.approx([-71.28, 44.37, -71.08, 44.57])
+    assert (second.kind, second.country, second.importance, second.estimated) == ("named_region", "US", 0.5, True)
+
+
+def test_nominatim_is_read_with_its_own_order_of_numbers() -> None:
+    berlin, sea = nominatim_places(NOMINATIM)
+    assert berlin == Place("Berlin", "city", BERLIN, "DE", 0.85, False, "nominatim")
+    assert (sea.name, sea.kind, sea.country, sea.estimated) == ("Kara Sea", "sea", None, True)
+    assert sea.bbox.as_list() == pytest.approx([179.9, 74.9, 180.0, 75.1])
+
+
+@pytest.mark.parametrize("answer", [None, [], {}, {"features": None}, {"features": ["x"]}, "text", [1], {"error": {}}])
+def test_an_answer_without_places_gives_none(answer: Any) -> None:
+    assert photon_places(answer) == ()
+    assert nominatim_places(answer) == ()
+
+
+@pytest.mark.parametrize(("kind", "path", "answer"), [("photon", "/api", PHOTON), ("nominatim", "/search", NOMINATIM)])
+def test_a_name_is_asked_once_however_it_is_written(kind: Any, path: str, answer: Any) -> None:
+    asked: list[tuple[str, dict[str, Any]]] = []
+
+    def reply(at: str, question: dict[str, Any], headers: dict[str, str]) -> tuple[int, Any]:
+        asked.append((at, question))
+        return 200, answer
+
+    with stub(reply) as (url, gate):
+        geocoder = RemoteGeocoder(GeocoderSpec(kind, f"{url}/"), gate)
+        assert geocoder.lookup("Berlin")[0].bbox == BERLIN
+        assert geocoder.lookup("  BERLIN ") == geocoder.lookup("berlin")
+        assert geocoder.lookup(" ") == geocoder.lookup("x" * 201) == []
+    assert [at for at, _ in asked] == [path]
+    assert (asked[0][1]["q"], asked[0][1]["limit"]) == ("berlin", "5")
+
+
+def test_a_dead_service_is_unavailable_at_once_the_second_time_and_not_remembered() -> None:
+    calls: list[int] = []
+
+    def slow(path: str, asked: dict[str, Any], headers: dict[str, str]) -> tuple[int, Any]:
+        calls.append(1)
+        time.sleep(1.0)
+        return 200, PHOTON
+
+    with stub(slow) as (url, gate):
+        geocoder = RemoteGeocoder(GeocoderSpec("photon", url, timeout_s=0.2), gate)
+        with pytest.raises(Unavailable, match="the geocoder is not available"):
+            geocoder.lookup("Berlin")
+        with pytest.raises(Unavailable, match="left alone for a while"):
+            geocoder.lookup("Berlin")
+    assert calls == [1]
+
+
+def test_an_error_status_of_the_service_is_unavailable() -> None:
+    with stub(always(403, {})) as (url, gate), pytest.raises(Unavailable, match="403"):
+        RemoteGeocoder(GeocoderSpec("nominatim", url), gate).lookup("Berlin")
