@@ -100,10 +100,12 @@ class Ledger:
 
     def holders(self, source: str, records: Sequence[str]) -> dict[str, LedgerEntry]:
         """Who holds each of these records, as of the last refresh."""
-        if not records:
-            return {}
-        query = {"bool": {"filter": [*_of(source), {"terms": {"record": list(records)}}, _IS_HOLDING]}}
-        return {cast(str, entry.record): entry for entry in self.where(query)}
+        found: dict[str, LedgerEntry] = {}
+        for start in range(0, len(records), _MOST_TERMS):
+            terms = {"terms": {"record": list(records[start : start + _MOST_TERMS])}}
+            query = {"bool": {"filter": [*_of(source), terms, _IS_HOLDING]}}
+            found |= {cast(str, entry.record): entry for entry in self.where(query)}
+        return found
 
     def not_seen_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
         """Entries that the run did not come across, as of the last refresh; tombstones are left out."""
@@ -129,6 +131,7 @@ class Ledger:
         return (LedgerEntry.from_document(hit["_source"]) for hit in scan(self.client, self.index, query))
 
 
+_MOST_TERMS = 10_000  # Elasticsearch refuses more than 65,536 in one query
 _IS_HOLDING: dict[str, Any] = {"terms": {"state": list(HOLDING)}}
 _HAS_RECORD: dict[str, Any] = {"exists": {"field": "record"}}
 

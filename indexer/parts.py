@@ -12,6 +12,7 @@ from core.errors import NotFound, SondeError
 from core.ports import Embedder
 from es_mappings.indices import serving
 from es_mappings.names import alias
+from indexer.patience import patiently
 
 
 class Progress(Protocol):
@@ -46,8 +47,8 @@ class Parts:
     progress: Progress = no_progress
 
     def model(self) -> str:
-        """The embedding model of the records index. Raises NotFound where there is no index yet."""
-        found = serving(self.client, self.prefix, "records")
+        """The embedding model of the records index. Raises NotFound where there is no index yet, Unavailable."""
+        found = patiently(lambda: serving(self.client, self.prefix, "records"))
         if found is None:
             raise NotFound(f"There is no index behind {alias(self.prefix, 'records')}; create the indices first.")
         return found.meta.embedding_model

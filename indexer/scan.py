@@ -35,7 +35,7 @@ def scan(
                 return
             after = page[-1]["sort"]
     finally:
-        client.close_point_in_time(id=pit)
+        patiently(lambda: client.options(ignore_status=404).close_point_in_time(id=pit))
 
 
 def _page(

@@ -12,6 +12,7 @@ from celery.signals import beat_init
 from kombu import Queue as KombuQueue
 
 from core.errors import Unavailable
+from indexer.patience import patiently
 from workers.config import QUEUES, WorkerConfig
 from workers.parts import WorkerParts
 from workers.registry import load_sources
@@ -32,7 +33,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
 
     @cache
     def worker() -> Worker:
-        return Worker.of(config, parts())
+        return patiently(lambda: Worker.of(config, parts()))
 
     _add_harvest(app, worker)
     _add_embed(app, worker)

@@ -21,8 +21,9 @@ from redbeat import RedBeatSchedulerEntry
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, write_catalogue
 
 from es_mappings.indices import ensure_indices
-from indexer.harvest import open_run
-from indexer.parts import Options, RunTaken
+from indexer.embed_missing import count_missing
+from indexer.harvest import harvest, open_run
+from indexer.parts import Options, Parts, RunTaken
 from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
@@ -219,6 +220,17 @@ def test_an_unfinished_run_is_gone_on_with_before_a_new_one_begins(yard: Yard) -
     assert (result.ending, result.run) == ("continues", "left")
     assert yard.worker().harvest_slice("s", "left", "message-2").ending == "ended"
     assert [run.id for run in yard.runs.latest("s")] == ["left"]
+
+
+def test_vectors_that_are_missing_are_filled_by_the_worker(yard: Yard) -> None:
+    one_source(yard, 30)
+    without = Parts(yard.client, yard.prefix)
+    harvest("s", FolderSource(yard.folder / "catalogue"), without)
+    assert count_missing("s", without) == 30
+
+    assert yard.worker().fill_vectors("s") is False  # nothing is left to do
+
+    assert count_missing("s", without) == 0
 
 
 def test_a_lapsed_run_is_queued_once_until_somebody_takes_it(yard: Yard) -> None:

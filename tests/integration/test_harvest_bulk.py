@@ -1,0 +1,66 @@
+"""Bulk writes against a real Elasticsearch that is busy, or refuses."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from elasticsearch import Elasticsearch
+from small_catalogue import CARD
+
+from es_mappings.indices import ensure_indices
+from indexer.bulk import Operation, delete_operation, index_operation, update_operation, write
+from indexer.patience import patient_client
+
+pytestmark = pytest.mark.elasticsearch
+
+
+@pytest.fixture
+def ledger(es_client: Elasticsearch, prefix: str) -> str:
+    ensure_indices(es_client, prefix, CARD, kinds=["ledger"])
+    return f"{prefix}-ledger"
+
+
+def entries(index: str, number: int) -> list[Operation]:
+    return [index_operation(index, f"e{n}", {"source": "s", "native_id": str(n)}) for n in range(number)]
+
+
+def count(client: Elasticsearch, index: str) -> int:
+    client.indices.refresh(index=index)
+    return int(client.count(index=index)["count"])
+
+
+def block(client: Elasticsearch, index: str, *, on: bool) -> None:
+    """The block of a full disk, which Elasticsearch answers with 429 for each item."""
+    client.indices.put_settings(index=index, settings={"index.blocks.read_only_allow_delete": True if on else None})
+
+
+def test_items_put_off_with_429_are_written_when_the_server_is_ready(es_client: Elasticsearch, ledger: str) -> None:
+    block(es_client, ledger, on=True)
+    relief = threading.Timer(0.5, block, (es_client, ledger), {"on": False})
+    relief.start()
+
+    failures = write(patient_client(es_client), entries(ledger, 20))
+
+    relief.join()
+    assert failures == []
+    assert count(es_client, ledger) == 20
+
+
+def test_one_bad_item_is_named_and_the_others_are_written(es_client: Elasticsearch, ledger: str) -> None:
+    bad = index_operation(ledger, "bad", {"source": "s", "no_such_field": 1})
+
+    (failure,) = write(patient_client(es_client), [*entries(ledger, 3), bad, *entries(ledger, 5)])
+
+    assert failure.id == "bad"
+    assert "no_such_field" in failure.reason
+    assert failure.reason.startswith("400 strict_dynamic_mapping_exception")
+    assert count(es_client, ledger) == 5
+
+
+def test_deleting_what_is_gone_is_fine_and_updating_it_is_not(es_client: Elasticsearch, ledger: str) -> None:
+    update = update_operation(ledger, "gone", {"doc": {"source": "s"}})
+
+    (failure,) = write(patient_client(es_client), [delete_operation(ledger, "gone"), update])
+
+    assert failure.reason.startswith("404 document_missing_exception")
