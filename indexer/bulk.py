@@ -89,7 +89,7 @@ def _send(client: Elasticsearch, chunk: Sequence[Operation]) -> list[Failure]:
         if not busy:
             return failures
         chunk = [operation for operation, _ in busy]
-        time.sleep(uniform(0, min(_LONGEST_PAUSE_S, 0.5 * 2**attempt)))  # noqa: S311 (jitter, not a secret)
+        time.sleep(uniform(0, min(_LONGEST_PAUSE_S, 0.5 * 2**attempt)))  # noqa: S311  # nosec B311: jitter, not a secret
     return failures + [failure for _, failure in busy]
 
 

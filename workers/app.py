@@ -96,7 +96,7 @@ def _pause_s(task: Task[Any, Any]) -> float:
 
     Seconds are owned by ``indexer.patience``; a dead worker's run by ``requeue_lapsed``.
     """
-    return uniform(1.0, min(300.0, 10.0 * 2**task.request.retries))  # noqa: S311 (jitter, not a secret)
+    return uniform(1.0, min(300.0, 10.0 * 2**task.request.retries))  # noqa: S311  # nosec B311: jitter, not a secret
 
 
 def _settings(config: WorkerConfig) -> dict[str, Any]:
