@@ -127,7 +127,7 @@ def from_document(source: Mapping[str, Any]) -> Record:
         id=source["id"],
         source=source["source"],
         identifier=source["identifier"],
-        title=source["title"],
+        title=source.get("title", ""),
         abstract=source.get("abstract", ""),
         alternate_titles=tuple(source.get("alternate_titles", ())),
         languages=tuple(source.get("languages", ())),

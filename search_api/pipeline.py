@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from elasticsearch import Elasticsearch
 
@@ -27,6 +28,8 @@ from search_api.serving import Serving, ServingResolver
 from search_api.targets import target_of
 from search_api.understanding.interpretation import Interpretation
 from search_api.understanding.understand import Understander
+
+T = TypeVar("T")
 
 _SHAPING: dict[Relation, SpokenRelation] = {
     "near": "near",
@@ -66,6 +69,22 @@ class SearchParts:
     now_ms: Callable[[], int]
 
 
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """A search before its page is fetched: the ranking of the whole window and how it came about.
+
+    ``request`` is the one that was answered: a place given by name stands in its filters as a box.
+    """
+
+    ranking: Ranking
+    interpretation: Interpretation
+    request: SearchRequest
+    found: Found
+    plan: RetrievalPlan
+    degraded: tuple[str, ...]
+    took_ms: Mapping[str, float]
+
+
 class SearchPipeline:
     """Answers searches; holds no state of its own, so threads may share it."""
 
@@ -74,30 +93,41 @@ class SearchPipeline:
 
     def search(self, request: SearchRequest) -> Answer:
         """The page that was asked for. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
+        return self._steadily(lambda serving: self._search(request, serving))
+
+    def ordered(self, request: SearchRequest) -> Ordered:
+        """The whole window in its order, nothing fetched: what evaluation measures. Raises as ``search`` does."""
+        return self._steadily(lambda serving: self._ordered(request, serving, Stopwatch()))
+
+    def _steadily(self, answer: Callable[[Serving], T]) -> T:
+        """The answer of the index that serves now, even where it was just replaced by another."""
         try:
-            return self._search(request, self._parts.resolver.resolve())
+            return answer(self._parts.resolver.resolve())
         except IndexGone:
             self._parts.resolver.forget()
-            return self._search(request, self._parts.resolver.resolve())
+            return answer(self._parts.resolver.resolve())
 
     def _search(self, request: SearchRequest, serving: Serving) -> Answer:
         watch = Stopwatch()
+        one = self._ordered(request, serving, watch)
+        with watch.stage("fetch"):
+            order, folded = _grouped(one.ranking, one.found, one.request)
+            page = self._page(one, order, serving)
+        _refuse_past_the_end(request, len(order))
+        page = tuple(replace(shown, folded=tuple(folded.get(shown.hit.id, ()))) for shown in page)
+        return Answer(page, len(order), one.interpretation, one.degraded, watch.took_ms)
+
+    def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self._located(request))
             read = self._parts.understander.understand(request.q, request.interpret)
         found, plan = self._retrieved(request, read, serving, watch)
-        degraded = _degraded(request, serving)
         with watch.stage("rank"):
             ranking = self._ranked(request, read, found)
         with watch.stage("rerank"):
             ranking, unread = self._reread(request, read, ranking, serving)
             ranking = nearest_first(ranking)
-        with watch.stage("fetch"):
-            order, folded = _grouped(ranking, found, request)
-            page = self._page(request, ranking, order, plan, found, serving)
-        _refuse_past_the_end(request, len(order))
-        page = tuple(replace(one, folded=tuple(folded.get(one.hit.id, ()))) for one in page)
-        return Answer(page, len(order), read, (*degraded, *unread), watch.took_ms)
+        return Ordered(ranking, read, request, found, plan, (*_degraded(request, serving), *unread), watch.took_ms)
 
     def _located(self, request: SearchRequest) -> Filters:
         """The filters with ``place`` turned into its box, shaped by a direction where one is asked for."""
@@ -151,20 +181,13 @@ class SearchPipeline:
         texts = [records[record].embedding_text if record in records else "" for record in best]
         return rerank(ranking, cross_encoder.score(read.text, texts), cross_encoder.card), ()
 
-    def _page(
-        self,
-        request: SearchRequest,
-        ranking: Ranking,
-        order: list[int],
-        plan: RetrievalPlan,
-        found: Found,
-        serving: Serving,
-    ) -> tuple[FoundRecord, ...]:
+    def _page(self, one: Ordered, order: list[int], serving: Serving) -> tuple[FoundRecord, ...]:
+        request, ranking, found = one.request, one.ranking, one.found
         positions = order[request.offset : request.offset + request.limit]
         hits = {position: ranking.hits(position, 1)[0] for position in positions}
         ids = [hit.id for hit in hits.values()]
         client = self._parts.client
-        fetched = fetch_records(client, serving.records.index, ids, plan.words if request.highlight else None)
+        fetched = fetch_records(client, serving.records.index, ids, one.plan.words if request.highlight else None)
         passages: dict[str, tuple[PassageFound, ...]] = {}
         if serving.passages is not None:
             best = {record: found.passages[record] for record in ids if record in found.passages}
