@@ -78,7 +78,7 @@ def _embedder_facts(source: Path, target: Path) -> Mapping[str, Any]:
 
 
 def _in_own_process(located: Located, draft: Path, head: Head) -> None:
-    command = [sys.executable, "-m", "encoders.prepare", str(located.folder), str(draft), head]
+    command = [sys.executable, "-m", "encoders.prepare", str(located.folder), str(draft.resolve()), head]
     try:
         # Our own interpreter and module; no shell reads the paths.
         done = subprocess.run(  # noqa: S603 # nosec B603

@@ -75,7 +75,7 @@ def _pooling_mode(config: Mapping[str, Any]) -> str:
     """The older files have a flag per mode, the newer ones its name."""
     if "pooling_mode" in config:
         return str(config["pooling_mode"])
-    flags = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean"}
+    flags = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean"}  # nosec B105
     active = [key for key, value in config.items() if key.startswith("pooling_mode_") and value]
     return flags.get(active[0], active[0]) if len(active) == 1 else "+".join(active)
 

@@ -47,7 +47,11 @@ def stub(answer: Answerer) -> Iterator[tuple[str, Gate]]:
         def log_message(self, *args: Any) -> None:
             """Quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """A client that gave up is what some tests are about."""
+
+    server = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}", Gate(GatePolicy(frozenset({f"127.0.0.1:{server.server_port}"})))
