@@ -14,6 +14,7 @@ from elasticsearch import Elasticsearch
 from core.errors import NotFound, Unavailable
 from core.ports import Embedder
 from es_mappings.indices import ensure_indices
+from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts, Progress, no_lease
 from indexer.raw import Source
@@ -82,7 +83,8 @@ class Harvester:
 
     def path(self, path: Path, source_id: str, progress: Progress) -> RunReport:
         """A folder or archive under an id of its own. Raises Unavailable where somebody else harvests it now."""
-        return self._harvest(source_id, FolderSource(path), self._options, progress)
+        options = replace(self._options, trigger=f"cli {path.resolve()}")  # only a run of the same files is resumed
+        return self._harvest(source_id, FolderSource(path), options, progress)
 
     def configured(self, source_id: str, progress: Progress) -> RunReport:
         """A source of sources.yaml. Raises NotFound, naming the ones that are there."""
@@ -103,8 +105,12 @@ class Harvester:
         embedder: Callable[[str], Embedder] | None = self._models.embedder if self._embedding else None
         parts = Parts(self._client, prefix, embedder, progress)
         with self._lease(source_id) as guard:
+            options = replace(options, guard=guard)
             left = Runs(self._client, prefix).unfinished(source_id)
-            return harvest(source_id, source, parts, replace(options, guard=guard), left)
+            report = harvest(source_id, source, parts, options, left if _may_resume(left, options) else None)
+            if report.counts.without_vector and embedder is not None:
+                embed_missing(source_id, parts, options)
+            return report
 
     @contextmanager
     def _lease(self, source_id: str) -> Iterator[Callable[[], None]]:
@@ -132,6 +138,11 @@ class Harvester:
                 f"which knows: {', '.join(known) or 'none'}."
             )
         return known[source_id]
+
+
+def _may_resume(left: RunReport | None, options: Options) -> bool:
+    """A position in other files means nothing here."""
+    return left is not None and (left.trigger == options.trigger or not left.trigger.startswith("cli /"))
 
 
 def _row(config: SourceConfig, latest: list[RunReport]) -> dict[str, Any]:

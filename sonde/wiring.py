@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from elastic_transport import BaseNode
 from elasticsearch import Elasticsearch
 
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
@@ -30,13 +31,20 @@ from sonde import __version__
 from sonde.settings import Settings
 
 
-def elasticsearch_client(settings: Settings, *, timeout_s: float | None = None) -> Elasticsearch:
-    """One client; no retries of its own, so that each call has one owner of its retries and fails within its time."""
+def elasticsearch_client(
+    settings: Settings, *, timeout_s: float | None = None, timed_by: type[BaseNode] | None = None
+) -> Elasticsearch:
+    """One client; no retries of its own, so that each call has one owner of its retries and fails within its time.
+
+    ``timed_by``: a node class that also measures, for benchmarks.
+    """
     given = settings.elasticsearch
     login = None
     if given.username is not None and given.password is not None:
         login = (given.username, given.password.get_secret_value())
-    trusted: dict[str, Any] = {"ca_certs": str(given.ca_certs)} if given.ca_certs else {}
+    more: dict[str, Any] = {"ca_certs": str(given.ca_certs)} if given.ca_certs else {}
+    if timed_by is not None:
+        more["node_class"] = timed_by
     return Elasticsearch(
         settings.elasticsearch_url,
         basic_auth=login,
@@ -44,7 +52,7 @@ def elasticsearch_client(settings: Settings, *, timeout_s: float | None = None) 
         request_timeout=timeout_s or given.timeout_s,
         max_retries=0,
         retry_on_timeout=False,
-        **trusted,
+        **more,
     )
 
 

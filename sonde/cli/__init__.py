@@ -8,7 +8,7 @@ import click
 
 from core.errors import SondeError
 from sonde import __version__
-from sonde.cli import catalogue, demo, search, stack
+from sonde.cli import bench, catalogue, demo, search, stack
 
 EXIT_MENDABLE = 2
 """Something that a person can mend; the sentence on standard error says what."""
@@ -24,7 +24,7 @@ def cli() -> None:
     """
 
 
-for command in (*stack.COMMANDS, *catalogue.COMMANDS, *search.COMMANDS, *demo.COMMANDS):
+for command in (*stack.COMMANDS, *catalogue.COMMANDS, *search.COMMANDS, *demo.COMMANDS, *bench.COMMANDS):
     cli.add_command(command)
 
 
