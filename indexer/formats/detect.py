@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from indexer.formats.xml import first_element
+import re
+
+from indexer.formats.xml import FirstElement, first_element
 
 _GMD = "http://www.isotc211.org/2005/gmd"
 _GMI = "http://www.isotc211.org/2005/gmi"
@@ -12,14 +14,20 @@ _ROOTS = {
     f"{{{_GMI}}}MI_Metadata": "iso19115-2",
 }
 _BY_ISO_TYPE = {"MD_Metadata": "iso19139", "MI_Metadata": "iso19115-2"}
+_ISO19115_3 = re.compile(r"^\{http://standards\.iso\.org/iso/19115/-3/mdb/[0-9.]+\}MD_Metadata$")
 
 
 def detect(content: bytes) -> str | None:
     """The name of the format (a key of the registry), None where it is not known. Looks at the start only."""
     root = first_element(content)
-    if root is None:
-        return None
-    name = _ROOTS.get(root.tag)
-    if name is None and root.iso_type is not None:  # a national profile with a root of its own
-        name = _BY_ISO_TYPE.get(root.iso_type.rpartition(":")[2])
-    return name
+    return None if root is None else _of_xml(root, content)
+
+
+def _of_xml(root: FirstElement, content: bytes) -> str | None:
+    if root.iso_type is not None and root.tag not in _ROOTS:  # a national profile with a root of its own
+        return _BY_ISO_TYPE.get(root.iso_type.rpartition(":")[2])
+    if _ISO19115_3.match(root.tag):
+        return "iso19115-3"
+    if root.tag == "metadata" and b"<idinfo" in content:
+        return "fgdc"
+    return _ROOTS.get(root.tag)

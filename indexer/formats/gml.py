@@ -45,7 +45,16 @@ class PolygonReader:
 
     def add(self, element: _Element) -> None:
         try:
-            shape = self._in_range(self._oriented(element))
+            shape = self._oriented(element)
+        except (Unreadable, ValueError, shapely.errors.ShapelyError) as error:
+            self.warnings.append(f"extent: polygon left out: {error}")
+            return
+        self.add_shape(shape)
+
+    def add_shape(self, shape: BaseGeometry) -> None:
+        """A geometry whose x is longitude and y latitude."""
+        try:
+            shape = self._in_range(shape)
         except (Unreadable, ValueError, shapely.errors.ShapelyError) as error:
             self.warnings.append(f"extent: polygon left out: {error}")
             return

@@ -34,6 +34,8 @@ _DATA = frozenset(MEDIA_TYPES) - {
 def repair_href(text: str) -> tuple[str | None, str | None]:
     """A usable link and what was done to it; None where it is none (a file name, another scheme)."""
     written = text.strip()
+    if written[:4].upper() == "URL:":
+        written = written[4:].strip()
     if not written:
         return None, None
     if written.lower().startswith("doi:"):

@@ -34,25 +34,13 @@ from indexer.formats.iso_xml import (
 )
 from indexer.formats.languages import language
 from indexer.formats.reader import Refused
+from indexer.formats.resource_types import scope
 from indexer.formats.text import says_nothing
-from indexer.formats.xml import parse
+from indexer.formats.xml import Parsed, parse
 from indexer.raw import RawRecord
 
 READER_VERSION = 1
 _LONGEST_STANDIN = 120
-
-_TYPES = {
-    name.lower(): name
-    for name in (
-        "dataset", "series", "service", "document", "software", "collection", "nonGeographicDataset", "tile", "model",
-        "feature", "featureType", "attribute", "attributeType", "propertyType", "fieldSession", "collectionSession",
-        "collectionHardware", "dimensionGroup", "initiative", "sensor", "platform", "map", "sample", "aggregate",
-    )
-} | {
-    "application": "software", "datasetcollection": "collection", "collectionofdatasets": "collection",
-    "paper": "document", "publication": "document", "nongeographic": "nonGeographicDataset",
-    "repository": "collection", "services": "service", "seriesofdatasets": "series",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +62,11 @@ def read(raw: RawRecord, source: str) -> Record:
 
     Raises Refused: not XML, a document type, another root, or neither identifier nor title nor abstract.
     """
-    parsed = parse(raw.content)
+    return read_tree(parse(raw.content), raw, source)
+
+
+def read_tree(parsed: Parsed, raw: RawRecord, source: str) -> Record:
+    """The Record of a parsed document; ISO 19115-3 comes in here as well, renamed. Raises Refused."""
     parts = _parts(parsed.root)
     warnings = list(parsed.warnings)
     stated = text_of(parts.metadata, f"{GMD}fileIdentifier")
@@ -200,7 +192,7 @@ def _type(parts: _Parts, warnings: list[str]) -> str:
     if not stated:
         is_service = parts.identification is not None and local(parts.identification) == "SV_ServiceIdentification"
         return "service" if is_service else "dataset"
-    known = _TYPES.get(stated.replace(" ", "").lower())
+    known = scope(stated)
     if known is None:
         warnings.append(f"type: {stated[:40]!r} is no scope code, read as dataset")
     return known or "dataset"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.record import Access
+from indexer.formats.access import is_restricted_code, says_restricted
 from indexer.formats.iso_xml import (
     GMD,
     XLINK_TITLE,
@@ -24,15 +25,6 @@ from indexer.formats.iso_xml import (
 from indexer.formats.licences import licence_url, spdx
 from indexer.formats.text import says_nothing
 
-_RESTRICTED = frozenset(
-    {"restricted", "private", "confidential", "secret", "topsecret", "statutory", "in-confidence",
-     "sensitivebutunclassified", "sbu", "foruseofficialonly", "forofficialuseonly", "protected", "limiteddistribution"}
-)  # fmt: skip
-_SAYS_RESTRICTED = re.compile(
-    r"requires? (?:a |an )?(?:password|registration|log-?in|account)|access (?:is|to .{0,40} is) restricted"
-    r"|restricted access|data are restricted|must be a registered|not publicly (?:available|accessible)",
-    re.IGNORECASE,
-)
 _INSPIRE_LIMIT = re.compile(r"LimitationsOnPublicAccess/INSPIRE_Directive_Article13", re.IGNORECASE)
 
 
@@ -83,9 +75,9 @@ def _is_restricted(blocks: list[Element], said: list[tuple[str, str]]) -> bool:
         codes = _codes(block, "accessConstraints")
         if local(block) == "MD_SecurityConstraints" or child(block, f"{GMD}classification") is not None:
             codes |= _codes(block, "classification")
-        if codes & _RESTRICTED:
+        if any(is_restricted_code(code) for code in codes):
             return True
-    return any(_INSPIRE_LIMIT.search(href) or _SAYS_RESTRICTED.search(text) for text, href in said)
+    return any(_INSPIRE_LIMIT.search(href) or says_restricted(text) for text, href in said)
 
 
 def _codes(block: Element, name: str) -> set[str]:

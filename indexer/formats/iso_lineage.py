@@ -22,29 +22,10 @@ from indexer.formats.iso_xml import (
     one_of_each,
     paragraphs,
 )
+from indexer.formats.product_kind import agreed, kind_of_term
 
 _LONGEST_STEP = 300
 _KIND_OF_CONTENT: dict[str, ProvenanceKind] = {"modelresult": "simulation"}  # "physicalMeasurement" only says numbers
-_KIND_OF_TERM: dict[str, ProvenanceKind] = {
-    "reanalysis": "reanalysis",
-    "reanalyses": "reanalysis",
-    "reanalysis data": "reanalysis",
-    "atmospheric reanalysis": "reanalysis",
-    "climate projections": "projection",
-    "climate projection": "projection",
-    "projections": "projection",
-    "model output": "simulation",
-    "model outputs": "simulation",
-    "climate model output": "simulation",
-    "simulation": "simulation",
-    "simulations": "simulation",
-    "observations": "observation",
-    "observational data": "observation",
-    "in situ observations": "observation",
-    "in-situ observations": "observation",
-    "in situ measurements": "observation",
-    "in-situ measurements": "observation",
-}
 
 
 def read_provenance(
@@ -121,13 +102,7 @@ def _processing(step: Element) -> Iterator[str]:
 
 def _kind(metadata: Element, keywords: tuple[Keyword, ...]) -> ProvenanceKind | None:
     """What the metadata say in so many words; None where they do not, or contradict themselves."""
-    said = set(_kinds_of_content(metadata))
-    said.update(
-        kind for keyword in keywords if (kind := _KIND_OF_TERM.get(keyword.term.rpartition(">")[2].strip().lower()))
-    )
-    if "reanalysis" in said:  # a reanalysis is model output made from observations, and often says all three
-        return "reanalysis"
-    return said.pop() if len(said) == 1 else None
+    return agreed([*_kinds_of_content(metadata), *(kind_of_term(keyword.term) for keyword in keywords)])
 
 
 def _kinds_of_content(metadata: Element) -> Iterator[ProvenanceKind]:

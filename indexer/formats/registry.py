@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.record import Record
+from indexer.formats import fgdc, iso19115_3
 from indexer.formats import iso19139 as iso
 from indexer.formats.detect import detect
 from indexer.formats.reader import Reader, Refused
@@ -16,6 +17,8 @@ _ISO19139 = Reader(iso.READER_VERSION, iso.read)
 READERS: Mapping[str, Reader] = {
     "iso19139": _ISO19139,
     "iso19115-2": _ISO19139,
+    "iso19115-3": Reader(iso19115_3.READER_VERSION, iso19115_3.read),
+    "fgdc": Reader(fgdc.READER_VERSION, fgdc.read),
 }
 
 

@@ -13,6 +13,11 @@ _ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
 _FIRST_BYTES = 1024
 _XML_STARTS = (b"<", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00")  # or a byte order mark
 _DTD = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--.*?-->\s*)*<!(?:DOCTYPE|ENTITY)", re.DOTALL)
+_ONLY_NAMED = re.compile(  # a document type that is only named: no internal subset, so no entities
+    rb"\A((?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--.*?-->\s*)*)"
+    rb"<!DOCTYPE\s+[\w.:-]+(?:\s+(?:SYSTEM|PUBLIC\s+(?:\"[^\"<>]*\"|'[^'<>]*'))(?:\s*(?:\"[^\"<>]*\"|'[^'<>]*'))?)?\s*>",
+    re.DOTALL,
+)
 _WEB_PAGE = re.compile(rb"\A\s*(?:<!doctype html|<html)", re.IGNORECASE)
 _DECLARED = re.compile(rb"\A<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -41,8 +46,11 @@ def parse(content: bytes) -> Parsed:
     content = content.lstrip()  # white space before the declaration is common and harmless
     if not content:
         raise Refused("the document is empty")
+    if _WEB_PAGE.match(content):
+        raise Refused("it is a web page, not metadata")
+    content = _ONLY_NAMED.sub(rb"\1", content, count=1)  # FGDC's documents name their DTD: it is never fetched
     if _DTD.match(content):
-        raise Refused("it is a web page, not metadata" if _WEB_PAGE.match(content) else _DTD_REFUSED)
+        raise Refused(_DTD_REFUSED)
     try:
         return Parsed(_parse(content))
     except etree.XMLSyntaxError as error:

@@ -1,0 +1,27 @@
+"""Whether what one may do with data is restricted, by code words and by sentences."""
+
+from __future__ import annotations
+
+import re
+
+_RESTRICTED = frozenset(
+    {"restricted", "private", "confidential", "secret", "topsecret", "statutory", "in-confidence",
+     "sensitivebutunclassified", "sbu", "foruseofficialonly", "forofficialuseonly", "protected", "limiteddistribution",
+     "non-public", "nonpublic", "non_public", "sensitive", "restrictedaccess", "closedaccess", "embargoedaccess",
+     "restrictedpublic", "restricted public", "closed", "embargoed"}
+)  # fmt: skip
+_SAYS_RESTRICTED = re.compile(
+    r"requires? (?:a |an )?(?:password|registration|log-?in|account)|access (?:is|to .{0,40} is) restricted"
+    r"|restricted access|data are restricted|must be a registered|not publicly (?:available|accessible)",
+    re.IGNORECASE,
+)
+
+
+def is_restricted_code(code: str) -> bool:
+    """Of ISO's restriction and classification codes, DCAT's access levels, DataCite's and COAR's access rights."""
+    return code.replace(" ", "").rpartition("/")[2].rpartition("#")[2].lower() in _RESTRICTED
+
+
+def says_restricted(text: str) -> bool:
+    """Whether a sentence asks for a password, a registration, or says that access is restricted."""
+    return _SAYS_RESTRICTED.search(text) is not None

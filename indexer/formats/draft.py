@@ -1,0 +1,257 @@
+"""A record while it is being read: takes what a document says in its own fashion, mends it, keeps the warnings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from core.record import (
+    Access,
+    Contact,
+    Dates,
+    Keyword,
+    Link,
+    Provenance,
+    ProvenanceKind,
+    Record,
+    Resolution,
+    Vertical,
+    record_id,
+)
+from core.timespan import TimeSpan, instant_ms
+from indexer.formats.access import is_restricted_code, says_restricted
+from indexer.formats.doi import doi_in
+from indexer.formats.hrefs import is_data_file, media_type_of, repair_href
+from indexer.formats.iso_contacts import attributed_to
+from indexer.formats.iso_keywords import without_doubles
+from indexer.formats.iso_xml import one_of_each
+from indexer.formats.languages import language
+from indexer.formats.licences import licence_url, spdx
+from indexer.formats.product_kind import agreed, kind_of_term
+from indexer.formats.reader import Refused
+from indexer.formats.repair_time import Position, repair_date, repair_span
+from indexer.formats.resource_types import resource_type
+from indexer.formats.shapes import Where
+from indexer.formats.text import block, line, says_nothing
+from indexer.formats.when import interval_in
+from indexer.raw import RawRecord
+
+_LONGEST_STANDIN = 120
+_LONGEST_STEP = 300
+_NO_DATE = ("9999", "0000", "0001-01-01")
+
+
+@dataclass(slots=True)
+class Draft:
+    """Everything a Record holds, gathered by a reader; ``finish`` makes the Record.
+
+    Texts may be given as written: white space, HTML and words that say nothing ("N/A") are dealt with here.
+    """
+
+    raw: RawRecord
+    source: str
+    native_format: str
+    warnings: list[str] = field(default_factory=list)
+    identifier: str = ""
+    title: str = ""
+    abstract: str = ""
+    type: str = "dataset"
+    parent: str | None = None
+    doi: str | None = None
+    lineage: list[str] = field(default_factory=list)
+    access: Access = "open"
+    resolution: Resolution = field(default_factory=Resolution)
+    vertical: Vertical | None = None
+    where: Where = field(default_factory=Where)
+    _alternate_titles: list[str] = field(default_factory=list)
+    _languages: list[str] = field(default_factory=list)
+    _keywords: list[Keyword] = field(default_factory=list)
+    _themes: list[str] = field(default_factory=list)
+    _contacts: list[Contact] = field(default_factory=list)
+    _times: list[TimeSpan] = field(default_factory=list)
+    _kinds: list[ProvenanceKind | None] = field(default_factory=list)
+    _derived_from: list[str] = field(default_factory=list)
+    _generated_by: list[str] = field(default_factory=list)
+    _licence: str | None = None
+    _licence_link: str | None = None
+    _constraints: list[str] = field(default_factory=list)
+    _links: dict[str, Link] = field(default_factory=dict)
+    _dates: dict[str, list[str]] = field(default_factory=dict)
+    _formats: list[str] = field(default_factory=list)
+
+    def also_titled(self, text: str) -> None:
+        self._alternate_titles.append(line(text))
+
+    def in_language(self, text: str) -> None:
+        code = language(text)
+        if code is not None:
+            self._languages.append(code)
+
+    def of_type(self, text: str) -> None:
+        """What the document calls the resource; without a word that is known it stays a dataset."""
+        found = resource_type(text)
+        if found is not None:
+            self.type = found
+
+    def keyword(self, term: str, vocabulary: str | None = None, uri: str | None = None) -> None:
+        said = line(term)
+        if said and not says_nothing(said):
+            self._keywords.append(Keyword(said, line(vocabulary) or None, uri or None))
+
+    def theme(self, term: str) -> None:
+        said = line(term)
+        if said and not says_nothing(said):
+            self._themes.append(said)
+
+    def contact(self, name: str = "", organisation: str = "", *, role: str | None = None, email: str = "") -> None:
+        parts = [said if not says_nothing(said := line(text)) else "" for text in (name, organisation, email)]
+        if any(parts):
+            address = parts[2].removeprefix("mailto:") or None
+            self._contacts.append(Contact(parts[0] or None, parts[1] or None, role, address))
+
+    def span(self, begin: str, end: str, *, duration: str = "") -> None:
+        """A period; an empty end, ``..`` and words such as "present" are open ends."""
+        found, repairs = repair_span(Position(line(begin)), Position(line(end)), duration)
+        self.warnings.extend(repairs)
+        if found is not None:
+            self._times.append(found)
+
+    def interval(self, text: str) -> bool:
+        """A period written as one text (``2000/2010``); whether it is one."""
+        found = interval_in(text)
+        if found is None:
+            return False
+        self.span(found.begin.text, found.end.text, duration=found.duration)
+        return True
+
+    def date(self, kind: str, text: str) -> None:
+        """``kind`` is a field of core.record.Dates."""
+        written = line(text)
+        if not written or written.startswith(_NO_DATE) or says_nothing(written):
+            return
+        try:
+            iso = repair_date(written)
+        except ValueError as error:
+            self.warnings.append(f"dates: left out: {error}")
+            return
+        self._dates.setdefault(kind, []).append(iso)
+
+    def kind(self, kind: ProvenanceKind | None) -> None:
+        self._kinds.append(kind)
+
+    def derived_from(self, reference: str) -> None:
+        self._derived_from.append(_short(line(reference)))
+
+    def generated_by(self, activity: str) -> None:
+        self._generated_by.append(_short(line(activity)))
+
+    def licensed(self, *texts: str) -> None:
+        """What is said to be the licence: its name, its identifier, its address, in any order."""
+        self._licence = self._licence or next((found for text in texts if (found := spdx(text))), None)
+        self._licence_link = self._licence_link or next((found for text in texts if (found := licence_url(text))), None)
+
+    def constraint(self, text: str) -> None:
+        """A sentence on what one may do; a licence in it counts."""
+        said = block(text)
+        if not said or says_nothing(said):
+            return
+        self._constraints.append(said)
+        self._licence = self._licence or spdx(said)
+        if says_restricted(said) or is_restricted_code(said):
+            self.access = "restricted"
+
+    def restricted_if(self, code: str) -> None:
+        if is_restricted_code(code):
+            self.access = "restricted"
+
+    def link(self, href: str, rel: str | None = None, **said: str | None) -> None:
+        """``said``: protocol, media_type, name, description of core.record.Link."""
+        found, warning = repair_href(href)
+        if warning is not None:
+            self.warnings.append(warning)
+        if found is None:
+            return
+        parts = {name: line(text) or None for name, text in said.items()}
+        media_type = parts.pop("media_type", None) or media_type_of(found)
+        rel = rel or ("download" if is_data_file(found) else "related")
+        known = self._links.get(found)
+        if known is None or known.rel == "related":
+            self._links[found] = Link(found, rel, media_type=media_type, **parts)
+
+    def format(self, name: str) -> None:
+        said = line(name)
+        if said and not says_nothing(said):
+            self._formats.append(said)
+
+    def finish(self) -> Record:
+        """The Record. Raises Refused where there is neither identifier, title nor abstract."""
+        abstract = "" if says_nothing(said := block(self.abstract)) else said
+        stated = line(self.identifier)
+        title = self._titled(stated, abstract)
+        identifier = stated or self.raw.native_id
+        if not stated:
+            self.warnings.append("identifier: none given, the source's own name for the document is used")
+        return Record(
+            id=record_id(self.source, identifier),
+            source=self.source,
+            identifier=identifier,
+            title=title,
+            abstract=abstract,
+            alternate_titles=one_of_each(text for text in self._alternate_titles if text and text != title),
+            languages=one_of_each(self._languages),
+            type=self.type,
+            keywords=without_doubles(self._keywords),
+            themes=one_of_each(self._themes),
+            contacts=one_of_each(self._contacts),
+            extents=self.where.boxes,
+            geometry=self.where.geometry,
+            vertical=self.vertical,
+            times=one_of_each(self._times),
+            resolution=self.resolution,
+            provenance=self._provenance(),
+            licence=self._licence or self._licence_link,
+            constraints=one_of_each(self._constraints),
+            access=self.access,
+            links=tuple(self._links.values()),
+            dates=self._all_dates(),
+            formats=one_of_each(self._formats),
+            doi=self.doi or doi_in(stated),
+            parent=line(self.parent) or None,
+            native_format=self.native_format,
+            warnings=one_of_each([*self.warnings, *self.where.warnings]),
+        )
+
+    def _titled(self, identifier: str, abstract: str) -> str:
+        said = line(self.title)
+        if said and not says_nothing(said):
+            return said
+        candidates = {
+            "alternate title": next((text for text in self._alternate_titles if text), ""),
+            "identifier": identifier,
+            "beginning of the abstract": abstract[:_LONGEST_STANDIN],
+        }
+        for name, text in candidates.items():
+            if text:
+                self.warnings.append(f"title: none given, the {name} is used")
+                return text
+        raise Refused("it has neither identifier, title nor abstract")
+
+    def _provenance(self) -> Provenance:
+        kind = agreed([*self._kinds, *(kind_of_term(keyword.term) for keyword in self._keywords)])
+        said = Provenance(
+            lineage="\n\n".join(one_of_each(text for part in self.lineage if (text := block(part)))) or None,
+            derived_from=one_of_each(text for text in self._derived_from if text),
+            generated_by=one_of_each(text for text in self._generated_by if text),
+            attributed_to=attributed_to(tuple(self._contacts)),
+        )
+        return said if kind is None else replace(said, kind=kind, kind_source="metadata")
+
+    def _all_dates(self) -> Dates:
+        """The first creation and publication, the last change of the data and of the metadata."""
+        found = {kind: sorted(dates, key=instant_ms) for kind, dates in self._dates.items()}
+        first = {kind: found[kind][0] for kind in ("created", "published") if kind in found}
+        last = {kind: found[kind][-1] for kind in ("modified", "metadata") if kind in found}
+        return Dates(**first, **last)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_STEP else text[: _LONGEST_STEP - 1].rstrip() + "…"

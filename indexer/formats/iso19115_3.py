@@ -1,0 +1,54 @@
+"""ISO 19115-3 (mdb:MD_Metadata 1.0 and 2.0) to Record.
+
+The standard says almost the same as ISO 19139 under other names: the tree is renamed, what sits elsewhere is moved
+(``iso19115_3_moves``), and the reader of ISO 19139 reads it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from core.record import Record
+from indexer.formats import iso19139
+from indexer.formats.iso19115_3_moves import move_to_19139
+from indexer.formats.iso_xml import GCO, GMD, GMI, GMX, SRV, Element
+from indexer.formats.units import iso_duration
+from indexer.formats.xml import Parsed, parse
+from indexer.raw import RawRecord
+
+READER_VERSION = 1
+
+NAMESPACE = "http://standards.iso.org/iso/19115/-3/"
+_ROOM = re.compile(r"^\{http://standards\.iso\.org/iso/(?:19115/-3|19157/-2|19110)/([a-z]+)/[0-9.]+\}(.*)$")
+_NAMESPACES = {"gco": GCO, "gcx": GMX, "srv": SRV, "mac": GMI}
+_OF_19115_2 = frozenset({"acquisitionInformation", "processingInformation", "softwareReference"})
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused where the document is no XML or says nothing of a resource."""
+    parsed = parse(raw.content)
+    step = _time_step(parsed.root)
+    record = iso19139.read_tree(Parsed(as_19139(parsed.root), parsed.warnings), raw, source)
+    if step is not None:
+        record = replace(record, resolution=replace(record.resolution, time_step=step))
+    return replace(record, native_format="iso19115-3")
+
+
+def as_19139(root: Element) -> Element:
+    """The same tree with the names and places of ISO 19139. Works on the tree itself."""
+    for element in root.iter("*"):
+        match = _ROOM.match(str(element.tag))
+        if match is not None:
+            room, name = match.groups()
+            element.tag = (GMI if name in _OF_19115_2 else _NAMESPACES.get(room, GMD)) + name
+    move_to_19139(root)
+    return root
+
+
+def _time_step(root: Element) -> str | None:
+    for duration in root.iterfind(".//{*}temporalResolution/{*}TM_PeriodDuration"):
+        step = iso_duration(duration.text or "")
+        if step is not None:
+            return step
+    return None

@@ -1,0 +1,120 @@
+"""The one place where metadata in JSON are parsed: bounded in size and depth, never a number that is none."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from indexer.formats.reader import Refused
+
+LARGEST_BYTES = 256 * 1024 * 1024
+DEEPEST = 100  # levels; real metadata stay below 20
+
+_STARTS = (b"{", b"[")
+_BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def looks_like_json(content: bytes) -> bool:
+    """By the first character, after white space or a byte order mark."""
+    start = content[:64].lstrip()
+    for mark in _BYTE_ORDER_MARKS:
+        start = start.removeprefix(mark)
+    return start.replace(b"\x00", b"").lstrip().startswith(_STARTS)
+
+
+@lru_cache(maxsize=1)  # detection and reading look at the same document one after the other; nobody writes into it
+def parse_json(content: bytes) -> Any:
+    """The document; numbers that JSON does not know (NaN, Infinity) are null.
+
+    Raises Refused: too large, nested too deeply, not JSON (with line and column).
+    """
+    if len(content) > LARGEST_BYTES:
+        raise Refused(f"it is JSON of {len(content)} bytes, more than {LARGEST_BYTES}")
+    try:
+        document = json.loads(_text(content), strict=False, parse_constant=lambda _: None)
+    except RecursionError as error:
+        raise Refused(f"it is JSON nested deeper than {DEEPEST} levels") from error
+    except json.JSONDecodeError as error:
+        raise Refused(f"it is not well-formed JSON: {error.msg}, line {error.lineno}, column {error.colno}") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise Refused(f"it is not well-formed JSON: {error}") from error
+    _bound_depth(document)
+    return document
+
+
+def to_bytes(document: Any) -> bytes:
+    """The document in one fixed form, so that equal documents have equal hashes."""
+    return json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(errors="replace")
+
+
+def _text(content: bytes) -> str:
+    encoding = json.detect_encoding(content.lstrip())
+    try:
+        return content.lstrip().decode(encoding)
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def _bound_depth(document: Any) -> None:
+    level = [document]
+    for _ in range(DEEPEST + 1):
+        level = [child for node in level for child in _inner(node) if isinstance(child, dict | list)]
+        if not level:
+            return
+    raise Refused(f"it is JSON nested deeper than {DEEPEST} levels")
+
+
+def _inner(node: Any) -> Any:
+    return node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+
+
+def listed(value: Any) -> list[Any]:
+    """What may be one, several or none, as a list without nulls."""
+    if value is None:
+        return []
+    if isinstance(value, list):
+        return [item for item in value if item is not None]
+    return [value]
+
+
+def objects_in(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Those of one or several values that are JSON objects."""
+    return (item for item in listed(value) if isinstance(item, dict))
+
+
+def text_in(value: Any) -> str:
+    """A string or number as text; the first that says something of a list or of a map of languages; else empty."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or value is None:
+        return ""
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, list):
+        return next((text for item in value if (text := text_in(item))), "")
+    if isinstance(value, dict):
+        for name in ("@value", "value", "en", "#text", "name", "title", "@id"):
+            if text := text_in(value.get(name)):
+                return text
+        if all(len(str(name)) <= 5 for name in value):  # {"sv": "...", "fi": "..."}
+            return next((text for item in value.values() if (text := text_in(item))), "")
+    return ""
+
+
+def texts_in(value: Any) -> list[str]:
+    """Every text of one or several values."""
+    return [text for item in listed(value) if (text := text_in(item).strip())]
+
+
+def holds(value: Any, name: str, depth: int = 3) -> bool:
+    """Whether a member of that name is in a document, at most ``depth`` levels below its top."""
+    level = listed(value)
+    for _ in range(depth):
+        if any(isinstance(node, dict) and name in node for node in level):
+            return True
+        level = [child for node in level for child in _inner(node) if isinstance(child, dict | list)]
+    return False

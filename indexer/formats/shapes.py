@@ -1,0 +1,205 @@
+"""Places in every fashion but XML: GeoJSON, WKT, envelopes, boxes as texts, DCMI boxes and points."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import shapely
+from shapely.geometry import Point, Polygon, box, shape
+from shapely.geometry.base import BaseGeometry
+
+from core.extent import BBox
+from indexer.formats.gml import PolygonReader
+from indexer.formats.repair_box import number, repair_box
+
+_MOST_POSITIONS = 20_000  # past this only the box of a geometry is kept
+_LONGEST_TEXT = 5_000_000
+_NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
+_ENVELOPE = re.compile(
+    rf"^\s*ENVELOPE\s*\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)\s*$", re.I
+)
+_WKT = re.compile(
+    r"^\s*(?:<[^>]*>\s*|SRID=\d+;\s*)?((?:MULTI)?(?:POINT|POLYGON|LINESTRING)|GEOMETRYCOLLECTION)\b", re.I
+)
+_CRS_PREFIX = re.compile(r"^\s*<([^>]*)>\s*|^\s*SRID=(\d+);\s*")
+_BOX_PREFIX = re.compile(r"^\s*(?:BOX2?D?|BBOX)\s*\((.*)\)\s*$", re.I)
+_DCMI = re.compile(
+    r"(northlimit|southlimit|eastlimit|westlimit|east|north|uplimit|downlimit)\s*=\s*([^;,]+)", re.IGNORECASE
+)
+_LATITUDE_FIRST = re.compile(
+    r"urn:(?:x-)?ogc:def:crs:EPSG:[^:]*:(?:4326|4258|4269)|opengis\.net/(?:def/crs/EPSG/[^/]+/|gml/srs/epsg\.xml#)4326",
+    re.IGNORECASE,
+)
+_EAST_FIRST = re.compile(r"crs:::WGS 1984", re.IGNORECASE)
+
+
+class Where:
+    """Collects the places of one document; ``geometry`` is all shapes that are more than a box."""
+
+    def __init__(self) -> None:
+        self._boxes: list[BBox] = []
+        self._reader = PolygonReader()
+        self.warnings: list[str] = []
+
+    @property
+    def boxes(self) -> tuple[BBox, ...]:
+        return tuple(dict.fromkeys(self._boxes))
+
+    @property
+    def geometry(self) -> Mapping[str, Any] | None:
+        return self._reader.geometry
+
+    def box(self, west: Any, south: Any, east: Any, north: Any) -> bool:
+        """A box of degrees, numbers or texts; whether it could be used."""
+        edges = [number(str(edge)) for edge in (west, south, east, north)]
+        found, repairs = repair_box(*edges)
+        self.warnings.extend(repairs)
+        if found is not None:
+            self._boxes.append(found)
+        return found is not None
+
+    def point(self, longitude: Any, latitude: Any) -> bool:
+        return self.box(longitude, latitude, longitude, latitude)
+
+    def numbers(self, values: Any) -> bool:
+        """``[west, south, east, north]``, with heights ``[w, s, low, e, n, high]``; a pair is a point."""
+        if not isinstance(values, list | tuple):
+            return False
+        match len(values):
+            case 4:
+                return self.box(*values)
+            case 6:
+                return self.box(values[0], values[1], values[3], values[4])
+            case 2 if isinstance(values[0], list | tuple) and isinstance(values[1], list | tuple):
+                return self.numbers([*values[0][:2], *values[1][:2]])
+            case 2:
+                return self.point(*values)
+        return False
+
+    def geojson(self, geometry: Any) -> bool:
+        """A GeoJSON geometry, feature or collection of either."""
+        if not isinstance(geometry, Mapping):
+            return False
+        match str(geometry.get("type", "")).lower():
+            case "feature":
+                return self.geojson(geometry.get("geometry"))
+            case "featurecollection":
+                used = [self.geojson(feature) for feature in geometry.get("features") or ()]
+                return any(used)
+            case "envelope":  # of Elasticsearch: [[west, north], [east, south]]
+                return self._envelope(geometry.get("coordinates"))
+        try:
+            return self._shape(shapely.force_2d(shape(dict(geometry))))
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, shapely.errors.ShapelyError) as error:
+            return self._left_out(f"GeoJSON that is none ({str(error)[:60]})")
+
+    def text(self, written: str) -> bool:
+        """A place written in any known fashion of text; False where it is none (a name, for example)."""
+        written = written.strip()
+        if not written or len(written) > _LONGEST_TEXT:
+            return False
+        if match := _ENVELOPE.match(written):
+            west, east, north, south = match.groups()
+            return self.box(west, south, east, north)
+        if _WKT.match(written):
+            return self._wkt(written)
+        if "=" in written and _DCMI.search(written):
+            return self._dcmi(written)
+        return self._plain_numbers(_BOX_PREFIX.sub(r"\1", written))
+
+    def named(self, parts: Mapping[str, str]) -> bool:
+        """Edges by their names in lower case: ``northlimit`` ... or ``east`` and ``north`` of a point."""
+        edges = [parts.get(f"{name}limit") for name in ("west", "south", "east", "north")]
+        if all(edges):
+            return self.box(*edges)
+        if parts.get("east") and parts.get("north"):
+            return self.point(parts["east"], parts["north"])
+        return False
+
+    def ring(self, pairs: list[tuple[Any, Any]]) -> bool:
+        """A polygon's outer ring as (longitude, latitude), numbers or texts."""
+        corners = [[number(str(lon)), number(str(lat))] for lon, lat in pairs]
+        if len(corners) < 3:
+            return False
+        if corners[0] != corners[-1]:
+            corners.append(corners[0])
+        if not _short_edges(corners):
+            corners = [[lon + 360.0 if lon < 0 else lon, lat] for lon, lat in corners]
+        return self.geojson({"type": "Polygon", "coordinates": [corners]})
+
+    def _shape(self, found: BaseGeometry) -> bool:
+        if found.is_empty or not all(value == value for value in found.bounds):
+            return self._left_out("a geometry without coordinates")
+        if isinstance(found, Point):
+            return self.point(found.x, found.y)
+        if _is_box(found) or shapely.get_num_coordinates(found) > _MOST_POSITIONS:
+            return self.box(*found.bounds)
+        if not found.is_valid:
+            found = shapely.make_valid(found)
+        before = len(self._reader.boxes)
+        self._reader.add_shape(found)
+        self.warnings.extend(self._reader.warnings)
+        self._reader.warnings.clear()
+        self._boxes.extend(self._reader.boxes[before:])
+        return len(self._reader.boxes) > before
+
+    def _wkt(self, written: str) -> bool:
+        prefix = _CRS_PREFIX.match(written)
+        text = written[prefix.end() :] if prefix else written
+        try:
+            found = shapely.force_2d(shapely.from_wkt(text))
+        except shapely.errors.ShapelyError as error:
+            return self._left_out(f"WKT that is none ({str(error)[:60]})")
+        if prefix and _LATITUDE_FIRST.search(prefix[1] or ""):
+            found = shapely.transform(found, lambda points: points[:, ::-1])
+        return self._shape(found)
+
+    def _envelope(self, corners: Any) -> bool:
+        try:
+            (west, north), (east, south) = corners
+        except (TypeError, ValueError):
+            return self._left_out("an envelope without two corners")
+        return self.box(west, south, east, north)
+
+    def _dcmi(self, written: str) -> bool:
+        return self.named({name.lower(): value.strip() for name, value in _DCMI.findall(written)})
+
+    def _plain_numbers(self, written: str) -> bool:
+        """``w,s,e,n`` or ``w s e n``; with one comma alone a text is no box but a name or a number."""
+        parts = [part for part in re.split(r"[\s,;]+", written.strip("[]() ")) if part]
+        if len(parts) not in (4, 6) or not all(re.fullmatch(_NUMBER, part) for part in parts):
+            return False
+        return self.numbers(parts)
+
+    def _left_out(self, what: str) -> bool:
+        self.warnings.append(f"extent: left out: {what}")
+        return False
+
+
+def gml_envelope(lower: str, upper: str, reference_system: str) -> tuple[str, str, str, str] | None:
+    """West, south, east, north of two corners, in the order of axes that the reference system has; None: no corners."""
+    first, second = lower.split(), upper.split()
+    if len(first) < 2 or len(second) < 2:
+        return None
+    if _LATITUDE_FIRST.search(reference_system):
+        return first[1], first[0], second[1], second[0]
+    if _EAST_FIRST.search(reference_system):  # GeoNetwork's lower corner is east and south
+        return second[0], first[1], first[0], second[1]
+    return first[0], first[1], second[0], second[1]
+
+
+def _is_box(found: BaseGeometry) -> bool:
+    west, south, east, north = found.bounds
+    if west == east and south == north:
+        return True
+    return (
+        found.geom_type == "Polygon" and bool(shapely.equals(found, box(*found.bounds))) and len(found.interiors) == 0
+    )
+
+
+def _short_edges(corners: list[list[float]]) -> bool:
+    """Whether no edge is longer than half the globe; longer ones cross the antimeridian, but 360 is the whole globe."""
+    return not any(180.0 < abs(a[0] - b[0]) < 360.0 for a, b in pairwise(corners))
