@@ -1,0 +1,42 @@
+"""Periods of a record against a span: a record with several periods passes when one of them does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.timespan import TimeSpan
+from search_api.filtering.literals import wrong
+
+Clause = dict[str, Any]
+
+
+def interval_clause(field: str, op: str, span: TimeSpan) -> Clause:
+    """The relation as the standard defines it: ``t_during`` and ``t_contains`` share no edge with the span."""
+    start, end = span.start_ms, span.end_ms
+    if op == "t_after":
+        return _range(field, "within", gt=end) if end is not None else _NOTHING
+    if op == "t_before":
+        return _range(field, "within", lt=start) if start is not None else _NOTHING
+    if op == "t_during":
+        return _range(field, "within", gt=start, lt=end)
+    if op == "t_contains":
+        if start is None or end is None:
+            return _NOTHING
+        return _range(field, "contains", gte=start - 1, lte=end + 1)
+    if op == "t_intersects":
+        return _range(field, "intersects", gte=start, lte=end)
+    if op == "t_disjoint":
+        meets = _range(field, "intersects", gte=start, lte=end)
+        return {"bool": {"filter": [{"exists": {"field": field}}], "must_not": [meets]}}
+    if op == "t_equals":
+        same = [_range(field, relation, gte=start, lte=end) for relation in ("within", "contains")]
+        return {"bool": {"filter": same}}
+    raise wrong(f"{op} is not supported")
+
+
+_NOTHING: Clause = {"match_none": {}}
+
+
+def _range(field: str, relation: str, **edges: int | None) -> Clause:
+    limits = {name: edge for name, edge in edges.items() if edge is not None}
+    return {"range": {field: {**limits, "relation": relation}}}

@@ -1,0 +1,1 @@
+"""Records without ranking: one by id, and whole catalogues page by page."""

@@ -1,0 +1,133 @@
+"""The catalogues there are: one per harvested source, and ``all``, each with its size, extent and period."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import NotFound
+from core.extent import BBox
+from core.timespan import TimeSpan
+from search_api.listing.reader import RecordReader
+
+ALL = "all"
+_KEPT_S = 60.0
+_MOST_SOURCES = 1000
+
+# Extents are kept as doc values for ranking (w,s,e,n; start/end), so their hull is taken from there. A box across the
+# antimeridian counts as a whole turn: the hull of a catalogue is a first orientation.
+_EDGE = """
+for (String box : doc['boxes']) {
+  String[] edges = box.splitOnToken(',');
+  double west = Double.parseDouble(edges[0]); double east = Double.parseDouble(edges[2]);
+  if (params.edge == 0) { emit(west > east ? -180.0 : west); }
+  else if (params.edge == 2) { emit(west > east ? 180.0 : east); }
+  else { emit(Double.parseDouble(edges[params.edge])); }
+}
+"""
+_TIME = """
+for (String span : doc['spans']) {
+  String[] ends = span.splitOnToken('/');
+  if (ends.length > params.end && ends[params.end].length() > 0) { emit(Long.parseLong(ends[params.end])); }
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """``box`` and ``span`` enclose what the records name; None where none does. ``updated``: ms since 1970."""
+
+    id: str
+    title: str
+    count: int
+    box: BBox | None = None
+    span: TimeSpan | None = None
+    updated: int | None = None
+
+    @property
+    def source(self) -> str | None:
+        """The source that it lists; None for all of them."""
+        return None if self.id == ALL else self.id
+
+
+class Catalogues:
+    """Counts the catalogues, with a memory of a minute; safe to share between threads."""
+
+    def __init__(self, reader: RecordReader, titles: Callable[[], Mapping[str, str]]) -> None:
+        self._reader = reader
+        self._titles = titles
+        self._lock = threading.Lock()
+        self._kept: tuple[float, tuple[Catalogue, ...]] | None = None
+
+    def list(self) -> tuple[Catalogue, ...]:
+        """``all`` first, then each source by its id."""
+        with self._lock:
+            if self._kept is not None and time.monotonic() - self._kept[0] < _KEPT_S:
+                return self._kept[1]
+        found = self._read()
+        with self._lock:
+            self._kept = (time.monotonic(), found)
+        return found
+
+    def get(self, catalogue: str) -> Catalogue:
+        """Raises NotFound. A source that was harvested a moment ago is looked for again before it is denied."""
+        for _ in range(2):
+            for one in self.list():
+                if one.id == catalogue:
+                    return one
+            with self._lock:
+                if self._kept is not None and time.monotonic() - self._kept[0] < 1.0:
+                    break
+                self._kept = None
+        raise NotFound(f"There is no catalogue {catalogue!r}; /collections lists those there are.")
+
+    def _read(self) -> tuple[Catalogue, ...]:
+        measures = _measures()
+        answer = self._reader.search(
+            {
+                "size": 0,
+                "track_total_hits": True,
+                "runtime_mappings": _runtime(),
+                "aggs": {**measures, "source": {"terms": {"field": "source", "size": _MOST_SOURCES}, "aggs": measures}},
+            }
+        )
+        titles, found = self._titles(), answer["aggregations"]
+        sources = [
+            _catalogue(bucket["key"], titles.get(bucket["key"], bucket["key"]), bucket["doc_count"], bucket)
+            for bucket in sorted(found["source"]["buckets"], key=lambda one: str(one["key"]))
+        ]
+        whole = _catalogue(ALL, "All catalogues", answer["hits"]["total"]["value"], found)
+        return (whole, *(one for one in sources if one.id != ALL))
+
+
+def _runtime() -> dict[str, Any]:
+    edges = {
+        name: {"type": "double", "script": {"source": _EDGE, "params": {"edge": position}}}
+        for position, name in enumerate(("west", "south", "east", "north"))
+    }
+    ends = {
+        name: {"type": "long", "script": {"source": _TIME, "params": {"end": position}}}
+        for position, name in enumerate(("start", "end"))
+    }
+    return {**edges, **ends}
+
+
+def _measures() -> dict[str, Any]:
+    least = {name: {"min": {"field": name}} for name in ("west", "south", "start")}
+    most = {name: {"max": {"field": name}} for name in ("east", "north", "end")}
+    return {**least, **most, "updated": {"max": {"field": "harvest.written"}}}
+
+
+def _catalogue(catalogue: str, title: str, count: int, measured: Mapping[str, Any]) -> Catalogue:
+    value = {name: measured[name]["value"] for name in ("west", "south", "east", "north", "start", "end", "updated")}
+    box = None
+    if value["west"] is not None:
+        box = BBox(value["west"], value["south"], value["east"], value["north"])
+    start, end = (None if value[name] is None else int(value[name]) for name in ("start", "end"))
+    if start is not None and end is not None and start > end:  # only open-ended records that do not meet
+        start, end = end, start
+    span = None if start is None and end is None else TimeSpan(start, end)
+    return Catalogue(catalogue, title, count, box, span, None if value["updated"] is None else int(value["updated"]))

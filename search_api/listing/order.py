@@ -1,0 +1,45 @@
+"""The order of a listing. It always ends with the id, so that it is total and a page can start after any record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.errors import InvalidInput
+from search_api.filtering.queryables import SORTABLES, find
+from search_api.listing.request import SortKey
+
+MOST_KEYS = 4
+_FIRST_OF = (
+    "for (f in params.fields) { if (doc[f].size() > 0) { emit(doc[f].value.toInstant().toEpochMilli()); return; } }"
+)
+
+
+def read_sortby(text: str) -> tuple[SortKey, ...]:
+    """``+title,-updated``. Raises InvalidInput for what is not sortable."""
+    keys = []
+    for part in (one.strip() for one in text.split(",")):
+        name = part.lstrip("+-").strip()  # a plus in a URL that nobody escaped arrives as a space
+        one = find(name)
+        if one is None or not one.sortable:
+            raise InvalidInput("sortby", f"sortby: cannot sort by {name!r}; it can by {', '.join(SORTABLES)}")
+        keys.append(SortKey(one, part.startswith("-")))
+    if len(keys) > MOST_KEYS:
+        raise InvalidInput("sortby", f"sortby: takes at most {MOST_KEYS} properties")
+    return tuple(keys)
+
+
+def sort_body(order: Sequence[SortKey]) -> dict[str, Any]:
+    """``sort`` and the ``runtime_mappings`` that it needs."""
+    sort: list[dict[str, Any]] = []
+    runtime: dict[str, Any] = {}
+    for key in order:
+        direction = "desc" if key.descending else "asc"
+        name = key.by.fields[0]
+        if len(key.by.fields) > 1:
+            name = f"sort_{key.by.name}"
+            runtime[name] = {"type": "long", "script": {"source": _FIRST_OF, "params": {"fields": list(key.by.fields)}}}
+        sort.append({name: {"order": direction, "missing": "_last"}})
+    if not order or order[-1].by.name != "id":
+        sort.append({"id": {"order": "asc"}})
+    return {"sort": sort} | ({"runtime_mappings": runtime} if runtime else {})

@@ -1,0 +1,138 @@
+"""Reads records as they are stored: pages of a catalogue, one record, its original metadata.
+
+Pages need no memory on the server: the next one starts after the sort values of the last record. In the order by id
+(the default) nothing that is there throughout is missed or doubled while a harvest writes, since an id never changes.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from elasticsearch import ApiError, Elasticsearch, TransportError
+
+from core.errors import InvalidInput, NotFound, Unavailable
+from core.record import Record
+from es_mappings.documents import from_document
+from es_mappings.names import alias
+from search_api.listing.query import page_body
+from search_api.listing.request import ListRequest
+from search_api.retrieval.candidates import IndexGone, checked
+from search_api.serving import ServingResolver
+
+_WITHOUT_VECTOR = {"excludes": ["vector"]}
+LARGEST_ORIGINAL_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A record with when it was last written, ISO 8601."""
+
+    record: Record
+    written: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """``after``: where the next page starts, None on the last one. ``matched``: how many the whole listing has."""
+
+    found: tuple[Stored, ...]
+    matched: int
+    after: tuple[Any, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The metadata as the catalogue gave them."""
+
+    content: bytes
+    format: str
+    media_type: str | None = None
+
+
+class RecordReader:
+    """Holds no state of its own, so threads may share it."""
+
+    def __init__(self, client: Elasticsearch, prefix: str, resolver: ServingResolver) -> None:
+        self._client = client
+        self._prefix = prefix
+        self._resolver = resolver
+
+    def page(self, request: ListRequest) -> Page:
+        """Raises Unavailable, or InvalidInput where the cursor does not fit the order."""
+        answer = self.search({**page_body(request), "_source": _WITHOUT_VECTOR})
+        hits = answer["hits"]["hits"]
+        shown = hits[: request.limit]
+        after = tuple(shown[-1]["sort"]) if len(hits) > request.limit and shown else None
+        return Page(tuple(_stored(hit) for hit in shown), int(answer["hits"]["total"]["value"]), after)
+
+    def pages(self, request: ListRequest) -> Iterator[Page]:
+        """All pages from this one on."""
+        while True:
+            page = self.page(request)
+            yield page
+            if page.after is None:
+                return
+            request = replace(request, after=page.after)
+
+    def record(self, record_id: str, source: str | None = None) -> Stored:
+        """Raises NotFound where there is none of that id (in that catalogue)."""
+        found = self._source(record_id, "records", _WITHOUT_VECTOR)
+        if found is None or (source is not None and found["_source"]["source"] != source):
+            raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))
+        return _stored(found)
+
+    def original(self, record_id: str) -> Original:
+        """Raises NotFound where the bytes were not kept."""
+        found = self._source(record_id, "natives", None)
+        if found is None:
+            raise NotFound(f"The original metadata of {record_id!r} were not kept.")
+        source = found["_source"]
+        unpacker = zlib.decompressobj()
+        try:
+            content = unpacker.decompress(base64.b64decode(source["content_zlib"]), LARGEST_ORIGINAL_BYTES)
+        except (zlib.error, binascii.Error, KeyError) as error:
+            raise Unavailable(f"The original metadata of {record_id!r} cannot be read.") from error
+        return Original(content, source.get("format", ""), source.get("media_type"))
+
+    def vector(self, record_id: str) -> list[float] | None:
+        """The record's embedding; None where it has none (yet)."""
+        found = self._source(record_id, "records", {"includes": ["vector"]})
+        return None if found is None else found["_source"].get("vector")
+
+    def search(self, body: Mapping[str, Any], index: str | None = None) -> dict[str, Any]:
+        """One search on the records that serve. Raises Unavailable."""
+        try:
+            return checked(self._client, [{"index": index or self._index()}, dict(body)])[0]
+        except IndexGone:
+            self._resolver.forget()
+            return checked(self._client, [{"index": index or self._index()}, dict(body)])[0]
+        except Unavailable as error:
+            if "search_after" in body and "search_after" in str(error):
+                raise InvalidInput("cursor", "cursor: does not fit this order; start again without it") from error
+            raise
+
+    def ledger(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """One search on the ledger: what was removed, and when."""
+        return self.search(body, alias(self._prefix, "ledger"))
+
+    def _index(self) -> str:
+        return self._resolver.resolve().records.index
+
+    def _source(self, record_id: str, kind: str, fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        index = self._index() if kind == "records" else alias(self._prefix, "natives")
+        chosen = {f"source_{name}": value for name, value in (fields or {}).items()}
+        try:
+            found = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body
+        except (TransportError, ApiError) as error:
+            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+        return dict(found) if found.get("found") else None
+
+
+def _stored(hit: Mapping[str, Any]) -> Stored:
+    source = hit["_source"]
+    return Stored(from_document(source), source.get("harvest", {}).get("written"))

@@ -1,0 +1,47 @@
+"""What a listing asks for, after the parameters were read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.extent import BBox
+from core.timespan import TimeSpan
+from search_api.filtering.queryables import Queryable
+
+Clause = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One key of the order; records that lack it come last either way."""
+
+    by: Queryable
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which records. Several values of one field: any of them; ``source`` None: of all catalogues.
+
+    ``terms``: each a word or a phrase, any of which a record holds. ``also``: further clauses that it passes.
+    """
+
+    source: str | None = None
+    terms: tuple[str, ...] = ()
+    area: BBox | None = None
+    span: TimeSpan | None = None
+    types: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    external_ids: tuple[str, ...] = ()
+    also: tuple[Clause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """One page. ``after`` holds the sort values of the last record of the page before."""
+
+    selection: Selection = field(default_factory=Selection)
+    order: tuple[SortKey, ...] = ()
+    limit: int = 100
+    after: tuple[Any, ...] | None = None
