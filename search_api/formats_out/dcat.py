@@ -1,0 +1,250 @@
+"""DCAT 3 / DCAT-AP as RDF: Turtle, JSON-LD or RDF/XML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal as OneOf
+
+from rdflib import DCAT, DCTERMS, FOAF, RDF, RDFS, SKOS, XSD, BNode, Graph, Literal, Namespace, URIRef
+from rdflib.term import Node
+
+from core.extent import BBox
+from core.record import Contact, Link, Record
+from core.timespan import TimeSpan, iso
+from search_api.formats_out.iris import iri
+
+Syntax = OneOf["turtle", "json-ld", "xml"]
+MEDIA_TYPES: dict[Syntax, str] = {
+    "turtle": "text/turtle",
+    "json-ld": "application/ld+json",
+    "xml": "application/rdf+xml",
+}
+
+_VCARD = Namespace("http://www.w3.org/2006/vcard/ns#")
+_GEOSPARQL = Namespace("http://www.opengis.net/ont/geosparql#")
+_HYDRA = Namespace("http://www.w3.org/ns/hydra/core#")
+_PROV = Namespace("http://www.w3.org/ns/prov#")
+_ADMS = Namespace("http://www.w3.org/ns/adms#")
+_ACCESS = Namespace("http://publications.europa.eu/resource/authority/access-right/")
+_LANGUAGES = Namespace("http://id.loc.gov/vocabulary/iso639-1/")
+_MEDIA = Namespace("https://www.iana.org/assignments/media-types/")
+
+_TWO_LETTERS = re.compile(r"^[a-z]{2}$")
+_PYTHON_YEAR = re.compile(r"^(?!0000)\d{4}(?!\d)")
+_DOWNLOADS = frozenset(("download", "enclosure", "item", "data"))
+_PUBLISHERS = ("publisher", "distributor", "resourceProvider", "owner", "custodian")
+
+
+def empty_graph() -> Graph:
+    graph = Graph(bind_namespaces="none")
+    bound = {"dcat": DCAT, "dct": DCTERMS, "foaf": FOAF, "vcard": _VCARD, "skos": SKOS, "rdfs": RDFS, "prov": _PROV}
+    for name, namespace in (bound | {"gsp": _GEOSPARQL, "hydra": _HYDRA, "adms": _ADMS, "xsd": XSD}).items():
+        graph.bind(name, namespace)
+    return graph
+
+
+def record_text(record: Record, address: str, syntax: Syntax) -> str:
+    """The record alone."""
+    graph = empty_graph()
+    add_record(graph, record, URIRef(address))
+    return graph.serialize(format=syntax)
+
+
+def catalogue_text(title: str, address: str, records: Iterable[tuple[Record, str]], paging: Paging, to: Syntax) -> str:
+    """A catalogue with one page of its records (each with its address)."""
+    graph, catalogue = empty_graph(), URIRef(address)
+    graph.add((catalogue, RDF.type, DCAT.Catalog))
+    graph.add((catalogue, DCTERMS.title, Literal(title)))
+    graph.add((catalogue, DCTERMS.description, Literal("Records of geoscience and environmental data catalogues.")))
+    for record, own in records:
+        add_record(graph, record, URIRef(own))
+        graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(own)))
+    paging.add_to(graph, catalogue)
+    return graph.serialize(format=to)
+
+
+class Paging:
+    """The page of a feed, as CKAN's and data.europa.eu's harvesters follow it (hydra:PartialCollectionView)."""
+
+    def __init__(self, this: str, first: str, following: str | None, total: int) -> None:
+        self._this, self._first, self._following, self._total = this, first, following, total
+
+    def add_to(self, graph: Graph, catalogue: URIRef) -> None:
+        view = URIRef(self._this)
+        graph.add((catalogue, RDF.type, _HYDRA.Collection))
+        graph.add((catalogue, _HYDRA.totalItems, Literal(self._total)))
+        graph.add((catalogue, _HYDRA.view, view))
+        graph.add((view, RDF.type, _HYDRA.PartialCollectionView))
+        graph.add((view, _HYDRA.first, URIRef(self._first)))
+        if self._following is not None:
+            graph.add((view, _HYDRA.next, URIRef(self._following)))
+
+
+def add_record(graph: Graph, record: Record, about: URIRef) -> None:
+    """All that DCAT has a name for."""
+    graph.add((about, RDF.type, DCAT.DataService if record.type == "service" else DCAT.Dataset))
+    language = next((one for one in record.languages if _TWO_LETTERS.match(one)), None)
+    graph.add((about, DCTERMS.title, Literal(record.title, lang=language)))
+    graph.add((about, DCTERMS.description, Literal(record.abstract or record.title, lang=language)))
+    graph.add((about, DCTERMS.identifier, Literal(record.identifier)))
+    doi = iri(f"https://doi.org/{record.doi}") if record.doi else None
+    if doi:
+        graph.add((about, _ADMS.identifier, URIRef(doi)))
+    _add_terms(graph, record, about, language)
+    _add_dates(graph, record, about)
+    _add_rights(graph, record, about)
+    for contact in record.contacts:
+        _add_contact(graph, contact, about)
+    for box in record.extents:
+        _add_box(graph, box, about)
+    for span in record.times:
+        _add_span(graph, span, about)
+    _add_resolution(graph, record, about)
+    _add_provenance(graph, record, about)
+    for position, link in enumerate(record.links):
+        _add_link(graph, link, record, about, position)
+
+
+def _add_terms(graph: Graph, record: Record, about: URIRef, language: str | None) -> None:
+    for keyword in record.keywords:
+        graph.add((about, DCAT.keyword, Literal(keyword.term, lang=language)))
+        _add_resource(graph, about, DCAT.theme, keyword.uri)
+    for one in record.languages:
+        if _TWO_LETTERS.match(one):
+            graph.add((about, DCTERMS.language, _LANGUAGES[one]))
+
+
+def _add_dates(graph: Graph, record: Record, about: URIRef) -> None:
+    for predicate, text in (
+        (DCTERMS.created, record.dates.created),
+        (DCTERMS.issued, record.dates.published),
+        (DCTERMS.modified, record.dates.modified),
+    ):
+        if text:
+            graph.add((about, predicate, _date(text)))
+
+
+def _date(text: str) -> Literal:
+    """As precise as it was given; a year that rdflib cannot read (the Holocene) stays a plain text."""
+    if not _PYTHON_YEAR.match(text):
+        return Literal(text)
+    kind = {4: XSD.gYear, 7: XSD.gYearMonth, 10: XSD.date}.get(len(text), XSD.dateTime)
+    return Literal(text, datatype=kind, normalize=False)
+
+
+def _add_rights(graph: Graph, record: Record, about: URIRef) -> None:
+    graph.add((about, DCTERMS.accessRights, _ACCESS["PUBLIC" if record.access == "open" else "RESTRICTED"]))
+    licence = iri(record.licence)
+    if licence:
+        graph.add((about, DCTERMS.license, URIRef(licence)))
+    elif record.licence:
+        document = BNode()
+        graph.add((about, DCTERMS.license, document))
+        graph.add((document, RDF.type, DCTERMS.LicenseDocument))
+        graph.add((document, RDFS.label, Literal(record.licence)))
+    for text in record.constraints:
+        statement = BNode()
+        graph.add((about, DCTERMS.rights, statement))
+        graph.add((statement, RDF.type, DCTERMS.RightsStatement))
+        graph.add((statement, RDFS.label, Literal(text)))
+
+
+def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
+    name = contact.organisation or contact.name
+    if name is None:
+        return
+    node = BNode()
+    if contact.role in _PUBLISHERS and (about, DCTERMS.publisher, None) not in graph:
+        graph.add((about, DCTERMS.publisher, node))
+        _add_agent(graph, node, contact, name)
+    elif contact.role in ("author", "originator", "principalInvestigator"):
+        graph.add((about, DCTERMS.creator, node))
+        _add_agent(graph, node, contact, contact.name or name)
+    else:
+        graph.add((about, DCAT.contactPoint, node))
+        graph.add((node, RDF.type, _VCARD.Individual if contact.name else _VCARD.Organization))
+        graph.add((node, _VCARD.fn, Literal(contact.name or name)))
+        _add_mail(graph, node, _VCARD.hasEmail, contact.email)
+
+
+def _add_agent(graph: Graph, node: Node, contact: Contact, name: str) -> None:
+    graph.add((node, RDF.type, FOAF.Person if name == contact.name else FOAF.Organization))
+    graph.add((node, FOAF.name, Literal(name)))
+    _add_mail(graph, node, FOAF.mbox, contact.email)
+
+
+def _add_mail(graph: Graph, node: Node, predicate: URIRef, mail: str | None) -> None:
+    address = iri(f"mailto:{mail.strip()}") if mail and "@" in mail else None
+    if address:
+        graph.add((node, predicate, URIRef(address)))
+
+
+def _add_box(graph: Graph, box: BBox, about: URIRef) -> None:
+    place = BNode()
+    graph.add((about, DCTERMS.spatial, place))
+    graph.add((place, RDF.type, DCTERMS.Location))
+    rings = [
+        f"(({p.west:g} {p.south:g}, {p.east:g} {p.south:g}, {p.east:g} {p.north:g}, "
+        f"{p.west:g} {p.north:g}, {p.west:g} {p.south:g}))"
+        for p in box.parts()
+    ]
+    text = f"POLYGON {rings[0]}" if len(rings) == 1 else f"MULTIPOLYGON ({', '.join(rings)})"
+    if box.is_point:
+        text = f"POINT ({box.west:g} {box.south:g})"
+    graph.add((place, DCAT.bbox, Literal(text, datatype=_GEOSPARQL.wktLiteral)))
+
+
+def _add_span(graph: Graph, span: TimeSpan, about: URIRef) -> None:
+    period = BNode()
+    graph.add((about, DCTERMS.temporal, period))
+    graph.add((period, RDF.type, DCTERMS.PeriodOfTime))
+    for predicate, edge in ((DCAT.startDate, span.start_ms), (DCAT.endDate, span.end_ms)):
+        if edge is not None:
+            graph.add((period, predicate, _date(iso(edge))))
+
+
+def _add_resolution(graph: Graph, record: Record, about: URIRef) -> None:
+    if record.resolution.metres is not None:
+        graph.add((about, DCAT.spatialResolutionInMeters, Literal(str(record.resolution.metres), datatype=XSD.decimal)))
+    if record.resolution.time_step is not None:
+        step = Literal(record.resolution.time_step, datatype=XSD.duration, normalize=False)
+        graph.add((about, DCAT.temporalResolution, step))
+
+
+def _add_provenance(graph: Graph, record: Record, about: URIRef) -> None:
+    if record.provenance.lineage:
+        statement = BNode()
+        graph.add((about, DCTERMS.provenance, statement))
+        graph.add((statement, RDF.type, DCTERMS.ProvenanceStatement))
+        graph.add((statement, RDFS.label, Literal(record.provenance.lineage)))
+    for source in record.provenance.derived_from:
+        _add_resource(graph, about, _PROV.wasDerivedFrom, source)
+
+
+def _add_link(graph: Graph, link: Link, record: Record, about: URIRef, position: int) -> None:
+    target = iri(link.href)
+    if target is None:
+        return
+    if record.type == "service":
+        graph.add((about, DCAT.endpointURL if position == 0 else FOAF.page, URIRef(target)))
+        return
+    if link.rel not in _DOWNLOADS:
+        graph.add((about, DCAT.landingPage if link.rel == "about" else FOAF.page, URIRef(target)))
+        return
+    distribution = URIRef(f"{about}#distribution-{position + 1}")
+    graph.add((about, DCAT.distribution, distribution))
+    graph.add((distribution, RDF.type, DCAT.Distribution))
+    graph.add((distribution, DCAT.accessURL, URIRef(target)))
+    graph.add((distribution, DCAT.downloadURL, URIRef(target)))
+    media = iri(f"{_MEDIA}{link.media_type}") if link.media_type else None
+    if media:
+        graph.add((distribution, DCAT.mediaType, URIRef(media)))
+    if link.name:
+        graph.add((distribution, DCTERMS.title, Literal(link.name)))
+
+
+def _add_resource(graph: Graph, about: URIRef, predicate: URIRef, text: str | None) -> None:
+    target = iri(text)
+    if target:
+        graph.add((about, predicate, URIRef(target)))

@@ -1,0 +1,61 @@
+"""Simple Dublin Core as OAI-PMH carries it (oai_dc)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from core.record import Record
+from search_api.formats_out.xml_text import child
+
+OAI_DC = "http://www.openarchives.org/OAI/2.0/oai_dc/"
+DC = "http://purl.org/dc/elements/1.1/"
+SCHEMA = "http://www.openarchives.org/OAI/2.0/oai_dc.xsd"
+_XSI = "http://www.w3.org/2001/XMLSchema-instance"
+
+_AUTHORS = ("author", "originator", "principalInvestigator")
+_PUBLISHERS = ("publisher", "distributor", "resourceProvider")
+
+
+def oai_dc(record: Record, address: str) -> etree._Element:
+    """The ``oai_dc:dc`` element."""
+    root = etree.Element(f"{{{OAI_DC}}}dc", nsmap={"oai_dc": OAI_DC, "dc": DC, "xsi": _XSI})
+    root.set(f"{{{_XSI}}}schemaLocation", f"{OAI_DC} {SCHEMA}")
+    for name, text in _elements(record, address):
+        child(root, f"{{{DC}}}{name}", text)
+    return root
+
+
+def _elements(record: Record, address: str) -> Iterator[tuple[str, str]]:
+    dates = dict.fromkeys((record.dates.published, record.dates.modified, record.dates.created))
+    yield "title", record.title
+    yield from _agents(record)
+    yield from (("subject", keyword.term) for keyword in record.keywords)
+    yield from (("description", text) for text in (record.abstract,) if text)
+    yield from (("date", date) for date in dates if date)
+    yield "type", record.type
+    yield from (("format", name) for name in record.formats)
+    yield "identifier", address
+    yield "identifier", record.identifier
+    yield from (("identifier", f"https://doi.org/{doi}") for doi in (record.doi,) if doi)
+    yield from (("relation", link.href) for link in record.links)
+    yield from (("language", language) for language in record.languages)
+    yield from (("coverage", text) for text in _coverage(record))
+    yield from (("rights", text) for text in (record.licence, *record.constraints) if text)
+
+
+def _agents(record: Record) -> Iterator[tuple[str, str]]:
+    for contact in record.contacts:
+        name = contact.name or contact.organisation
+        if name:
+            role = "publisher" if contact.role in _PUBLISHERS else "contributor"
+            yield "creator" if contact.role in _AUTHORS else role, name
+
+
+def _coverage(record: Record) -> Iterator[str]:
+    """DCMI Box and DCMI Period."""
+    for box in record.extents:
+        yield f"northlimit={box.north:g}; southlimit={box.south:g}; westlimit={box.west:g}; eastlimit={box.east:g}"
+    for span in record.times:
+        yield f"start={span.start_iso or ''}; end={span.end_iso or ''}"

@@ -1,0 +1,190 @@
+"""A record as ISO 19139, in the order that the schema asks for."""
+
+from __future__ import annotations
+
+from core.extent import BBox
+from core.record import Contact, Keyword, Record
+from core.timespan import TimeSpan
+from search_api.formats_out.iso_elements import Element, cited_date, code, date, node, number, online, party, text
+
+GMD = "http://www.isotc211.org/2005/gmd"
+SCHEMA = "http://www.isotc211.org/2005/gmd/gmd.xsd"
+
+_CITED = frozenset(("author", "originator", "publisher", "principalInvestigator"))
+_SCOPES = frozenset(("dataset", "series", "service", "software", "model", "nonGeographicDataset", "tile"))
+
+
+def metadata(record: Record) -> Element:
+    """The ``gmd:MD_Metadata`` element. What ISO 19139 cannot say (the exact time step, say) is left out."""
+    contacts = [one for one in record.contacts if one.role not in _CITED] or [Contact(organisation=record.source)]
+    return node(
+        "gmd:MD_Metadata",
+        text("gmd:fileIdentifier", record.identifier),
+        text("gmd:language", record.languages[0] if record.languages else None),
+        code("gmd:characterSet", "MD_CharacterSetCode", "utf8"),
+        text("gmd:parentIdentifier", record.parent),
+        code("gmd:hierarchyLevel", "MD_ScopeCode", record.type if record.type in _SCOPES else "nonGeographicDataset"),
+        party("gmd:contact", contacts[0]),
+        date("gmd:dateStamp", record.dates.metadata or record.dates.modified or record.dates.published or "1970-01-01"),
+        text("gmd:metadataStandardName", "ISO 19115:2003/19139"),
+        text("gmd:metadataStandardVersion", "1.0"),
+        node("gmd:identificationInfo", _identification(record, contacts)),
+        _distribution(record),
+        _quality(record),
+    )
+
+
+def _identification(record: Record, contacts: list[Contact]) -> Element:
+    service = record.type == "service"
+    common = [
+        node("gmd:citation", _citation(record)),
+        text("gmd:abstract", record.abstract or record.title),
+        *[party("gmd:pointOfContact", one) for one in contacts],
+        *_keywords(record),
+        *_constraints(record),
+    ]
+    if service:
+        coupling = node("srv:SV_CouplingType", codeList="#SV_CouplingType", codeListValue="loose")
+        return node(
+            "srv:SV_ServiceIdentification",
+            *common,
+            node("srv:serviceType", node("gco:LocalName", text="other")),
+            *_extents(record, "srv:extent"),
+            node("srv:couplingType", coupling),
+            node("srv:containsOperations", gco__nilReason="unknown"),
+        )
+    return node(
+        "gmd:MD_DataIdentification",
+        *common,
+        *_resolutions(record),
+        *[text("gmd:language", one) for one in record.languages or ("und",)],
+        *[node("gmd:topicCategory", node("gmd:MD_TopicCategoryCode", text=theme)) for theme in record.themes],
+        *_extents(record, "gmd:extent"),
+    )
+
+
+def _citation(record: Record) -> Element:
+    dates = [
+        cited_date(record.dates.created, "creation"),
+        cited_date(record.dates.published, "publication"),
+        cited_date(record.dates.modified, "revision"),
+    ]
+    identifier = f"https://doi.org/{record.doi}" if record.doi else record.identifier
+    return node(
+        "gmd:CI_Citation",
+        text("gmd:title", record.title),
+        *[text("gmd:alternateTitle", title) for title in record.alternate_titles],
+        *(dates if any(one is not None for one in dates) else [node("gmd:date", gco__nilReason="unknown")]),
+        node("gmd:identifier", node("gmd:MD_Identifier", text("gmd:code", identifier))),
+        *[party("gmd:citedResponsibleParty", one) for one in record.contacts if one.role in _CITED],
+    )
+
+
+def _keywords(record: Record) -> list[Element]:
+    by_vocabulary: dict[str | None, list[Keyword]] = {}
+    for keyword in record.keywords:
+        by_vocabulary.setdefault(keyword.vocabulary, []).append(keyword)
+    return [
+        node(
+            "gmd:descriptiveKeywords",
+            node("gmd:MD_Keywords", *[_term(one) for one in terms], _thesaurus(vocabulary)),
+        )
+        for vocabulary, terms in by_vocabulary.items()
+    ]
+
+
+def _term(keyword: Keyword) -> Element | None:
+    if keyword.uri:
+        return node("gmd:keyword", node("gmx:Anchor", text=keyword.term, xlink__href=keyword.uri))
+    return text("gmd:keyword", keyword.term)
+
+
+def _thesaurus(vocabulary: str | None) -> Element | None:
+    if vocabulary is None:
+        return None
+    citation = node("gmd:CI_Citation", text("gmd:title", vocabulary), node("gmd:date", gco__nilReason="unknown"))
+    return node("gmd:thesaurusName", citation)
+
+
+def _constraints(record: Record) -> list[Element]:
+    texts = [text("gmd:useLimitation", one) for one in record.constraints]
+    restricted = code("gmd:accessConstraints", "MD_RestrictionCode", "restricted")
+    licence = text("gmd:otherConstraints", record.licence)
+    by_licence = code("gmd:useConstraints", "MD_RestrictionCode", "license") if licence is not None else None
+    parts = [*texts, restricted if record.access == "restricted" else None, by_licence, licence]
+    if all(part is None for part in parts):
+        return []
+    return [node("gmd:resourceConstraints", node("gmd:MD_LegalConstraints", *parts))]
+
+
+def _resolutions(record: Record) -> list[Element]:
+    given = record.resolution
+    found = []
+    if given.scale_denominator is not None:
+        fraction = node("gmd:MD_RepresentativeFraction", number("gmd:denominator", "Integer", given.scale_denominator))
+        found.append(node("gmd:equivalentScale", fraction))
+    if given.metres is not None:
+        found.append(node("gmd:distance", node("gco:Distance", text=f"{given.metres:g}", uom="m")))
+    return [node("gmd:spatialResolution", node("gmd:MD_Resolution", one)) for one in found]
+
+
+def _extents(record: Record, name: str) -> list[Element]:
+    boxes = [node("gmd:geographicElement", _box(box)) for box in record.extents]
+    times = [
+        node("gmd:temporalElement", node("gmd:EX_TemporalExtent", node("gmd:extent", _period(span, position))))
+        for position, span in enumerate(record.times)
+    ]
+    if not boxes and not times:
+        return []
+    return [node(name, node("gmd:EX_Extent", *boxes, *times))]
+
+
+def _box(box: BBox) -> Element:
+    return node(
+        "gmd:EX_GeographicBoundingBox",
+        number("gmd:westBoundLongitude", "Decimal", box.west),
+        number("gmd:eastBoundLongitude", "Decimal", box.east),
+        number("gmd:southBoundLatitude", "Decimal", box.south),
+        number("gmd:northBoundLatitude", "Decimal", box.north),
+    )
+
+
+def _period(span: TimeSpan, position: int) -> Element:
+    return node(
+        "gml:TimePeriod",
+        _position("gml:beginPosition", span.start_iso),
+        _position("gml:endPosition", span.end_iso),
+        gml__id=f"period-{position + 1}",
+    )
+
+
+def _position(name: str, instant: str | None) -> Element:
+    return node(name, indeterminatePosition="unknown") if instant is None else node(name, text=instant)
+
+
+def _distribution(record: Record) -> Element | None:
+    formats = [
+        node(
+            "gmd:distributionFormat",
+            node("gmd:MD_Format", text("gmd:name", name), node("gmd:version", gco__nilReason="unknown")),
+        )
+        for name in record.formats
+    ]
+    links = [online("gmd:onLine", link) for link in record.links if link.rel != "preview"]
+    transfer = node("gmd:transferOptions", node("gmd:MD_DigitalTransferOptions", *links)) if links else None
+    if not formats and transfer is None:
+        return None
+    return node("gmd:distributionInfo", node("gmd:MD_Distribution", *formats, transfer))
+
+
+def _quality(record: Record) -> Element | None:
+    lineage = record.provenance.lineage
+    sources = [
+        node("gmd:source", node("gmd:LI_Source", text("gmd:description", one)))
+        for one in record.provenance.derived_from
+    ]
+    if not lineage and not sources:
+        return None
+    scope = node("gmd:scope", node("gmd:DQ_Scope", code("gmd:level", "MD_ScopeCode", "dataset")))
+    statement = node("gmd:LI_Lineage", text("gmd:statement", lineage), *sources)
+    return node("gmd:dataQualityInfo", node("gmd:DQ_DataQuality", scope, node("gmd:lineage", statement)))

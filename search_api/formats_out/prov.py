@@ -1,0 +1,75 @@
+"""Where a record came from, as PROV-O in JSON-LD."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.record import Record
+from search_api.formats_out.iris import iri
+
+Json = dict[str, Any]
+
+CONTEXT = {
+    "prov": "http://www.w3.org/ns/prov#",
+    "dct": "http://purl.org/dc/terms/",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "sonde": "urn:sonde:",
+}
+
+
+def provenance(record: Record, address: str, harvest: Harvest) -> Json:
+    """The resource, what it was made from and by whom, and the harvest that brought its metadata here."""
+    entity: Json = {
+        "@id": address,
+        "@type": "prov:Entity",
+        "dct:title": record.title,
+        "sonde:kind": record.provenance.kind,
+        "sonde:kindSource": record.provenance.kind_source,
+        "dct:provenance": record.provenance.lineage,
+        "prov:wasDerivedFrom": [_node(text, "prov:Entity") for text in record.provenance.derived_from],
+        "prov:wasGeneratedBy": [_node(text, "prov:Activity") for text in record.provenance.generated_by],
+        "prov:wasAttributedTo": [_node(text, "prov:Agent") for text in record.provenance.attributed_to],
+    }
+    return {"@context": CONTEXT, "@graph": [_said(entity), harvest.described(record, address)]}
+
+
+class Harvest:
+    """Which catalogue and which run brought the metadata, when they were first seen and last written."""
+
+    def __init__(self, run: str | None, first_seen: str | None, written: str | None) -> None:
+        self._run, self._first_seen, self._written = run, first_seen, written
+
+    def described(self, record: Record, address: str) -> Json:
+        activity = {
+            "@id": f"urn:sonde:run:{self._run}" if self._run else None,
+            "@type": "prov:Activity",
+            "rdfs:label": "harvest",
+            "prov:used": {"@id": f"urn:sonde:source:{record.source}", "@type": "prov:Entity"},
+        }
+        metadata = {
+            "@id": f"{address}#metadata",
+            "@type": "prov:Entity",
+            "rdfs:label": "metadata record",
+            "dct:subject": {"@id": address},
+            "dct:format": record.native_format,
+            "dct:identifier": record.identifier,
+            "prov:generatedAtTime": self._instant(self._written),
+            "sonde:firstSeen": self._instant(self._first_seen),
+            "prov:wasGeneratedBy": _said(activity),
+        }
+        return _said(metadata)
+
+    @staticmethod
+    def _instant(text: str | None) -> Json | None:
+        return {"@value": text, "@type": "xsd:dateTime"} if text else None
+
+
+def _node(text: str, kind: str) -> Json:
+    """A resource by its IRI, else a nameless one with the text as its label."""
+    address = iri(text)
+    return {"@id": address, "@type": kind} if address else {"@type": kind, "rdfs:label": text}
+
+
+def _said(node: Json) -> Json:
+    return {name: value for name, value in node.items() if value not in (None, "", [], {})}
