@@ -36,7 +36,14 @@ def batches(pages: Iterable[Page], size: int, limit_bytes: int = BATCH_BYTES) ->
 def joined(pages: list[Page]) -> Page:
     last = pages[-1]
     records = tuple(record for page in pages for record in page.records)
-    return Page(records, last.position, last.total, tuple(skipped for page in pages for skipped in page.skipped))
+    return Page(
+        records,
+        last.position,
+        next((page.total for page in reversed(pages) if page.total is not None), None),
+        tuple(skipped for page in pages for skipped in page.skipped),
+        tuple(id for page in pages for id in page.deleted),
+        last.matched,
+    )
 
 
 def _enough(pages: list[Page], size: int, limit_bytes: int) -> bool:

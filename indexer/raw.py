@@ -36,12 +36,16 @@ class Page:
 
     ``position`` is an opaque string that resumes after this page; None where the source cannot resume.
     ``total`` is the number of records the whole source holds, where it is known before the end.
+    ``deleted`` are native ids that the source itself calls deleted (tombstones).
+    ``matched``, on the last page: how many distinct records the source says it has; with fewer a run is not complete.
     """
 
     records: tuple[RawRecord, ...]
     position: str | None = None
     total: int | None = None
     skipped: tuple[Skipped, ...] = ()
+    deleted: tuple[str, ...] = ()
+    matched: int | None = None
 
 
 class Source(Protocol):

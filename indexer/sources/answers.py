@@ -1,0 +1,83 @@
+"""An answer as XML, JSON or text, or BadAnswer: what a broken or intercepting server sends is never taken for data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from lxml import etree
+
+from indexer.sources.fetching import BadAnswer
+from net.errors import BadStatus
+from net.exchange import Answer
+from net.targets import host_of
+
+Json = dict[str, Any]
+
+
+def xml(answer: Answer) -> etree._Element:
+    """The root of a well-formed document without DTD. Raises BadAnswer, and BadStatus for 4xx."""
+    expect_2xx(answer)
+    return parse_xml(answer.content, host_of(answer.url))
+
+
+def parse_xml(content: bytes, host: str) -> etree._Element:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True)
+    try:
+        root = etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as error:
+        raise BadAnswer(f"{host} sent XML that is not well-formed ({error.msg})") from None
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise BadAnswer(f"{host} sent a document with a DTD (a web page?) where XML metadata were asked for")
+    if local(root).lower() == "html":
+        raise BadAnswer(f"{host} sent a web page where XML was asked for")
+    return root
+
+
+def json_object(answer: Answer) -> Json:
+    """Raises BadAnswer for anything but a JSON object, and BadStatus for 4xx."""
+    found = json_value(answer)
+    if not isinstance(found, dict):
+        raise BadAnswer(f"{host_of(answer.url)} sent JSON that is no object")
+    return found
+
+
+def json_value(answer: Answer) -> Any:
+    expect_2xx(answer)
+    try:
+        return json.loads(answer.content)
+    except (ValueError, RecursionError):
+        raise BadAnswer(f"{host_of(answer.url)} did not answer in JSON") from None
+
+
+def expect_2xx(answer: Answer) -> Answer:
+    """Raises BadStatus for anything else; 429 and 5xx do not come so far."""
+    if not 200 <= answer.status < 300:
+        raise BadStatus(host_of(answer.url), answer.status)
+    return answer
+
+
+def local(element: etree._Element) -> str:
+    """The name without its namespace; empty for comments."""
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+
+
+def text_of(element: etree._Element) -> str:
+    """All its text, white space folded."""
+    return " ".join("".join(str(part) for part in element.itertext()).split())
+
+
+def written_xml(element: etree._Element) -> bytes:
+    """An element as a document of its own: the same element gives the same bytes."""
+    return etree.tostring(element, encoding="UTF-8", xml_declaration=True, with_tail=False)
+
+
+def written_json(value: Any) -> bytes:
+    """The same object gives the same bytes."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def fingerprint(content: bytes) -> str:
+    """An id for a record that has none."""
+    return f"sha256-{hashlib.sha256(content).hexdigest()[:32]}"

@@ -1,0 +1,97 @@
+"""CKAN's action API: package_search in order of modification, so that what changes meanwhile comes again, not never."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from indexer.raw import Page, RawRecord
+from indexer.sources.answers import json_object, written_json
+from indexer.sources.counted import CountedWalk, Slab
+from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.linked import joined, number_or_none
+from net.exchange import Answer
+from net.targets import host_of
+
+_SORT = "metadata_modified asc, id asc"
+
+
+@dataclass(frozen=True, slots=True)
+class CkanOptions:
+    """``organisations`` and ``groups``: names, none means all. ``fq``: one more Solr filter."""
+
+    organisations: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    fq: str = ""
+    page_size: int = 100
+    tolerate_missing: int = 0
+
+
+@dataclass(slots=True)
+class CkanSource:
+    """``url`` is the portal's address, or that of its action API."""
+
+    fetcher: Fetcher
+    url: str
+    since: str | None = None
+    options: CkanOptions = field(default_factory=CkanOptions)
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Raises what the walk and the fetcher raise."""
+        size = self.options.page_size
+        walk = CountedWalk(
+            self.fetcher.source, self._ask, size, self.options.tolerate_missing, may_be_empty=self.since is not None
+        )
+        yield from walk.pages(position)
+
+    def _ask(self, offset: int, check: Callable[[Slab], Slab]) -> Slab:
+        asked = {"rows": str(self.options.page_size), "start": str(offset), "sort": _SORT, "q": "*:*"}
+        if filters := self._filters():
+            asked["fq"] = " ".join(f"+{each}" for each in filters)
+        base = portal(self.url)
+        return self.fetcher.get(action(base, "package_search"), lambda answer: check(_slab(answer, base)), asked)
+
+    def _filters(self) -> list[str]:
+        wanted = [("organization", self.options.organisations), ("groups", self.options.groups)]
+        filters = [f"{name}:({' OR '.join(map(_quoted, values))})" for name, values in wanted if values]
+        if self.since is not None:
+            filters.append(f"metadata_modified:[{self.since} TO *]")
+        return [*filters, *([f"({self.options.fq})"] if self.options.fq else [])]
+
+
+def portal(url: str) -> str:
+    """The portal's address without the action API's path."""
+    return url.partition("/api/")[0].rstrip("/")
+
+
+def action(base: str, name: str) -> str:
+    return joined(base, f"api/3/action/{name}")
+
+
+def result_of(answer: Answer) -> dict[str, Any]:
+    """The result of an action. Raises BadAnswer where CKAN does not call it a success."""
+    body = json_object(answer)
+    result = body.get("result")
+    if body.get("success") is not True or not isinstance(result, dict):
+        raise BadAnswer(f"{host_of(answer.url)} does not answer as CKAN's action API")
+    return result
+
+
+def _slab(answer: Answer, base: str) -> Slab:
+    result = result_of(answer)
+    count, listed = number_or_none(result.get("count")), result.get("results")
+    if count is None or not isinstance(listed, list):
+        raise BadAnswer(f"{host_of(answer.url)} sent a search result without records or count")
+    return Slab(tuple(_record(each, base) for each in listed if isinstance(each, dict) and each.get("id")), count)
+
+
+def _record(package: dict[str, Any], base: str) -> RawRecord:
+    origin = f"{base}/dataset/{package.get('name') or package['id']}"
+    modified = package.get("metadata_modified")
+    content = written_json(package)
+    return RawRecord(str(package["id"]), content, origin, "application/json", str(modified) if modified else None)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

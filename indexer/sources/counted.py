@@ -1,0 +1,135 @@
+"""Listings that say how many records they hold, walked until that many different ones were seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import structlog
+
+from indexer.raw import Page, RawRecord, Skipped
+from indexer.sources.fetching import BadAnswer
+from indexer.sources.members import SourceBroken
+
+log = structlog.get_logger(__name__)
+
+_WALKS = 3
+_ASKED_AGAIN = 3  # a doubtful answer that comes so often for one offset is what the server has
+_REPEATED_PAGES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Slab:
+    """What a server gave for one offset. ``matched``: how many it says there are; ``following``: where to go on.
+
+    ``following`` None: right behind what came.
+    """
+
+    records: tuple[RawRecord, ...]
+    matched: int
+    following: int | None = None
+    skipped: tuple[Skipped, ...] = ()
+    deleted: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> set[bytes]:
+        return {_key(record.native_id) for record in self.records} | {_key(id) for id in self.deleted}
+
+
+Ask = Callable[[int, Callable[[Slab], Slab]], Slab]
+"""Asks for the records from an offset (the first is 0) and passes each answer through a check that may raise
+BadAnswer, which is worth another try."""
+
+
+@dataclass(slots=True)
+class CountedWalk:
+    """Pages of an offset-based listing of ``size`` records to a page.
+
+    A page that repeats what is known, or is empty before the end, is asked for again; what the server says of the next
+    offset is believed only where it leads forward and over nothing. Where a walk ends short of the count, the listing
+    is walked again (records come and go while it is read). The last page carries the count, so that a run which saw
+    fewer is not complete. ``tolerated``: how many records the server may count and never give. ``may_be_empty``: no
+    records at all are believed at once.
+    """
+
+    name: str
+    ask: Ask
+    size: int
+    tolerated: int = 0
+    may_be_empty: bool = False
+    _seen: set[bytes] = field(default_factory=set)
+    _before: int = 0  # distinct records of earlier slices
+    _doubts: int = 0
+    _repeated: int = 0
+
+    def pages(self, position: str | None) -> Iterator[Page]:
+        """Raises BadAnswer and SourceBroken where the server keeps answering nonsense."""
+        offset, walk = self._begin(position)
+        while True:
+            matched = yield from self._walk(offset, walk)
+            short = matched - self.tolerated - self._before - len(self._seen)
+            if short <= 0 or walk >= _WALKS:
+                yield Page((), total=matched, matched=max(matched - self.tolerated, 0))
+                return
+            walk, offset = walk + 1, 0
+            log.info("source.short", source=self.name, missing=short, walk=walk)
+
+    def _begin(self, position: str | None) -> tuple[int, int]:
+        if position is None:
+            return 0, 1
+        stored = json.loads(position)
+        self._before = int(stored["seen"])
+        return int(stored["offset"]), int(stored["walk"])
+
+    def _walk(self, offset: int, walk: int) -> Generator[Page, None, int]:
+        matched, known = 0, set[bytes]()
+        while True:
+            slab = self._asked(offset, matched, known)
+            matched = slab.matched
+            known |= slab.ids
+            self._seen |= slab.ids
+            offset = self._next(offset, slab)
+            position = json.dumps({"offset": offset, "seen": self._before + len(self._seen), "walk": walk})
+            if slab.records or slab.skipped or slab.deleted:
+                yield Page(slab.records, position, matched, slab.skipped, slab.deleted)
+            if offset >= matched:
+                return matched
+
+    def _asked(self, offset: int, matched: int, known: set[bytes]) -> Slab:
+        self._doubts = 0
+
+        def check(slab: Slab) -> Slab:
+            doubt = self._doubt(slab, offset, matched, known)
+            self._doubts += 1
+            if doubt is not None and self._doubts < _ASKED_AGAIN:
+                raise BadAnswer(f"{self.name} {doubt}")
+            return slab
+
+        slab = self.ask(offset, check)
+        if slab.ids and slab.ids <= known:
+            self._repeated += 1
+        if self._repeated > _REPEATED_PAGES:
+            raise SourceBroken(f"{self.name} sends the same page again and again, whatever is asked for")
+        return slab
+
+    def _doubt(self, slab: Slab, offset: int, matched: int, known: set[bytes]) -> str | None:
+        """Why an answer is not believed at once."""
+        if not slab.ids and not slab.skipped and (offset < max(slab.matched, matched)):
+            return f"sent no records from {offset} on, though it holds {max(slab.matched, matched)}"
+        if not slab.ids and not slab.skipped and not self.may_be_empty and offset == 0:
+            return "says that it holds no records"
+        if slab.ids and slab.ids <= known:
+            return f"sent a page again instead of the records from {offset} on"
+        return None
+
+    def _next(self, offset: int, slab: Slab) -> int:
+        behind = offset + max(len(slab.records) + len(slab.skipped) + len(slab.deleted), 1)
+        if slab.following is not None and behind < slab.following <= offset + self.size:
+            return slab.following  # the server leaves out what it cannot give
+        return behind
+
+
+def _key(id: str) -> bytes:
+    return blake2b(id.encode(), digest_size=12).digest()

@@ -1,0 +1,185 @@
+"""One source's way through the gate: its manners, its credentials, its limits, and what is worth another try."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TypeVar
+
+import structlog
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+from core.errors import SondeError, Unavailable
+from indexer.sources.members import LimitReached
+from indexer.sources.politeness import Breaker, CircuitOpen, Courtesy, Manners, retry_after_s
+from net.exchange import Answer, Outgoing
+from net.gate import Gate
+from net.targets import host_of, parse_target
+
+T = TypeVar("T")
+log = structlog.get_logger(__name__)
+
+_MIB = 1 << 20
+_LATER = frozenset({408, 425, 429})
+
+
+class BadAnswer(Unavailable):
+    """The host answered, but not what was asked for: HTML for XML, a truncated or repeated page. Tried again."""
+
+
+class Later(Unavailable):
+    """429, 5xx: the host asks for patience; ``after_s`` where it said how long."""
+
+    def __init__(self, message: str, after_s: float | None) -> None:
+        super().__init__(message)
+        self.after_s = after_s
+
+
+class TooLate(Unavailable):
+    """The host asks for more patience than a run has; the run goes on another time."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """Hard limits of one slice of a run; ``page_bytes`` of one answer, after decompression."""
+
+    requests: int = 1_000_000
+    total_bytes: int = 64 * 1024 * _MIB
+    page_bytes: int = 64 * _MIB
+    seconds: float = 24 * 3600.0
+    depth: int = 12
+
+
+@dataclass(slots=True)
+class Fetcher:
+    """Safe to share between the threads of one source. ``credentials`` are headers for the source's own origin."""
+
+    gate: Gate
+    source: str
+    url: str
+    courtesy: Courtesy = field(default_factory=Courtesy)
+    manners: Manners = field(default_factory=Manners)
+    limits: FetchLimits = field(default_factory=FetchLimits)
+    credentials: Mapping[str, str] = field(default_factory=dict)
+    delay_s: float = 0.0  # a robots.txt's Crawl-delay
+    retried: int = 0
+    _requests: int = 0
+    _bytes: int = 0
+    _started: float = field(default_factory=time.monotonic)
+
+    def get(
+        self, url: str, parse: Callable[[Answer], T], params: Mapping[str, str] | None = None, accept: str = "*/*"
+    ) -> T:
+        return self.read(Outgoing(url, params=params, headers={"accept": accept}), parse)
+
+    def read(self, outgoing: Outgoing, parse: Callable[[Answer], T]) -> T:
+        """What ``parse`` makes of the answer (status 2xx, 304 and 4xx come through); its BadAnswer is tried again.
+
+        Raises Unavailable when patience ends (CircuitOpen, TooLate among them), LimitReached, net.errors.Refused.
+        """
+        breaker = self._breaker
+        breaker.check()
+        try:
+            result: T = self._retrying()(self._once, outgoing, parse)
+        except Unavailable:
+            breaker.failed()
+            raise
+        breaker.succeeded()
+        return result
+
+    def each(self, urls: Iterable[str], parse: Callable[[Answer], T]) -> Iterator[tuple[str, T | SondeError]]:
+        """Several documents at a time, in the order of ``urls``; one that cannot be had comes as its error.
+
+        Raises CircuitOpen and LimitReached: what follows could not be had either.
+        """
+
+        def one(url: str) -> T | SondeError:
+            try:
+                return self.get(url, parse)
+            except (CircuitOpen, LimitReached):
+                raise
+            except SondeError as error:
+                return error
+
+        waiting = iter(urls)
+        with ThreadPoolExecutor(self.manners.concurrency, "fetch") as pool:
+            while some := list(islice(waiting, 8 * self.manners.concurrency)):
+                yield from zip(some, pool.map(one, some), strict=True)
+
+    @property
+    def _breaker(self) -> Breaker:
+        return self.courtesy.breaker(self.source, self.manners)
+
+    def _once(self, outgoing: Outgoing, parse: Callable[[Answer], T]) -> T:
+        self._check_limits()
+        host = host_of(outgoing.url)
+        with self.courtesy.turn(host, self.manners, self.delay_s) as turnstile:
+            answer = self.gate.request(self._dressed(outgoing))
+        self._bytes += len(answer.content)
+        if answer.status in _LATER or answer.status >= 500:
+            said = f"{host} answered with HTTP status {answer.status}"
+            after = retry_after_s(answer.headers.get("retry-after"))
+            if after is not None and after > self.manners.longest_pause_s:
+                raise TooLate(
+                    f"{host} answered with HTTP status {answer.status} and asks to come back in {after:.0f} s"
+                )
+            turnstile.hold(after or 0.0)
+            raise Later(said, after)
+        return parse(answer)
+
+    def _dressed(self, outgoing: Outgoing) -> Outgoing:
+        headers = dict(outgoing.headers)
+        if self.credentials and _origin(outgoing.url) == _origin(self.url):
+            headers |= self.credentials
+        return Outgoing(
+            outgoing.url,
+            outgoing.method,
+            outgoing.params,
+            headers,
+            outgoing.content,
+            outgoing.max_bytes or self.limits.page_bytes,
+            outgoing.timeout_s,
+        )
+
+    def _check_limits(self) -> None:
+        self._requests += 1
+        limits = self.limits
+        if self._requests > limits.requests:
+            raise LimitReached(f"{self.source}: more than {limits.requests} requests")
+        if self._bytes > limits.total_bytes:
+            raise LimitReached(f"{self.source}: more than {limits.total_bytes} bytes")
+        if time.monotonic() - self._started > limits.seconds:
+            raise LimitReached(f"{self.source}: longer than {limits.seconds:.0f} s")
+
+    def _retrying(self) -> Retrying:
+        manners = self.manners
+        jitter = wait_random_exponential(multiplier=manners.first_pause_s, max=manners.longest_pause_s)
+
+        def pause(state: RetryCallState) -> float:
+            error = state.outcome.exception() if state.outcome is not None else None
+            return max(jitter(state), error.after_s or 0.0) if isinstance(error, Later) else jitter(state)
+
+        return Retrying(
+            retry=retry_if_exception(_worth_another_try),
+            wait=pause,
+            stop=stop_after_attempt(manners.attempts),
+            before_sleep=self._tell,
+            reraise=True,
+        )
+
+    def _tell(self, state: RetryCallState) -> None:
+        self.retried += 1
+        error = state.outcome.exception() if state.outcome is not None else None
+        log.info("fetch.again", source=self.source, attempt=state.attempt_number, reason=str(error))
+
+
+def _worth_another_try(error: BaseException) -> bool:
+    return isinstance(error, Unavailable) and not isinstance(error, (CircuitOpen, TooLate))
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    target = parse_target(url)
+    return target.scheme, target.host, target.port

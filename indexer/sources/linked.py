@@ -1,0 +1,155 @@
+"""Listings whose pages name the next one: OGC API, STAC API, DataCite, InvenioRDM, hydra."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urljoin, urlsplit
+
+from core.errors import SondeError
+from indexer.raw import Page, RawRecord
+from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.members import SourceBroken
+from net.exchange import Answer
+
+_ASKED_AGAIN = 3  # a doubtful answer that comes so often is what the server has
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One page. ``next``: the following page's address as written; ``matched``: how many records all pages hold."""
+
+    records: tuple[RawRecord, ...]
+    next: str | None = None
+    matched: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A listing by its first page; ``accept`` is the media type to ask for."""
+
+    url: str
+    parse: Callable[[Answer], Leaf]
+    accept: str = "application/json"
+
+
+@dataclass(slots=True)
+class LinkedWalk:
+    """One listing after the other. Links in a circle, repeated and empty pages are asked for again, then told.
+
+    ``may_be_empty``: no records at all are believed at once. A position names the part, the next page and how many
+    records came before it.
+    """
+
+    fetcher: Fetcher
+    parts: Sequence[Part]
+    may_be_empty: bool = False
+    _seen: int = 0  # distinct records of the part so far
+    _matched: int = 0
+    _sure: bool = True
+    _known: set[str] = field(default_factory=set)
+
+    def pages(self, position: str | None) -> Iterator[Page]:
+        """Raises SourceBroken where links lead in a circle, and what the fetcher raises."""
+        stored = json.loads(position) if position else {}
+        first = int(stored.get("part", 0))
+        self._matched, self._sure = int(stored.get("matched", 0)), bool(stored.get("sure", True))
+        for index in range(first, len(self.parts)):
+            here = stored if index == first else {}
+            self._seen = int(here.get("seen", 0))
+            yield from self._of_part(index, here.get("next") or self.parts[index].url)
+        if self._sure and self._matched:
+            yield Page((), total=self._matched, matched=self._matched)
+
+    def _of_part(self, index: int, url: str) -> Iterator[Page]:
+        self._known.clear()
+        visited: set[str] = set()
+        while True:
+            if url in visited:
+                raise SourceBroken(f"{self.fetcher.source}: the next links lead in a circle")
+            visited.add(url)
+            leaf = self._leaf(self.parts[index], url)
+            ids = {record.native_id for record in leaf.records}
+            self._seen += len(ids - self._known)
+            self._known |= ids
+            following = rebased(urljoin(url, leaf.next), self.fetcher.url) if leaf.next and leaf.records else None
+            if following is None:
+                self._count(leaf)
+            position = self._position(index, following)
+            if leaf.records:
+                yield Page(leaf.records, position, leaf.matched if len(self.parts) == 1 else None)
+            if following is None:
+                return
+            url = following
+
+    def _leaf(self, part: Part, url: str) -> Leaf:
+        doubts = 0
+
+        def checked(answer: Answer) -> Leaf:
+            nonlocal doubts
+            leaf = part.parse(answer)
+            doubt = self._doubt(leaf)
+            doubts += 1
+            if doubt is not None and doubts < _ASKED_AGAIN:
+                raise BadAnswer(f"{self.fetcher.source} {doubt}")
+            return leaf
+
+        return self.fetcher.get(url, checked, accept=part.accept)
+
+    def _doubt(self, leaf: Leaf) -> str | None:
+        """Why an answer is not believed at once."""
+        ids = {record.native_id for record in leaf.records}
+        if ids and ids <= self._known:
+            return "sent a page again instead of the next"
+        if not ids and not self._seen and not self.may_be_empty and not leaf.matched:
+            return "says that it holds no records"
+        ends = not ids or leaf.next is None
+        if ends and leaf.matched is not None and self._seen + len(ids - self._known) < leaf.matched:
+            return f"ends before its {leaf.matched} records were given"
+        return None
+
+    def _count(self, leaf: Leaf) -> None:
+        if leaf.matched is None:
+            self._sure = False
+        else:
+            self._matched += leaf.matched
+
+    def _position(self, index: int, following: str | None) -> str:
+        counted = {"matched": self._matched, "sure": self._sure}
+        if following is None:
+            return json.dumps({"part": index + 1, **counted})
+        return json.dumps({"part": index, "next": following, "seen": self._seen, **counted})
+
+
+def rebased(link: str, url: str) -> str:
+    """A link that a server behind a proxy writes with its inner address, put on the address that is asked.
+
+    Only where both paths begin alike; another link stays as it is (the gate decides whether it may be followed).
+    """
+    given, own = urlsplit(link), urlsplit(url)
+    first = own.path.strip("/").partition("/")[0]
+    if given[:2] == own[:2] or (first and given.path.strip("/").partition("/")[0] != first):
+        return link
+    return given._replace(scheme=own.scheme, netloc=own.netloc).geturl()
+
+
+def next_link(links: object) -> str | None:
+    """The ``next`` of an array of link objects."""
+    for link in links if isinstance(links, list) else ():
+        if isinstance(link, dict) and link.get("rel") == "next" and isinstance(link.get("href"), str):
+            return str(link["href"])
+    return None
+
+
+def joined(base: str, path: str) -> str:
+    """``path`` below ``base``, whatever slashes stand between; the query of ``base`` is left out."""
+    return f"{base.partition('?')[0].rstrip('/')}/{path.lstrip('/')}"
+
+
+def number_or_none(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+class NothingToHarvest(SondeError):
+    """The server offers none of what this source type reads."""

@@ -1,0 +1,199 @@
+"""OAI-PMH 2.0: ListRecords with resumption tokens, sets, from/until and tombstones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import structlog
+from lxml import etree
+
+from core.errors import SondeError
+from indexer.raw import Page, RawRecord
+from indexer.sources.answers import local, parse_xml, text_of, written_xml
+from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.members import SourceBroken
+from net.exchange import Answer
+from net.targets import host_of
+
+log = structlog.get_logger(__name__)
+
+_OAI = "{http://www.openarchives.org/OAI/2.0/}"
+_PREFERRED = (
+    "iso19115-3.2018", "iso19115-3", "iso19139", "gmd", "iso", "oai_iso", "dif10", "dif", "oai_datacite4", "datacite",
+    "oai_datacite", "fgdc", "csdgm", "eml", "dcat", "oai_dcat", "oai_dc",
+)  # fmt: skip
+_RESTARTS = 2
+
+
+class OaiError(SondeError):
+    """An <error> of the protocol; ``code`` is its name."""
+
+    def __init__(self, host: str, code: str, text: str) -> None:
+        super().__init__(f"{host} says {code}: {text[:200]}")
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class OaiOptions:
+    """``prefix``: a metadataPrefix instead of the best that is offered; ``sets``: setSpecs, none means everything.
+
+    ``trust_size``: fewer records than completeListSize are an incomplete run.
+    """
+
+    prefix: str | None = None
+    sets: tuple[str, ...] = ()
+    until: str | None = None
+    trust_size: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One answer of ListRecords. ``token`` is empty at the end."""
+
+    records: tuple[RawRecord, ...]
+    deleted: tuple[str, ...]
+    token: str
+    total: int | None
+
+
+@dataclass(slots=True)
+class OaiSource:
+    """A token that has expired makes the listing begin again (what came before is known and costs little)."""
+
+    fetcher: Fetcher
+    url: str
+    since: str | None = None
+    options: OaiOptions = field(default_factory=OaiOptions)
+    _restarts: int = 0
+    _deleted: int = 0
+    _total: int | None = None
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Raises OaiError, SourceBroken (the server walks in a circle) and what the fetcher raises."""
+        stored = json.loads(position) if position else {}
+        self._deleted, self._total = stored.get("deleted", 0), stored.get("total")
+        first = int(stored.get("set", 0))
+        prefix = stored.get("prefix") or self.options.prefix or choose_prefix(self.fetcher, self.url)
+        sets: tuple[str | None, ...] = self.options.sets or (None,)
+        for index in range(first, len(sets)):
+            token = stored.get("token", "") if index == first else ""
+            yield from self._of_set(index, sets[index], prefix, token)
+        if self._total is not None and self.options.trust_size and len(sets) == 1:
+            yield Page((), matched=max(self._total - self._deleted, 0))
+
+    def _of_set(self, index: int, name: str | None, prefix: str, token: str) -> Iterator[Page]:
+        used: set[str] = set()
+        while True:
+            listing = self._listing(name, prefix, token)
+            if listing is None:
+                token, self._deleted = "", 0
+                used.clear()
+                continue
+            if listing.token and (listing.token in used or listing.token == token):
+                raise SourceBroken(f"{self.fetcher.source}: the server gives the same resumption token again")
+            used.add(token)
+            token = listing.token
+            self._total = listing.total if listing.total is not None else self._total
+            self._deleted += len(listing.deleted)
+            here = {"set": index if token else index + 1, "prefix": prefix, "token": token}
+            here |= {"deleted": self._deleted, "total": self._total}
+            if listing.records or listing.deleted:
+                yield Page(listing.records, json.dumps(here), self._total, deleted=listing.deleted)
+            if not token:
+                return
+
+    def _listing(self, name: str | None, prefix: str, token: str) -> Listing | None:
+        """None where the token has expired and the listing must begin again."""
+        try:
+            return self.fetcher.get(self.url, _listing, self._parameters(name, prefix, token), "text/xml")
+        except OaiError as error:
+            if error.code == "noRecordsMatch" and not token:
+                return Listing((), (), "", 0)
+            if error.code != "badResumptionToken" or not token or self._restarts >= _RESTARTS:
+                raise
+            self._restarts += 1
+            log.info("oai.restarted", source=self.fetcher.source, reason=str(error))
+            return None
+
+    def _parameters(self, name: str | None, prefix: str, token: str) -> dict[str, str]:
+        if token:
+            return {"verb": "ListRecords", "resumptionToken": token}
+        asked = {"verb": "ListRecords", "metadataPrefix": prefix}
+        given = {"set": name, "from": self._from(), "until": self.options.until}
+        return asked | {key: value for key, value in given.items() if value}
+
+    def _from(self) -> str | None:
+        """Days: every repository knows them, not every one knows seconds."""
+        return self.since[:10] if self.since else None
+
+
+def choose_prefix(fetcher: Fetcher, url: str) -> str:
+    """The richest metadataPrefix on offer. Raises SourceBroken where there is none that is known."""
+    offered = fetcher.get(url, _prefixes, {"verb": "ListMetadataFormats"}, "text/xml")
+    for wanted in _PREFERRED:
+        for prefix in offered:
+            if prefix.lower() == wanted:
+                return prefix
+    known = ", ".join(offered) or "none"
+    raise SourceBroken(
+        f"{fetcher.source}: no known metadataPrefix; the server offers {known}. Name one: options.prefix"
+    )
+
+
+def identify(fetcher: Fetcher, url: str) -> str:
+    """The repository's name. Raises BadAnswer where this is no OAI-PMH server."""
+    root = fetcher.get(url, _root, {"verb": "Identify"}, "text/xml")
+    name = root.find(f"{_OAI}Identify/{_OAI}repositoryName")
+    return text_of(name) if name is not None else ""
+
+
+def _prefixes(answer: Answer) -> list[str]:
+    return [text_of(found) for found in _root(answer).iter(f"{_OAI}metadataPrefix")]
+
+
+def _root(answer: Answer) -> etree._Element:
+    root = parse_xml(answer.content, host_of(answer.url))
+    if root.tag != f"{_OAI}OAI-PMH":
+        raise BadAnswer(f"{host_of(answer.url)} did not answer in OAI-PMH")
+    error = root.find(f"{_OAI}error")
+    if error is not None:
+        raise OaiError(host_of(answer.url), error.get("code", ""), text_of(error))
+    return root
+
+
+def _listing(answer: Answer) -> Listing:
+    listed = _root(answer).find(f"{_OAI}ListRecords")
+    if listed is None:
+        raise BadAnswer(f"{host_of(answer.url)} did not answer with a list of records")
+    records: list[RawRecord] = []
+    deleted: list[str] = []
+    for record in listed.iter(f"{_OAI}record"):
+        header = record.find(f"{_OAI}header")
+        id = text_of(found) if header is not None and (found := header.find(f"{_OAI}identifier")) is not None else ""
+        if header is None or not id:
+            raise BadAnswer(f"{host_of(answer.url)} sent a record without identifier")
+        if header.get("status") == "deleted":
+            deleted.append(id)
+        elif (raw := _raw(record, header, id, answer.url)) is not None:
+            records.append(raw)
+    token = listed.find(f"{_OAI}resumptionToken")
+    if not records and not deleted and token is None:
+        raise BadAnswer(f"{host_of(answer.url)} sent a list without records and without an end")
+    return Listing(tuple(records), tuple(deleted), text_of(token) if token is not None else "", _total(token))
+
+
+def _raw(record: etree._Element, header: etree._Element, id: str, url: str) -> RawRecord | None:
+    metadata = record.find(f"{_OAI}metadata")
+    body = next((child for child in metadata if local(child)), None) if metadata is not None else None
+    if body is None:
+        return None
+    stamp = header.find(f"{_OAI}datestamp")
+    modified = text_of(stamp) if stamp is not None else None
+    return RawRecord(id, written_xml(body), f"{url.partition('?')[0]}#{id}", "application/xml", modified)
+
+
+def _total(token: etree._Element | None) -> int | None:
+    size = token.get("completeListSize", "") if token is not None else ""
+    return int(size) if size.isdigit() else None

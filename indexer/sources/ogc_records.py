@@ -1,0 +1,108 @@
+"""OGC API - Records and - Features: the items of record collections, else the descriptions of the collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from indexer.raw import Page, RawRecord
+from indexer.sources.answers import fingerprint, json_object, written_json
+from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.linked import Leaf, LinkedWalk, NothingToHarvest, Part, joined, next_link, number_or_none
+from net.exchange import Answer
+from net.targets import host_of
+
+_GEOJSON = "application/geo+json, application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class OgcOptions:
+    """``collections``: ids, none means all of records. ``filter``: more parameters of the items request."""
+
+    collections: tuple[str, ...] = ()
+    page_size: int = 100
+    filter: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class OgcSource:
+    """``url`` is the landing page. The protocol has no filter by modification: every run is a full one."""
+
+    fetcher: Fetcher
+    url: str
+    since: str | None = None
+    options: OgcOptions = field(default_factory=OgcOptions)
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Raises NothingToHarvest, SourceBroken and what the fetcher raises."""
+        found = collections(self.fetcher, self.url)
+        chosen = [c for c in found if _chosen(c, self.options.collections)]
+        if chosen:
+            several = len(chosen) > 1
+            parts = [self._items(str(c["id"]), several=several) for c in chosen]
+            yield from LinkedWalk(self.fetcher, parts).pages(position)
+            return
+        if self.options.collections or not found:
+            raise NothingToHarvest(f"{self.fetcher.source}: there is no such collection")
+        records = tuple(collection_record(c, self.url) for c in found)
+        yield Page(records, total=len(records), matched=len({record.native_id for record in records}))
+
+    def _items(self, id: str, *, several: bool) -> Part:
+        query = urlencode({"limit": str(self.options.page_size), "f": "json", **self.options.filter})
+        url = joined(self.url, f"collections/{quote(id, safe='')}/items")
+        return Part(f"{url}?{query}", lambda answer: _features(answer, url, f"{id}/" if several else ""), _GEOJSON)
+
+
+def collections(fetcher: Fetcher, url: str) -> list[dict[str, Any]]:
+    """What ``/collections`` lists, paged servers included. Raises BadAnswer where it lists nothing that has an id."""
+    found: list[dict[str, Any]] = []
+
+    def parse(answer: Answer) -> Leaf:
+        body = json_object(answer)
+        listed = body.get("collections")
+        if not isinstance(listed, list):
+            raise BadAnswer(f"{host_of(answer.url)} did not answer with collections")
+        some = [each for each in listed if isinstance(each, dict) and each.get("id")]
+        found.extend(some)
+        return Leaf(tuple(collection_record(each, url) for each in some), next_link(body.get("links")))
+
+    walk = LinkedWalk(fetcher, [Part(joined(url, "collections?f=json"), parse)], may_be_empty=True)
+    for _ in walk.pages(None):
+        pass
+    return list({str(each["id"]): each for each in found}.values())
+
+
+def collection_record(collection: Mapping[str, Any], url: str) -> RawRecord:
+    """A collection's own description."""
+    id = str(collection["id"])
+    content = written_json(collection)
+    return RawRecord(id, content, joined(url, f"collections/{quote(id, safe='')}"), "application/json")
+
+
+def is_of_records(collection: Mapping[str, Any]) -> bool:
+    """Whether the items are metadata, not data."""
+    return str(collection.get("itemType", "")).lower() in ("record", "records", "catalog", "item", "metadata")
+
+
+def _chosen(collection: Mapping[str, Any], wanted: tuple[str, ...]) -> bool:
+    return collection["id"] in wanted if wanted else is_of_records(collection)
+
+
+def _features(answer: Answer, url: str, prefix: str) -> Leaf:
+    body = json_object(answer)
+    listed = body.get("features")
+    if not isinstance(listed, list):
+        raise BadAnswer(f"{host_of(answer.url)} did not answer with features")
+    records = tuple(_feature(each, url, prefix) for each in listed if isinstance(each, dict))
+    return Leaf(records, next_link(body.get("links")), number_or_none(body.get("numberMatched")))
+
+
+def _feature(feature: dict[str, Any], url: str, prefix: str) -> RawRecord:
+    content = written_json(feature)
+    id = str(feature.get("id") or fingerprint(content))
+    properties = feature.get("properties") or {}
+    modified = properties.get("updated") or properties.get("record-updated") if isinstance(properties, dict) else None
+    origin = f"{url}/{quote(id, safe='')}"
+    return RawRecord(f"{prefix}{id}", content, origin, "application/geo+json", str(modified) if modified else None)

@@ -1,0 +1,129 @@
+"""How a catalogue is treated: turns per host, pauses that grow, and a rest for one that keeps failing.
+
+Everything here counts within one process; two workers on one host each keep the rate.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from core.errors import Unavailable
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """At most ``per_second`` requests begin at a host and ``concurrency`` are open; ``attempts`` for each request.
+
+    Pauses between attempts are random between 0 and a bound that doubles from ``first_pause_s`` to
+    ``longest_pause_s``; a longer Retry-After ends the attempts. After ``breaker_failures`` requests in a row that were
+    given up, the source rests for ``breaker_rest_s``. ``robots``: robots.txt is obeyed where links are followed.
+    """
+
+    per_second: float = 5.0
+    concurrency: int = 2
+    attempts: int = 6
+    first_pause_s: float = 1.0
+    longest_pause_s: float = 120.0
+    breaker_failures: int = 5
+    breaker_rest_s: float = 300.0
+    robots: bool = True
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where a number would stop everything, or nothing."""
+        if self.per_second <= 0 or self.concurrency < 1 or self.attempts < 1:
+            raise ValueError("per_second must be above 0, concurrency and attempts at least 1")
+
+
+class CircuitOpen(Unavailable):
+    """The source failed so often that it is left alone for a while."""
+
+
+@dataclass(slots=True)
+class Turnstile:
+    """The turns of one host."""
+
+    slots: threading.Semaphore
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    free_at: float = 0.0  # time.monotonic()
+
+    def wait(self, interval_s: float) -> None:
+        """Until it is this caller's turn; the next one's is ``interval_s`` later."""
+        with self.lock:
+            mine = max(self.free_at, time.monotonic())
+            self.free_at = mine + interval_s
+        time.sleep(max(0.0, mine - time.monotonic()))
+
+    def hold(self, seconds: float) -> None:
+        """Nobody's turn before then: the host said so."""
+        with self.lock:
+            self.free_at = max(self.free_at, time.monotonic() + seconds)
+
+
+@dataclass(slots=True)
+class Breaker:
+    """Counts requests that were given up, one source's."""
+
+    failures: int
+    rest_s: float
+    _in_a_row: int = 0
+    _closed_at: float = 0.0
+
+    def check(self) -> None:
+        """Raises CircuitOpen while the source rests. After the rest one failure is enough to rest again."""
+        left = self._closed_at - time.monotonic()
+        if left > 0:
+            raise CircuitOpen(f"{self._in_a_row} requests in a row failed; the source is left alone for {left:.0f} s.")
+
+    def succeeded(self) -> None:
+        self._in_a_row = 0
+
+    def failed(self) -> None:
+        self._in_a_row += 1
+        if self._in_a_row >= self.failures:
+            self._closed_at = time.monotonic() + self.rest_s
+
+
+@dataclass(slots=True)
+class Courtesy:
+    """The turnstiles and breakers of this process, shared by all its sources."""
+
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _turnstiles: dict[str, Turnstile] = field(default_factory=dict)
+    _breakers: dict[str, Breaker] = field(default_factory=dict)
+
+    @contextmanager
+    def turn(self, host: str, manners: Manners, delay_s: float = 0.0) -> Iterator[Turnstile]:
+        """Inside, one of the host's open requests is the caller's; ``delay_s`` is a robots.txt's Crawl-delay."""
+        turnstile = self._turnstile(host, manners)
+        with turnstile.slots:
+            turnstile.wait(max(1.0 / manners.per_second, delay_s))
+            yield turnstile
+
+    def breaker(self, source: str, manners: Manners) -> Breaker:
+        with self._lock:
+            return self._breakers.setdefault(source, Breaker(manners.breaker_failures, manners.breaker_rest_s))
+
+    def _turnstile(self, host: str, manners: Manners) -> Turnstile:
+        with self._lock:
+            return self._turnstiles.setdefault(host, Turnstile(threading.Semaphore(manners.concurrency)))
+
+
+def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:
+    """A Retry-After header (seconds or an HTTP date) in seconds, at least 0; None where there is none to be read."""
+    if not value:
+        return None
+    if value.strip().isdigit():
+        return float(value.strip())
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())

@@ -1,0 +1,70 @@
+"""STAC APIs: collections, and their items on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from indexer.raw import Page, RawRecord
+from indexer.sources.answers import json_object, written_json
+from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.linked import Leaf, LinkedWalk, Part, joined, next_link, number_or_none
+from indexer.sources.ogc_records import collection_record, collections
+from net.exchange import Answer
+from net.targets import host_of
+
+
+@dataclass(frozen=True, slots=True)
+class StacOptions:
+    """``items``: harvest items too (of ``collections``, none means all). ``depth``: of a static catalogue's folders."""
+
+    items: bool = False
+    collections: tuple[str, ...] = ()
+    page_size: int = 200
+    depth: int = 12
+
+
+@dataclass(slots=True)
+class StacApiSource:
+    """A collection's native id is its id, an item's is ``collection/item``."""
+
+    fetcher: Fetcher
+    url: str
+    since: str | None = None
+    options: StacOptions = field(default_factory=StacOptions)
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Raises SourceBroken and what the fetcher raises."""
+        wanted = self.options.collections
+        found = [c for c in collections(self.fetcher, self.url) if not wanted or c["id"] in wanted]
+        if position is None:
+            records = tuple(collection_record(c, self.url) for c in found)
+            count = None if self.options.items else len(records)
+            yield Page(records, "{}", count, matched=count)
+        if self.options.items:
+            parts = [self._items(str(c["id"])) for c in found]
+            yield from LinkedWalk(self.fetcher, parts, may_be_empty=True).pages(position)
+
+    def _items(self, collection: str) -> Part:
+        url = joined(self.url, f"collections/{quote(collection, safe='')}/items")
+
+        def parse(answer: Answer) -> Leaf:
+            body = json_object(answer)
+            listed = body.get("features")
+            if not isinstance(listed, list):
+                raise BadAnswer(f"{host_of(answer.url)} did not answer with items")
+            records = tuple(
+                RawRecord(
+                    f"{collection}/{item['id']}",
+                    written_json(item),
+                    f"{url}/{quote(str(item['id']), safe='')}",
+                    "application/geo+json",
+                )
+                for item in listed
+                if isinstance(item, dict) and item.get("id")
+            )
+            matched = number_or_none(body.get("numberMatched"))
+            return Leaf(records, next_link(body.get("links")), matched)
+
+        return Part(f"{url}?limit={self.options.page_size}", parse, "application/geo+json, application/json")

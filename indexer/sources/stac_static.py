@@ -1,0 +1,131 @@
+"""Static STAC catalogues: JSON files that link to their children, collections handed over, items on request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from indexer.raw import Page, RawRecord, Skipped
+from indexer.sources.answers import json_object
+from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.linked import rebased
+from indexer.sources.members import SourceBroken
+from indexer.sources.robots import Robots
+from indexer.sources.stac_api import StacOptions
+from net.errors import BadStatus, Refused
+from net.exchange import Answer
+from net.targets import host_of
+
+_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A catalogue or collection on the way down; ``following`` is the index of the child to visit next."""
+
+    url: str
+    following: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    content: bytes
+    body: dict[str, Any]
+
+    def links(self, rels: tuple[str, ...]) -> list[str]:
+        """Targets in the document's order, each once."""
+        listed = self.body.get("links")
+        hrefs = [
+            str(link["href"])
+            for link in (listed if isinstance(listed, list) else [])
+            if isinstance(link, dict) and link.get("rel") in rels and link.get("href")
+        ]
+        return list(dict.fromkeys(hrefs))
+
+
+@dataclass(slots=True)
+class StacStaticSource:
+    """Depth first. A native id is the file's path below the root's folder; a position is the path down, as indices.
+
+    A child that is not there (404) is skipped and named; every other failure ends the run, since what lies below
+    would look removed.
+    """
+
+    fetcher: Fetcher
+    url: str
+    since: str | None = None
+    options: StacOptions = field(default_factory=StacOptions)
+    robots: Robots = field(init=False)
+    _visited: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.robots = Robots(self.fetcher)
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Raises SourceBroken (depth, robots) and what the fetcher raises."""
+        if not self.robots.allows(self.url):
+            raise SourceBroken(f"{self.url}: robots.txt does not allow it (manners.robots: false overrides)")
+        records: list[RawRecord] = []
+        skipped: list[Skipped] = []
+        stored = [_Node(url, index) for url, index in json.loads(position)] if position else []
+        for found, trail in self._walk(self.url, stored, 0):
+            (records if isinstance(found, RawRecord) else skipped).append(found)  # type: ignore[arg-type]
+            if len(records) + len(skipped) >= _PAGE:
+                yield Page(tuple(records), json.dumps(trail), skipped=tuple(skipped))
+                records, skipped = [], []
+        yield Page(tuple(records), skipped=tuple(skipped))
+
+    def _walk(
+        self, url: str, stored: list[_Node], depth: int
+    ) -> Iterator[tuple[RawRecord | Skipped, list[tuple[str, int]]]]:
+        """Each document with the way that resumes behind it."""
+        if depth > self.options.depth:
+            raise SourceBroken(f"{url}: deeper than {self.options.depth} levels")
+        self._visited.add(url)
+        document = self.fetcher.get(url, _document)
+        begin = stored[0].following if stored else -1
+        if not stored and self._wanted(document):
+            yield self._record(url, document), [(url, 0)]
+        for index, href in enumerate(document.links(self._rels)):
+            if index < max(begin, 0):
+                continue
+            child = rebased(urljoin(url, href), self.url)
+            below = stored[1:] if index == begin and len(stored) > 1 and stored[1].url == child else []
+            if child in self._visited or not self.robots.allows(child):
+                continue
+            yield from self._child(child, below, (url, index), depth)
+
+    def _child(
+        self, child: str, below: list[_Node], here: tuple[str, int], depth: int
+    ) -> Iterator[tuple[RawRecord | Skipped, list[tuple[str, int]]]]:
+        try:
+            for found, trail in self._walk(child, below, depth + 1):
+                yield found, [here, *trail]
+        except (BadStatus, Refused) as error:
+            yield Skipped(child, str(error)), [(here[0], here[1] + 1)]
+
+    @property
+    def _rels(self) -> tuple[str, ...]:
+        return ("child", "item") if self.options.items else ("child",)
+
+    def _wanted(self, document: _Document) -> bool:
+        kind, id = document.body.get("type"), document.body.get("id")
+        is_collection = kind == "Collection" or (kind != "Feature" and "extent" in document.body)
+        if self.options.collections and is_collection:
+            return id in self.options.collections
+        return is_collection or kind == "Feature"
+
+    def _record(self, url: str, document: _Document) -> RawRecord:
+        root = urlsplit(self.url).path.rpartition("/")[0] + "/"
+        name = urlsplit(url).path
+        return RawRecord(name.removeprefix(root), document.content, url, "application/json")
+
+
+def _document(answer: Answer) -> _Document:
+    body = json_object(answer)
+    if "stac_version" not in body and "links" not in body:
+        raise BadAnswer(f"{host_of(answer.url)} sent JSON that is no STAC document")
+    return _Document(answer.content, body)

@@ -1,0 +1,105 @@
+"""A web accessible folder: files behind directory listings, folders below included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from itertools import islice
+from urllib.parse import unquote
+
+from core.errors import SondeError
+from indexer.raw import Page, RawRecord, Skipped
+from indexer.sources.answers import expect_2xx
+from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.listings import Entry, NotAListing, entries
+from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_wanted, media_type
+from indexer.sources.robots import Robots
+from net.exchange import Answer
+from net.targets import host_of
+
+_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class WafOptions:
+    """``any_page``: take links from every page, also from one that does not look like a listing."""
+
+    suffixes: tuple[str, ...] = tuple(sorted(METADATA_SUFFIXES - {".txt"}))
+    depth: int = 8
+    any_page: bool = False
+
+
+@dataclass(slots=True)
+class WafSource:
+    """All listings are read before the first file, so that a listing that fails ends the run before it began.
+
+    A position is the last URL. With ``since``, files whose listed date is a day older than that are passed over.
+    """
+
+    fetcher: Fetcher
+    url: str
+    since: str | None = None
+    options: WafOptions = field(default_factory=WafOptions)
+    robots: Robots = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.robots = Robots(self.fetcher)
+        self.url = self.url if self.url.endswith("/") else f"{self.url}/"
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Raises SourceBroken where a listing cannot be had, and what the fetcher raises."""
+        files = sorted(self._files(self.url, 0), key=lambda entry: entry.url)
+        wanted = iter([e for e in files if (position is None or e.url > position) and self._is_new(e)])
+        while some := list(islice(wanted, _PAGE)):
+            yield self._page(some, len(files))
+
+    def _files(self, folder: str, depth: int) -> Iterator[Entry]:
+        if depth > self.options.depth:
+            raise SourceBroken(f"{folder}: deeper than {self.options.depth} folders")
+        for entry in self._listing(folder):
+            if not self.robots.allows(entry.url):
+                continue
+            if entry.is_folder:
+                yield from self._files(entry.url, depth + 1)
+            elif is_wanted(entry.url.rpartition("/")[2], frozenset(self.options.suffixes)):
+                yield entry
+
+    def _listing(self, folder: str) -> list[Entry]:
+        def parse(answer: Answer) -> list[Entry]:
+            try:
+                return entries(expect_2xx(answer).content, folder, any_page=self.options.any_page)
+            except NotAListing as error:
+                raise BadAnswer(f"{host_of(folder)} did not send a directory listing: {error}") from None
+
+        if not self.robots.allows(folder):
+            raise SourceBroken(f"{folder}: robots.txt does not allow it (manners.robots: false overrides)")
+        return self.fetcher.get(folder, parse)
+
+    def _is_new(self, entry: Entry) -> bool:
+        """The listed time has no zone: a day's difference decides nothing."""
+        return self.since is None or entry.modified is None or entry.modified[:10] >= _day_before(self.since)
+
+    def _page(self, some: list[Entry], total: int) -> Page:
+        records: list[RawRecord] = []
+        skipped: list[Skipped] = []
+        modified = {entry.url: entry.modified for entry in some}
+        for url, found in self.fetcher.each(modified, _content):
+            if isinstance(found, SondeError):
+                skipped.append(Skipped(url, str(found)))
+                continue
+            name = unquote(url.removeprefix(self.url))
+            records.append(RawRecord(name, found, url, media_type(name), modified[url]))
+        return Page(tuple(records), some[-1].url, total, tuple(skipped))
+
+
+def _content(answer: Answer) -> bytes:
+    """Raises BadAnswer for a web page that stands where metadata were announced."""
+    start = expect_2xx(answer).content[:256].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith((b"<!doctype html", b"<html")) or not start:
+        raise BadAnswer(f"{host_of(answer.url)} sent a web page or nothing instead of the file")
+    return answer.content
+
+
+def _day_before(moment: str) -> str:
+    return (date.fromisoformat(moment[:10]) - timedelta(days=1)).isoformat()

@@ -1,0 +1,55 @@
+"""A virtual environment for a server, made once from its hash-locked requirements and kept under the cache folder."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+_HERE = Path(__file__).resolve().parent
+_LOCKS = {"pycsw2": "pycsw2.lock", "pycsw3": "pycsw3.lock", "pygeoapi": "pygeoapi.lock"}
+
+
+def python_of(server: str) -> Path:
+    """The interpreter of the server's environment, which is made where it is not there yet (about half a minute).
+
+    Where the registry cannot be reached the test is skipped with that reason; under CI it fails.
+    """
+    lock = _HERE / _LOCKS[server]
+    digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
+    cache = Path(os.environ.get("SONDE_STACK__CACHE") or platformdirs.user_cache_path("sonde"))
+    folder = cache / "test-servers" / f"{server}-{digest}"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f"{server}.lock").open("w") as guard:
+        fcntl.flock(guard, fcntl.LOCK_EX)  # two suites at once make it once
+        if not (folder / "complete").exists():
+            _make(folder, lock)
+    return folder / "bin" / "python"
+
+
+def _make(folder: Path, lock: Path) -> None:
+    uv = shutil.which("uv")
+    if uv is None:
+        _not_possible("uv is not on the path")
+    shutil.rmtree(folder, ignore_errors=True)
+    for command in (
+        [uv, "venv", "--quiet", "--python", "3.11", str(folder)],
+        [uv, "pip", "install", "--quiet", "--python", str(folder / "bin/python"), "--require-hashes", "-r", str(lock)],
+    ):
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, timeout=280)
+        if done.returncode != 0:
+            _not_possible(done.stderr.strip()[-400:])
+    (folder / "complete").touch()
+
+
+def _not_possible(reason: str) -> None:
+    message = f"the server's environment could not be made: {reason}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(message)
+    pytest.skip(message)
