@@ -61,6 +61,7 @@ class CountedWalk:
     may_be_empty: bool = False
     _seen: set[bytes] = field(default_factory=set)
     _before: int = 0  # distinct records of earlier slices
+    _nameless: int = 0  # records that the server cannot give: which ones is not known, so nothing may be swept
     _doubts: int = 0
     _repeated: int = 0
 
@@ -71,16 +72,16 @@ class CountedWalk:
             matched = yield from self._walk(offset, walk)
             short = matched - self.tolerated - self._before - len(self._seen)
             if short <= 0 or walk >= _WALKS:
-                yield Page((), total=matched, matched=max(matched - self.tolerated, 0))
+                yield Page((), total=matched, matched=max(matched - self.tolerated, 0) + self._nameless)
                 return
-            walk, offset = walk + 1, 0
+            walk, offset, self._nameless = walk + 1, 0, 0
             log.info("source.short", source=self.name, missing=short, walk=walk)
 
     def _begin(self, position: str | None) -> tuple[int, int]:
         if position is None:
             return 0, 1
         stored = json.loads(position)
-        self._before = int(stored["seen"])
+        self._before, self._nameless = int(stored["seen"]), int(stored["nameless"])
         return int(stored["offset"]), int(stored["walk"])
 
     def _walk(self, offset: int, walk: int) -> Generator[Page, None, int]:
@@ -90,12 +91,17 @@ class CountedWalk:
             matched = slab.matched
             known |= slab.ids
             self._seen |= slab.ids
+            self._nameless += len(slab.skipped)
             offset = self._next(offset, slab)
-            position = json.dumps({"offset": offset, "seen": self._before + len(self._seen), "walk": walk})
+            position = self._position(offset, walk)
             if slab.records or slab.skipped or slab.deleted:
                 yield Page(slab.records, position, matched, slab.skipped, slab.deleted)
             if offset >= matched:
                 return matched
+
+    def _position(self, offset: int, walk: int) -> str:
+        seen = self._before + len(self._seen)
+        return json.dumps({"offset": offset, "seen": seen, "walk": walk, "nameless": self._nameless})
 
     def _asked(self, offset: int, matched: int, known: set[bytes]) -> Slab:
         self._doubts = 0

@@ -1,0 +1,88 @@
+"""DataCite's REST API: DOIs of a client, a prefix or a query, as DataCite XML where it is given."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from indexer.raw import Page, RawRecord
+from indexer.sources.answers import json_object, written_json
+from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.linked import Leaf, LinkedWalk, Part, joined, number_or_none
+from net.exchange import Answer
+from net.targets import host_of
+
+
+@dataclass(frozen=True, slots=True)
+class DataCiteOptions:
+    """``client``: a repository id; ``prefix``: a DOI prefix; ``query``: in DataCite's query language."""
+
+    client: str = ""
+    prefix: str = ""
+    query: str = ""
+    resource_type: str = ""
+    page_size: int = 200
+
+
+@dataclass(slots=True)
+class DataCiteSource:
+    """``url`` is the address of the API, or of its ``dois``. Pages follow the cursor."""
+
+    fetcher: Fetcher
+    url: str
+    since: str | None = None
+    options: DataCiteOptions = field(default_factory=DataCiteOptions)
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Raises SourceBroken and what the fetcher raises."""
+        base = self.url.partition("?")[0].rstrip("/").removesuffix("/dois")
+        first = f"{joined(base, 'dois')}?{urlencode(self._parameters())}"
+        walk = LinkedWalk(self.fetcher, [Part(first, _leaf)], may_be_empty=self.since is not None)
+        yield from walk.pages(position)
+
+    def _parameters(self) -> dict[str, str]:
+        options = self.options
+        since = f"updated:[{self.since} TO *]" if self.since else ""
+        query = " AND ".join(part for part in (f"({options.query})" if options.query else "", since) if part)
+        given = {
+            "client-id": options.client,
+            "prefix": options.prefix,
+            "query": query,
+            "resource-type-id": options.resource_type,
+        }
+        wanted = {name: value for name, value in given.items() if value}
+        return {**wanted, "page[size]": str(options.page_size), "page[cursor]": "1", "detail": "true"}
+
+
+def _leaf(answer: Answer) -> Leaf:
+    body = json_object(answer)
+    listed, meta, links = body.get("data"), body.get("meta") or {}, body.get("links") or {}
+    if not isinstance(listed, list) or not isinstance(meta, dict) or not isinstance(links, dict):
+        raise BadAnswer(f"{host_of(answer.url)} did not answer as DataCite's API")
+    records = tuple(_record(each, answer.url) for each in listed if isinstance(each, dict) and each.get("id"))
+    following = links.get("next")
+    return Leaf(records, str(following) if following else None, number_or_none(meta.get("total")))
+
+
+def _record(doi: dict[str, Any], url: str) -> RawRecord:
+    id = str(doi["id"]).lower()
+    attributes = doi.get("attributes") if isinstance(doi.get("attributes"), dict) else {}
+    assert isinstance(attributes, dict)
+    origin = f"{url.partition('?')[0]}/{id}"
+    modified = str(attributes["updated"]) if attributes.get("updated") else None
+    document = _xml(attributes.get("xml"))
+    if document is not None:
+        return RawRecord(id, document, origin, "application/xml", modified)
+    return RawRecord(id, written_json(attributes), origin, "application/json", modified)
+
+
+def _xml(text: object) -> bytes | None:
+    try:
+        content = base64.b64decode(text, validate=False) if isinstance(text, str) else b""
+    except (binascii.Error, ValueError):
+        return None
+    return content if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else None

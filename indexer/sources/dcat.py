@@ -1,0 +1,145 @@
+"""DCAT catalogues: DCAT-US data.json, and RDF (Turtle, RDF/XML, JSON-LD) with hydra paging."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from typing import Any
+from urllib.parse import urljoin
+
+from indexer.raw import Page, RawRecord
+from indexer.sources.answers import expect_2xx, fingerprint, json_value, written_json
+from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.linked import rebased
+from indexer.sources.members import SourceBroken
+from indexer.sources.rdf_datasets import NotRdf, datasets, next_page, parse_rdf, rdf_format, total_items
+from net.exchange import Answer, Outgoing
+from net.targets import host_of
+
+_ACCEPT = "text/turtle, application/rdf+xml;q=0.9, application/ld+json;q=0.8, application/json;q=0.7, */*;q=0.1"
+_SCHEMA_ORG = ("http://schema.org", "https://schema.org", "http://schema.org/", "https://schema.org/")
+_PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class DcatOptions:
+    """``accept``: the media types to ask for, where the server gives other things for ours."""
+
+    accept: str = _ACCEPT
+
+
+@dataclass(frozen=True, slots=True)
+class _Catalogue:
+    """``changed`` False: the server says that nothing is new since (304)."""
+
+    records: tuple[RawRecord, ...]
+    next: str | None = None
+    total: int | None = None
+    changed: bool = True
+
+
+@dataclass(slots=True)
+class DcatSource:
+    """With ``since`` the catalogue is asked for with If-Modified-Since; 304 ends the run with nothing new."""
+
+    fetcher: Fetcher
+    url: str
+    since: str | None = None
+    options: DcatOptions = field(default_factory=DcatOptions)
+    _contexts: dict[str, Any] = field(default_factory=dict)
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Raises SourceBroken where pages lead in a circle, and what the fetcher raises."""
+        url, visited, ids = position or self.url, set[str](), set[str]()
+        total: int | None = None
+        while url not in visited:
+            visited.add(url)
+            found = self._fetch(url, ids)
+            ids |= {record.native_id for record in found.records}
+            total = found.total if found.total is not None else total
+            following = rebased(urljoin(url, found.next), self.url) if found.next else None
+            yield from _in_pages(found, following)
+            if following is None:
+                if position is None and total is not None:
+                    yield Page((), total=total, matched=total)
+                return
+            url = following
+        raise SourceBroken(f"{self.fetcher.source}: the next links lead in a circle")
+
+    def _fetch(self, url: str, known: set[str]) -> _Catalogue:
+        headers = {"accept": self.options.accept}
+        if self.since is not None and url == self.url:
+            headers["if-modified-since"] = http_date(self.since)
+
+        def parse(answer: Answer) -> _Catalogue:
+            if answer.status == 304:
+                return _Catalogue((), changed=False)
+            found = self._read(expect_2xx(answer))
+            ids = {record.native_id for record in found.records}
+            if not ids and not known:
+                raise BadAnswer(f"{host_of(url)} sent a catalogue without data sets")
+            if ids and ids <= known:
+                raise BadAnswer(f"{host_of(url)} sent a page again instead of the next")
+            return found
+
+        return self.fetcher.read(Outgoing(url, headers=headers), parse)
+
+    def _read(self, answer: Answer) -> _Catalogue:
+        form = rdf_format(answer.content, answer.headers.get("content-type", ""))
+        if form == "json-ld":
+            body = json_value(answer)
+            if is_data_json(body):
+                listed = [each for each in body["dataset"] if isinstance(each, dict)]
+                return _Catalogue(tuple(_of_data_json(each, self.url) for each in listed))
+        if form is None:
+            raise BadAnswer(f"{host_of(answer.url)} sent neither data.json nor RDF")
+        try:
+            graph = parse_rdf(answer.content, form, answer.url, self._context)
+        except NotRdf as error:
+            raise BadAnswer(f"{host_of(answer.url)} sent RDF that cannot be read: {error}") from None
+        return _Catalogue(tuple(datasets(graph, answer.url)), next_page(graph), total_items(graph))
+
+    def _context(self, url: str) -> Any:
+        """A remote context through the gate, each once. schema.org's is a vocabulary and needs no fetch."""
+        if url in _SCHEMA_ORG or "schema.org" in host_of(url):
+            return {"@context": {"@vocab": "http://schema.org/"}}
+        if url not in self._contexts:
+            self._contexts[url] = self.fetcher.get(urljoin(self.url, url), json_value, accept="application/ld+json")
+        return self._contexts[url]
+
+
+def is_data_json(body: object) -> bool:
+    """DCAT-US: an object with a list ``dataset`` of plain objects (JSON-LD of DCAT-AP looks otherwise)."""
+    if not isinstance(body, dict) or not isinstance(body.get("dataset"), list):
+        return False
+    return "@graph" not in body
+
+
+def http_date(moment: str) -> str:
+    """``2024-05-01T...`` as HTTP writes it: that day's beginning, since servers' clocks differ."""
+    return format_datetime(datetime.fromisoformat(moment[:10]).replace(tzinfo=UTC), usegmt=True)
+
+
+def _of_data_json(dataset: dict[str, Any], url: str) -> RawRecord:
+    content = written_json(dataset)
+    id = str(dataset.get("identifier") or dataset.get("@id") or fingerprint(content))
+    modified = dataset.get("modified")
+    return RawRecord(id, content, f"{url}#{id}", "application/json", str(modified) if modified else None)
+
+
+def _in_pages(found: _Catalogue, following: str | None) -> Iterator[Page]:
+    """A catalogue in one file is one answer and many pages; only after its last one can a run go on elsewhere."""
+    for start in range(0, len(found.records), _PAGE):
+        last = start + _PAGE >= len(found.records)
+        yield Page(found.records[start : start + _PAGE], following if last else None, found.total)
+
+
+def parsed_data_json(content: bytes) -> bool:
+    """Whether bytes are a data.json; for probing."""
+    try:
+        return is_data_json(json.loads(content))
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,145 @@
+"""GeoNetwork: through its CSW, or through its search API (3: q, 4: _search) and each record's XML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from urllib.parse import quote
+
+from core.errors import SondeError
+from indexer.raw import Page, RawRecord, Skipped
+from indexer.sources.answers import expect_2xx, json_object, parse_xml
+from indexer.sources.counted import CountedWalk, Slab
+from indexer.sources.csw import CswOptions, CswSource
+from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.linked import joined
+from net.exchange import Answer, Outgoing
+from net.targets import host_of
+
+_ID = "uuid"
+
+
+@dataclass(frozen=True, slots=True)
+class GeoNetworkOptions:
+    """``api``: csw, q (version 3) or search (version 4). ``portal``: the sub-portal in the address (``srv``)."""
+
+    api: Literal["csw", "q", "search"] = "csw"
+    portal: str = "srv"
+    page_size: int = 50
+    tolerate_missing: int = 0
+
+
+@dataclass(slots=True)
+class GeoNetworkSource:
+    """``url`` is the catalogue's address up to ``/geonetwork``."""
+
+    fetcher: Fetcher
+    url: str
+    since: str | None = None
+    options: GeoNetworkOptions = field(default_factory=GeoNetworkOptions)
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Raises what the walk and the fetcher raise."""
+        base, options = base_of(self.url), self.options
+        if options.api == "csw":
+            csw = CswOptions(page_size=options.page_size, tolerate_missing=options.tolerate_missing)
+            yield from CswSource(self.fetcher, joined(base, f"{options.portal}/eng/csw"), self.since, csw).pages(
+                position
+            )
+            return
+        ask = self._ask_q if options.api == "q" else self._ask_search
+        walk = CountedWalk(
+            self.fetcher.source, ask, options.page_size, options.tolerate_missing, may_be_empty=self.since is not None
+        )
+        for page in walk.pages(position):
+            yield self._documents(page, base)
+
+    def _ask_q(self, offset: int, check: Callable[[Slab], Slab]) -> Slab:
+        asked = {
+            "_content_type": "json",
+            "fast": "index",
+            "from": str(offset + 1),
+            "to": str(offset + self.options.page_size),
+            "sortBy": "changeDate",
+            "sortOrder": "reverse",
+            "resultType": "details",
+        }
+        if self.since is not None:
+            asked["dateFrom"] = self.since[:10]
+        url = joined(base_of(self.url), f"{self.options.portal}/eng/q")
+        return self.fetcher.get(url, lambda answer: check(_of_q(answer)), asked, "application/json")
+
+    def _ask_search(self, offset: int, check: Callable[[Slab], Slab]) -> Slab:
+        matching: list[Any] = [{"term": {"isTemplate": "n"}}]
+        if self.since is not None:
+            matching.append({"range": {"changeDate": {"gte": self.since}}})
+        query = {
+            "from": offset,
+            "size": self.options.page_size,
+            "sort": [{_ID: "asc"}],
+            "query": {"bool": {"filter": matching}},
+            "track_total_hits": True,
+            "_source": [_ID, "changeDate"],
+        }
+        url = joined(base_of(self.url), f"{self.options.portal}/api/search/records/_search")
+        headers = {"accept": "application/json", "content-type": "application/json"}
+        asked = Outgoing(url, "POST", None, headers, json.dumps(query).encode())
+        return self.fetcher.read(asked, lambda answer: check(_of_search(answer)))
+
+    def _documents(self, page: Page, base: str) -> Page:
+        """Each uuid's XML; one that cannot be had is skipped and named."""
+        urls = {_record_url(base, self.options.portal, each.native_id): each for each in page.records}
+        records: list[RawRecord] = []
+        skipped = list(page.skipped)
+        for url, found in self.fetcher.each(urls, _document):
+            if isinstance(found, SondeError):
+                skipped.append(Skipped(url, str(found)))
+                continue
+            records.append(RawRecord(urls[url].native_id, found, url, "application/xml", urls[url].modified))
+        return Page(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
+
+
+def base_of(url: str) -> str:
+    """``https://host/geonetwork`` of any address below it."""
+    before, found, _ = url.partition("/geonetwork")
+    return before + found if found else url.partition("/srv/")[0].rstrip("/")
+
+
+def _record_url(base: str, portal: str, uuid: str) -> str:
+    return joined(base, f"{portal}/api/records/{quote(uuid, safe='')}/formatters/xml")
+
+
+def _document(answer: Answer) -> bytes:
+    content = expect_2xx(answer).content
+    parse_xml(content, host_of(answer.url))
+    return content
+
+
+def _of_q(answer: Answer) -> Slab:
+    body = json_object(answer)
+    summary, found = body.get("summary"), body.get("metadata", [])
+    count = summary.get("@count") if isinstance(summary, dict) else None
+    if count is None or not str(count).isdigit():
+        raise BadAnswer(f"{host_of(answer.url)} does not answer as GeoNetwork's search")
+    listed = found if isinstance(found, list) else [found]  # one record comes as an object
+    infos = [each.get("geonet:info", {}) for each in listed if isinstance(each, dict)]
+    return Slab(tuple(_stub(info) for info in infos if info.get(_ID)), int(str(count)))
+
+
+def _of_search(answer: Answer) -> Slab:
+    hits = json_object(answer).get("hits")
+    if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list):
+        raise BadAnswer(f"{host_of(answer.url)} does not answer as GeoNetwork's search")
+    total = hits.get("total")
+    count = total.get("value") if isinstance(total, dict) else total
+    if not isinstance(count, int):
+        raise BadAnswer(f"{host_of(answer.url)} does not say how many records it has")
+    sources = [{_ID: hit.get("_id"), **(hit.get("_source") or {})} for hit in hits["hits"] if isinstance(hit, dict)]
+    return Slab(tuple(_stub(source) for source in sources if source.get(_ID)), count)
+
+
+def _stub(info: dict[str, Any]) -> RawRecord:
+    """A record whose document is still to be fetched."""
+    return RawRecord(str(info[_ID]), b"", "", None, str(info["changeDate"]) if info.get("changeDate") else None)

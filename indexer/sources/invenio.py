@@ -1,0 +1,96 @@
+"""InvenioRDM repositories (Zenodo's kind): the records' search, each record as DataCite XML or as its own JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from urllib.parse import quote, urlencode
+
+from core.errors import SondeError
+from indexer.raw import Page, RawRecord, Skipped
+from indexer.sources.answers import json_object, parse_xml, written_json
+from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.linked import Leaf, LinkedWalk, Part, joined, number_or_none
+from net.exchange import Answer, Outgoing
+from net.targets import host_of
+
+_DATACITE = "application/vnd.datacite.datacite+xml"
+
+
+@dataclass(frozen=True, slots=True)
+class InvenioOptions:
+    """``query``: in the search's own language; ``community``: its id. ``form``: what is kept of a record."""
+
+    query: str = ""
+    community: str = ""
+    form: Literal["datacite", "json"] = "datacite"
+    page_size: int = 25
+
+
+@dataclass(slots=True)
+class InvenioSource:
+    """The search gives 10,000 hits at most: narrow a larger repository by ``query``, or use its OAI-PMH."""
+
+    fetcher: Fetcher
+    url: str
+    since: str | None = None
+    options: InvenioOptions = field(default_factory=InvenioOptions)
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:
+        """Raises SourceBroken and what the fetcher raises."""
+        base = self.url.partition("/api")[0].rstrip("/")
+        path = (
+            f"api/communities/{quote(self.options.community, safe='')}/records"
+            if self.options.community
+            else "api/records"
+        )
+        first = f"{joined(base, path)}?{urlencode(self._parameters())}"
+        walk = LinkedWalk(self.fetcher, [Part(first, _leaf)], may_be_empty=self.since is not None)
+        for page in walk.pages(position):
+            yield self._documents(page) if self.options.form == "datacite" else page
+
+    def _parameters(self) -> dict[str, str]:
+        since = f"updated:[{self.since} TO *]" if self.since else ""
+        query = " AND ".join(part for part in (f"({self.options.query})" if self.options.query else "", since) if part)
+        paging = {"size": str(self.options.page_size), "sort": "oldest", "page": "1"}
+        return ({"q": query} if query else {}) | paging
+
+    def _documents(self, page: Page) -> Page:
+        """The hits' DataCite documents; a hit that cannot be had so is skipped and named."""
+        records: list[RawRecord] = []
+        skipped = list(page.skipped)
+        for hit in page.records:
+            try:
+                content = self.fetcher.read(Outgoing(hit.origin, headers={"accept": _DATACITE}), _document)
+            except SondeError as error:
+                skipped.append(Skipped(hit.origin, str(error)))
+                continue
+            records.append(RawRecord(hit.native_id, content, hit.origin, "application/xml", hit.modified))
+        return Page(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
+
+
+def _leaf(answer: Answer) -> Leaf:
+    body = json_object(answer)
+    hits, links = body.get("hits"), body.get("links") or {}
+    if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list) or not isinstance(links, dict):
+        raise BadAnswer(f"{host_of(answer.url)} did not answer as an InvenioRDM search")
+    base = answer.url.partition("/api/")[0]
+    records = tuple(_record(hit, base) for hit in hits["hits"] if isinstance(hit, dict) and hit.get("id"))
+    following = links.get("next")
+    return Leaf(records, str(following) if following else None, number_or_none(hits.get("total")))
+
+
+def _record(hit: dict[str, Any], base: str) -> RawRecord:
+    id = str(hit["id"])
+    modified = str(hit["updated"]) if hit.get("updated") else None
+    return RawRecord(
+        id, written_json(hit), joined(base, f"api/records/{quote(id, safe='')}"), "application/json", modified
+    )
+
+
+def _document(answer: Answer) -> bytes:
+    if not 200 <= answer.status < 300:
+        answer.expect_ok()
+    parse_xml(answer.content, host_of(answer.url))
+    return answer.content
