@@ -8,7 +8,9 @@ import click
 
 from core.errors import SondeError
 from sonde import __version__
-from sonde.cli import bench, catalogue, demo, search, stack
+from sonde.cli import bench, catalogue, demo, evaluate, search, stack
+from sonde.logs import configure_logs
+from sonde.settings import LogSettings
 
 EXIT_MENDABLE = 2
 """Something that a person can mend; the sentence on standard error says what."""
@@ -24,12 +26,20 @@ def cli() -> None:
     """
 
 
-for command in (*stack.COMMANDS, *catalogue.COMMANDS, *search.COMMANDS, *demo.COMMANDS, *bench.COMMANDS):
+for command in (
+    *stack.COMMANDS,
+    *catalogue.COMMANDS,
+    *search.COMMANDS,
+    *demo.COMMANDS,
+    *bench.COMMANDS,
+    *evaluate.COMMANDS,
+):
     cli.add_command(command)
 
 
 def main() -> None:
     """The console script: a mendable error is one sentence, not a traceback."""
+    configure_logs(LogSettings(level="WARNING"))  # to standard error: what a command prints is its answer alone
     try:
         cli()  # settings are read by the commands, so that --help works whatever they are
     except SondeError as error:

@@ -1,0 +1,82 @@
+"""A collection's questions put to the pipeline, several at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from core.extent import BBox
+from core.record import ProvenanceKind
+from evaluation.collection import Collection, Question
+from evaluation.trec import Run
+from evaluation.variants import Variant
+from search_api.pipeline import Ordered, SearchPipeline
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question's answer: (document id, score) best first, the whole window.
+
+    ``areas``: the places it was read to ask for; ``kind``: the kind of product.
+    """
+
+    question: Question
+    found: tuple[tuple[str, float], ...]
+    areas: tuple[BBox, ...]
+    kind: ProvenanceKind | None
+    degraded: tuple[str, ...]
+    took_ms: Mapping[str, float]
+
+
+def ask_all(
+    pipeline: SearchPipeline,
+    collection: Collection,
+    variant: Variant,
+    *,
+    threads: int = 4,
+    progress: Progress | None = None,
+) -> list[Asked]:
+    """Answers in the order of the questions. The first failure is raised; questions not yet begun are dropped."""
+    executor = ThreadPoolExecutor(threads, thread_name_prefix="ask")
+    try:
+        waiting: list[Future[Asked]] = [
+            executor.submit(ask, pipeline, collection, question, variant) for question in collection.questions
+        ]
+        answers = []
+        for count, one in enumerate(waiting, 1):
+            answers.append(one.result())
+            if progress is not None:
+                progress(count, len(waiting))
+        return answers
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def ask(pipeline: SearchPipeline, collection: Collection, question: Question, variant: Variant) -> Asked:
+    """One question by one variant."""
+    answer = pipeline.ordered(variant.request(question.text))
+    if variant.inside and answer.interpretation.areas:
+        answer = pipeline.ordered(variant.inside_request(question.text, answer.interpretation.areas[0]))
+    return asked(question, answer, collection.documents)
+
+
+def asked(question: Question, answer: Ordered, documents: Mapping[str, str]) -> Asked:
+    """The answer in the collection's own ids."""
+    ranking, read = answer.ranking, answer.interpretation
+    ids = [documents[record] for record in ranking.ids()]
+    scores = ranking.score[ranking.order].tolist()
+    return Asked(
+        question=question,
+        found=tuple(zip(ids, scores, strict=True)),
+        areas=read.areas,
+        kind=read.kinds[0].kind if read.kinds else None,
+        degraded=answer.degraded,
+        took_ms=dict(answer.took_ms),
+    )
+
+
+def run_of(answers: list[Asked]) -> Run:
+    return {one.question.id: one.found for one in answers}

@@ -1,0 +1,1 @@
+"""Where judged collections come from: one file per layout or collection."""

@@ -1,0 +1,135 @@
+"""BEIR's layout: ``corpus.jsonl``, ``queries.jsonl``, ``qrels.tsv``.
+
+``_id, title, text`` and, beyond BEIR, ``bbox`` (``[west, south, east, north]``, or a list of such), ``start`` and
+``end`` (ISO 8601, either may be absent) on documents and ``bbox`` on questions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from core.extent import BBox
+from core.record import Record, record_id
+from core.timespan import TimeSpan
+from evaluation.collection import Collection, Question, checked
+from evaluation.lines import Faults, json_lines
+from evaluation.trec import read_qrels
+from indexer.digest import with_kind
+
+SOURCE = "judged"
+
+_CORNERS = 4
+
+
+def _boxes(value: Any) -> Any:
+    """One box or several, each four numbers or a text of them."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [value.split(",")]
+    return [value] if len(value) == _CORNERS and not isinstance(value[0], (list, tuple)) else value
+
+
+def _text(value: Any) -> Any:
+    return "" if value is None else value
+
+
+Box = tuple[float, float, float, float]
+Boxes = Annotated[list[Box], BeforeValidator(_boxes)]
+Text = Annotated[str, BeforeValidator(_text)]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(coerce_numbers_to_str=True, extra="ignore")
+
+    id: str = Field(alias="_id", min_length=1)
+    bbox: Boxes = []
+
+    def areas(self) -> tuple[BBox, ...]:
+        return tuple(BBox(*box) for box in self.bbox)
+
+
+class _Document(_Line):
+    title: Text = ""
+    text: Text = ""
+    start: str | None = None
+    end: str | None = None
+
+
+class _Query(_Line):
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class BeirFiles:
+    corpus: Path
+    queries: Path
+    qrels: Path
+
+
+def load(files: BeirFiles, *, skip_unknown: bool = False) -> Collection:
+    """Raises BadCollection that names the lines and ids that are wrong; see :func:`evaluation.collection.checked`."""
+    records = _records(files.corpus)
+    collection = Collection(
+        name=files.corpus.parent.name or files.corpus.stem,
+        records=tuple(records.values()),
+        questions=questions_of(files.queries),
+        qrels=read_qrels(files.qrels),
+        documents={record.id: name for name, record in records.items()},
+    )
+    return checked(collection, skip_unknown=skip_unknown)
+
+
+def text_record(name: str, title: str, text: str, boxes: tuple[BBox, ...] = (), span: TimeSpan | None = None) -> Record:
+    """A document of a collection as the record that a harvest would have made of it."""
+    return with_kind(
+        Record(
+            id=record_id(SOURCE, name),
+            source=SOURCE,
+            identifier=name,
+            title=title,
+            abstract=text,
+            extents=boxes,
+            times=(span,) if span is not None else (),
+        )
+    )
+
+
+def _records(path: Path) -> dict[str, Record]:
+    faults = Faults(path)
+    records: dict[str, Record] = {}
+    for number, line in json_lines(path, _Document, faults):
+        if line.id in records:
+            faults.add(number, f"the id {line.id!r} is there twice")
+            continue
+        try:
+            records[line.id] = text_record(line.id, line.title, line.text, line.areas(), _span(line))
+        except ValueError as error:
+            faults.add(number, str(error))
+    faults.refuse()
+    return records
+
+
+def _span(line: _Document) -> TimeSpan | None:
+    return TimeSpan.from_iso(line.start, line.end) if line.start or line.end else None
+
+
+def questions_of(path: Path) -> tuple[Question, ...]:
+    """``queries.jsonl`` in its order. Raises BadCollection for an empty question and an id that is there twice."""
+    faults = Faults(path)
+    questions: dict[str, Question] = {}
+    for number, line in json_lines(path, _Query, faults):
+        if line.id in questions:
+            faults.add(number, f"the id {line.id!r} is there twice")
+        if not line.text.strip():
+            faults.add(number, f"the question {line.id!r} is empty")
+        try:
+            questions[line.id] = Question(line.id, line.text, line.areas())
+        except ValueError as error:
+            faults.add(number, str(error))
+    faults.refuse()
+    return tuple(questions.values())

@@ -1,0 +1,22 @@
+"""Records of a real catalogue as a harvest reads them, for collections judged over one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from core.record import Record
+from indexer.digest import with_kind
+from indexer.formats.reader import Refused
+from indexer.formats.registry import read
+from indexer.sources.folder import FolderSource
+
+
+def records_of(path: Path, source: str) -> Iterator[Record]:
+    """The records of a folder or archive under ``source``; what no reader takes is passed over, as by a harvest."""
+    for page in FolderSource(path).pages():
+        for raw in page.records:
+            try:
+                yield with_kind(read(raw, source))
+            except Refused:
+                continue

@@ -1,0 +1,54 @@
+"""Place-and-time questions over the records of two NCAR catalogues; ``tests/quality/ncar/RULE.md`` says how they were
+judged.
+
+Document ids are record ids. The asked places are those that were written by hand beside each question, and "now" is
+the day the rule calls so, whenever it is measured.
+"""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import yaml
+
+from core.extent import BBox
+from core.timespan import instant_ms
+from evaluation.collection import Collection, checked
+from evaluation.collections.beir import questions_of
+from evaluation.collections.catalogue import records_of
+from evaluation.trec import read_qrels
+
+NAME = "ncar"
+ARCHIVES = {"ncar_eol": "ncar_eol_9206.tar.gz", "ncar_rda": "ncar_rda_1669.tar.gz"}
+
+_AS_OF = "2026-08-31"
+
+
+def load(data: Path, judged: Path) -> Collection:
+    """Records from ``catalogues`` under ``data``; questions and qrels from ``judged`` (tests/quality/ncar)."""
+    archives = [(data / "catalogues" / archive, source) for source, archive in ARCHIVES.items()]
+    records = tuple(record for path, source in archives for record in records_of(path, source))
+    areas = _areas(judged / "questions.yaml")
+    questions = questions_of(judged / "queries.jsonl")
+    return checked(
+        Collection(
+            name=NAME,
+            records=records,
+            questions=tuple(replace(question, areas=areas.get(question.id, ())) for question in questions),
+            qrels=read_qrels(judged / "qrels.tsv"),
+            documents={record.id: record.id for record in records},
+            as_of_ms=instant_ms(_AS_OF, at_end=True),
+        )
+    )
+
+
+def quick_subset(judged: Path) -> frozenset[str]:
+    """Ids of the judged records and a thousand others."""
+    return frozenset(gzip.decompress((judged / "ci_ids.txt.gz").read_bytes()).decode("utf-8").split("\n")) - {""}
+
+
+def _areas(path: Path) -> dict[str, tuple[BBox, ...]]:
+    entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {entry["id"]: (BBox(*map(float, entry["box"])),) for entry in entries if entry.get("box") is not None}

@@ -1,0 +1,58 @@
+"""Reading a file line by line, keeping what is wrong with it until the end, so that one look mends it all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from core.errors import SondeError
+from evaluation.collection import BadCollection
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(slots=True)
+class Faults:
+    """What is wrong with one file, by line."""
+
+    path: Path
+    found: list[str] = field(default_factory=list)
+
+    def add(self, line: int, what: str) -> None:
+        self.found.append(f"line {line}: {what}")
+
+    def refuse(self) -> None:
+        """Raises BadCollection where anything was found."""
+        if self.found:
+            raise BadCollection(str(self.path), self.found)
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines that are not blank, numbered from 1. Raises SondeError where the file cannot be read as UTF-8 text."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, line.rstrip("\r\n")
+    except OSError as error:
+        raise SondeError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise SondeError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from error
+
+
+def json_lines(path: Path, kind: type[M], faults: Faults) -> Iterator[tuple[int, M]]:
+    """One object a line as ``kind``; a line that is none is a fault and is passed over."""
+    for number, line in lines(path):
+        try:
+            value: Any = json.loads(line)
+            yield number, kind.model_validate(value)
+        except ValidationError as error:
+            named = (f"{'.'.join(map(str, one['loc'])) or 'line'}: {one['msg']}" for one in error.errors())
+            faults.add(number, ", ".join(named))
+        except (ValueError, RecursionError) as error:
+            faults.add(number, f"is not JSON ({error})")

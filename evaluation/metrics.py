@@ -1,0 +1,84 @@
+"""Measures of a run against qrels, through ir-measures, and paper 000's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import ir_measures
+from ir_measures import AP, RR, P, R, nDCG
+
+from evaluation.collection import Qrels
+from evaluation.trec import Run
+
+MEASURES: tuple[ir_measures.Measure, ...] = (
+    nDCG @ 5,
+    nDCG @ 10,
+    nDCG @ 100,
+    AP,
+    AP @ 100,
+    RR,
+    *(P @ k for k in (1, 3, 5, 10)),
+    *(R @ k for k in (1, 3, 5, 8, 10, 32, 64, 100)),
+)
+AP_OVER_K = "ap_over_k@100"
+HEADLINE = "nDCG@10"
+
+_K = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """``means``: measure -> mean over all judged questions; ``by_question``: question -> measure -> value.
+
+    A judged question that the run does not answer counts 0.
+    """
+
+    means: Mapping[str, float]
+    by_question: Mapping[str, Mapping[str, float]]
+
+    def column(self, measure: str) -> dict[str, float]:
+        """One measure by question."""
+        return {question: values[measure] for question, values in self.by_question.items()}
+
+
+def measure(run: Run, qrels: Qrels) -> Measured:
+    """Every measure of a run; order counts, scores do not (ranks are handed on, so that no tie is broken again)."""
+    ranked = {
+        question: {document: float(-rank) for rank, (document, _) in enumerate(found)}
+        for question, found in run.items()
+    }
+    judged = {question: dict(grades) for question, grades in qrels.items()}
+    by_question: dict[str, dict[str, float]] = {question: {} for question in judged}
+    for one in ir_measures.iter_calc(list(MEASURES), judged, ranked):
+        by_question[one.query_id][str(one.measure)] = float(one.value)
+    for question, grades in judged.items():
+        relevant = {document for document, grade in grades.items() if grade > 0}
+        found = [document in relevant for document, _ in run.get(question, ())]
+        by_question[question][AP_OVER_K] = ap_over_k(found, _K)
+    return Measured(means(by_question.values()), by_question)
+
+
+def means(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of each name over the rows that have it."""
+    columns: dict[str, list[float]] = {}
+    for row in rows:
+        for name, value in row.items():
+            columns.setdefault(name, []).append(value)
+    return {name: sum(values) / len(values) for name, values in columns.items()}
+
+
+def ap_over_k(relevant: Sequence[bool], k: int) -> float:
+    """Paper 000's AP_k: the sum over ranks 1..k of (precision at the rank x relevant there), divided by k; 0..1.
+
+    Its equation 3 with n = k, as its Table 3 computes it. Not the usual average precision, which divides by the number
+    of relevant documents: with few of them this one is small by construction.
+    """
+    if k < 1:
+        raise ValueError("k is at least 1")
+    found, total = 0, 0.0
+    for rank, is_relevant in enumerate(relevant[:k], 1):
+        if is_relevant:
+            found += 1
+            total += found / rank
+    return total / k

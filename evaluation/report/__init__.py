@@ -1,0 +1,1 @@
+"""An evaluation as JSON and as a page that needs nothing but itself."""

@@ -1,0 +1,105 @@
+"""What a report says, gathered once for both forms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from core.ports import CrossEncoderCard, EmbedderCard
+from evaluation.collection import Collection
+from evaluation.evaluate import Against, Evaluation, worst_losses
+from evaluation.metrics import HEADLINE
+from evaluation.report import plots
+
+_RECALLS = ("R@1", "R@3", "R@5", "R@8", "R@10", "R@32", "R@64", "R@100")
+_WORST = 25
+_SHOWN_FIRST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the evaluation was made with: the models' cards, the ranking's numbers, Sonde's version, when."""
+
+    embedder: EmbedderCard
+    cross_encoder: CrossEncoderCard | None
+    ranking: Mapping[str, Any]
+    version: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    collection: Collection
+    evaluation: Evaluation
+    others: Sequence[Against]
+    made: Made
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything but the run: metrics on top, then what it was made with, the comparisons, each question."""
+        return {
+            "collection": self.collection.name,
+            "documents": len(self.collection.records),
+            "questions": len(self.collection.questions),
+            "notes": list(self.collection.notes),
+            **self.evaluation.as_dict(),
+            "made_with": asdict(self.made),
+            "compared": [other.as_dict() for other in self.others],
+            "by_question": {question: dict(row) for question, row in self.evaluation.measured.by_question.items()},
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
+
+    def to_html(self) -> str:
+        """A whole page: no script, no file beside it."""
+        environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+        template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
+        column = self.evaluation.measured.column(HEADLINE)
+        return template.render(
+            report=self.as_dict(),
+            headline=HEADLINE,
+            worst=self._worst(),
+            against=self.others[0].name if self.others else "a full mark",
+            recall_plot=plots.lines(self._recalls()),
+            histogram_plot=plots.histogram(list(column.values())),
+        )
+
+    def _recalls(self) -> dict[str, list[tuple[str, float]]]:
+        rows = {self.evaluation.variant.name: self.evaluation.measured.means}
+        rows |= {other.name: other.measured.means for other in self.others[:5]}
+        return {name: [(one.removeprefix("R@"), means[one]) for one in _RECALLS] for name, means in rows.items()}
+
+    def _worst(self) -> list[dict[str, Any]]:
+        """The deepest losses against the first comparison, with what came first and what should have."""
+        other = self.others[0].measured if self.others else None
+        texts = {question.id: question.text for question in self.collection.questions}
+        titles = {self.collection.documents[record.id]: record.title for record in self.collection.records}
+        return [
+            {
+                "id": question,
+                "text": texts[question],
+                "own": own,
+                "other": theirs,
+                "first": [self._named(question, document, titles) for document in self._first(question)],
+                "wanted": [self._named(question, document, titles) for document in self._wanted(question)],
+            }
+            for question, own, theirs in worst_losses(self.evaluation.measured, other, _WORST)
+        ]
+
+    def _first(self, question: str) -> list[str]:
+        return [document for document, _ in self.evaluation.run.get(question, ())[:_SHOWN_FIRST]]
+
+    def _wanted(self, question: str) -> list[str]:
+        grades = self.collection.qrels[question]
+        relevant = sorted((document for document in grades if grades[document] > 0), key=lambda d: (-grades[d], d))
+        return relevant[:_SHOWN_FIRST]
+
+    def _named(self, question: str, document: str, titles: Mapping[str, str]) -> dict[str, Any]:
+        ranks = {found: rank for rank, (found, _) in enumerate(self.evaluation.run.get(question, ()), 1)}
+        grade = self.collection.qrels[question].get(document)
+        return {"id": document, "title": titles[document], "grade": grade, "rank": ranks.get(document)}

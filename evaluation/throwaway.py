@@ -1,0 +1,83 @@
+"""An index for one evaluation, deleted when it ends, however it ends."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import structlog
+from elastic_transport import TransportError
+from elasticsearch import ApiError, Elasticsearch
+
+from core.errors import SondeError
+from core.ports import Embedder, EmbedderCard, Vectors
+from core.record import Record
+from es_mappings.documents import to_document
+from es_mappings.indices import ensure_indices
+from es_mappings.names import concrete
+from indexer.bulk import index_operation, write
+from indexer.patience import patiently
+
+log = structlog.get_logger(__name__)
+
+PREFIX = "sonde-evaluation-"
+
+_ABANDONED_MS = 24 * 3_600_000  # no evaluation lasts a day: one that was killed left this behind
+_MERGE_S = 300.0
+
+
+@contextmanager
+def throwaway(client: Elasticsearch, records: Sequence[Record], embedder: Embedder) -> Iterator[str]:
+    """The prefix of a records index that holds ``records`` with their vectors, in one segment.
+
+    Deleted on leaving, also by an exception or Ctrl-C; what a killed evaluation left is deleted by a later one.
+    Raises Unavailable where Elasticsearch does not answer, SondeError where it refuses a record.
+    """
+    patiently(lambda: sweep_abandoned(client))  # also finds out, before anything is embedded, whether it answers
+    vectors = embedder.embed([record.embedding_text for record in records], "document")
+    prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"
+    try:
+        _fill(client, prefix, records, vectors, embedder.card)
+        yield prefix
+    finally:
+        _delete(client, concrete(prefix, "records", 1))
+
+
+def _fill(client: Elasticsearch, prefix: str, records: Sequence[Record], vectors: Vectors, card: EmbedderCard) -> None:
+    index = concrete(prefix, "records", 1)
+    patiently(lambda: ensure_indices(client, prefix, card, kinds=("records",)))
+    patiently(lambda: client.indices.put_settings(index=index, settings={"refresh_interval": "-1"}))
+    operations = (
+        index_operation(index, record.id, {**to_document(record), "vector": vector.tolist()})
+        for record, vector in zip(records, vectors, strict=True)
+    )
+    if failures := write(client, operations):
+        raise SondeError(f"{len(failures)} records were refused, {failures[0].id} first: {failures[0].reason}")
+    # One segment: the approximate search then meets one graph, and term statistics hold no rests.
+    patiently(lambda: client.options(request_timeout=_MERGE_S).indices.forcemerge(index=index, max_num_segments=1))
+    patiently(lambda: client.indices.refresh(index=index))
+
+
+def _delete(client: Elasticsearch, index: str) -> None:
+    """A failure is said and not raised: it would hide why the evaluation ended, and a later one sweeps."""
+    try:
+        client.options(ignore_status=404).indices.delete(index=index)
+    except (TransportError, ApiError) as error:
+        log.warning("evaluation.left_behind", index=index, reason=str(error))
+
+
+def sweep_abandoned(client: Elasticsearch, *, now_ms: int | None = None) -> list[str]:
+    """Deletes throw-away indices older than a day, by name; returns the names."""
+    now = now_ms if now_ms is not None else int(time.time() * 1000)
+    settings = client.options(ignore_status=404).indices.get_settings(index=f"{PREFIX}*", flat_settings=True).body
+    old = [
+        index
+        for index, found in settings.items()
+        if index.startswith(PREFIX) and now - int(found["settings"]["index.creation_date"]) > _ABANDONED_MS
+    ]
+    for index in old:
+        _delete(client, index)
+        log.info("evaluation.swept", index=index)
+    return old

@@ -1,0 +1,115 @@
+"""TREC's own files: runs and qrels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from core.errors import SondeError
+from evaluation.collection import Qrels
+from evaluation.lines import Faults, lines
+
+Run = Mapping[str, Sequence[tuple[str, float]]]
+"""Question id -> (document id, score), best first; no document is there twice."""
+
+_RUN_FIELDS = 6
+_TREC_QRELS_FIELDS = 4
+_BEIR_QRELS_FIELDS = 3
+
+
+def write_run(path: Path, run: Run, tag: str) -> None:
+    """``question Q0 document rank score tag``; scores fall strictly, so that every evaluator sees the same order.
+
+    Raises SondeError where an id holds white space, which this format cannot carry.
+    """
+    spaced = [name for question, found in run.items() for name in (question, *dict(found)) if len(name.split()) != 1]
+    if spaced:
+        raise SondeError(f"A TREC run cannot hold the id {spaced[0]!r}: its fields are parted by white space.")
+    with path.open("w", encoding="utf-8") as file:
+        for question, found in run.items():
+            scores = falling([score for _, score in found])
+            for rank, ((document, _), score) in enumerate(zip(found, scores, strict=True), 1):
+                file.write(f"{question} Q0 {document} {rank} {score:.9g} {tag}\n")
+
+
+def falling(scores: Sequence[float]) -> list[float]:
+    """Scores as float32 (what trec_eval reads), each below the one before it: ties lowered by the least step."""
+    lowered: list[float] = []
+    for score in np.asarray(scores, dtype=np.float32):
+        if lowered and score >= lowered[-1]:
+            score = np.nextafter(np.float32(lowered[-1]), np.float32(-np.inf))
+        lowered.append(float(score))
+    return lowered
+
+
+def read_run(path: Path) -> Run:
+    """The run of a file, each question's documents by score, ties by the larger id first, as trec_eval has it.
+
+    Raises BadCollection that names every malformed line and every document that is there twice.
+    """
+    faults = Faults(path)
+    found: dict[str, dict[str, float]] = {}
+    for number, line in lines(path):
+        fields = line.split()
+        if len(fields) != _RUN_FIELDS:
+            faults.add(number, f"has {len(fields)} fields, not {_RUN_FIELDS}")
+            continue
+        question, _, document, _, score, _ = fields
+        if document in found.setdefault(question, {}):
+            faults.add(number, f"names {document!r} twice for question {question!r}")
+            continue
+        try:
+            found[question][document] = float(score)
+        except ValueError:
+            faults.add(number, f"the score {score!r} is no number")
+    faults.refuse()
+    return {
+        question: sorted(scores.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)
+        for question, scores in found.items()
+    }
+
+
+def read_qrels(path: Path) -> Qrels:
+    """Qrels as BEIR (``query-id corpus-id score``, with its header) or TREC (``question 0 document grade``) has them.
+
+    Fields are parted by tabs where there are any, else by white space. Raises BadCollection that names every
+    malformed line and every judgement that contradicts an earlier one.
+    """
+    faults = Faults(path)
+    qrels: dict[str, dict[str, int]] = {}
+    for number, line in lines(path):
+        fields = line.split("\t") if "\t" in line else line.split()
+        if number == 1 and fields[0].strip() in ("query-id", "query_id"):
+            continue
+        if len(fields) not in (_BEIR_QRELS_FIELDS, _TREC_QRELS_FIELDS):
+            faults.add(number, f"has {len(fields)} fields, not 3 (BEIR) or 4 (TREC)")
+            continue
+        _judge(qrels, fields, faults, number)
+    faults.refuse()
+    return qrels
+
+
+def _judge(qrels: dict[str, dict[str, int]], fields: Sequence[str], faults: Faults, number: int) -> None:
+    question, document, text = fields[0].strip(), fields[-2].strip(), fields[-1].strip()
+    try:
+        grade = int(text)
+    except ValueError:
+        faults.add(number, f"the grade {text!r} is no whole number")
+        return
+    earlier = qrels.setdefault(question, {}).setdefault(document, grade)
+    if earlier != grade:
+        faults.add(number, f"grades {document!r} for question {question!r} as {grade}, earlier as {earlier}")
+
+
+def write_qrels(path: Path, qrels: Qrels) -> None:
+    """BEIR's form, sorted. Raises SondeError where an id holds a tab or a line break."""
+    rows = [(question, document, grade) for question, found in qrels.items() for document, grade in found.items()]
+    for question, document, _ in rows:
+        if any(sign in question + document for sign in "\t\r\n"):
+            raise SondeError(
+                f"Qrels cannot hold the ids {question!r} and {document!r}: one holds a tab or a line break."
+            )
+    body = "".join(f"{question}\t{document}\t{grade}\n" for question, document, grade in sorted(rows))
+    path.write_text(f"query-id\tcorpus-id\tscore\n{body}", encoding="utf-8")

@@ -1,0 +1,57 @@
+"""Ways to run the pipeline: all of it, or with one stage switched off."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from core.extent import BBox
+from search_api.request import ALL_PARTS, Algorithm, Filters, Part, SearchRequest, SpatialMode
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The settings of a search that evaluation varies; ``inside`` filters by the first place the question names."""
+
+    name: str = "full"
+    algorithm: Algorithm = "hybrid"
+    rerank: bool = True
+    spatial: SpatialMode = "blend"
+    temporal: bool = True
+    interpret: frozenset[Part] = ALL_PARTS
+    inside: bool = False
+
+    def request(self, text: str) -> SearchRequest:
+        return SearchRequest(
+            q=text,
+            algorithm=self.algorithm,
+            rerank=self.rerank,
+            spatial=self.spatial,
+            temporal=self.temporal,
+            interpret=self.interpret,
+        )
+
+    def inside_request(self, text: str, area: BBox) -> SearchRequest:
+        """The same, among the records that touch ``area``."""
+        return replace(self.request(text), filters=Filters(area=area))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "interpret": sorted(self.interpret)}
+
+
+def ablations(full: Variant) -> tuple[Variant, ...]:
+    """``full`` with each stage switched off in turn, and what to beat for questions of place and time."""
+    text_alone = replace(full, spatial="off", temporal=False)
+    each = (
+        replace(full, name="bm25 alone", algorithm="bm25", rerank=False),
+        replace(full, name="dense alone", algorithm="dense", rerank=False),
+        replace(full, name="no cross-encoder", rerank=False),
+        replace(full, name="no place", spatial="off"),
+        replace(full, name="no time", temporal=False),
+        replace(full, name="no scale, no kind", interpret=full.interpret - {"scale", "kind"}),
+        replace(full, name="no understanding", interpret=frozenset()),
+        replace(full, name="hausdorff", spatial="hausdorff"),
+        replace(text_alone, name="text alone"),
+        replace(text_alone, name="text, filtered by the box read", inside=True),
+    )
+    return tuple(variant for variant in each if replace(variant, name=full.name) != full)

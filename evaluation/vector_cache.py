@@ -1,0 +1,87 @@
+"""Vectors kept on disk by what was embedded and by which model, so that a second evaluation embeds nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.ports import Embedder, EmbedderCard, TextKind, Vectors
+
+_CHUNK = 128  # texts embedded and kept at a time: what an interruption can lose
+_BUSY_S = 60.0
+_TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
+
+Progress = Callable[[int, int], None]
+
+
+class VectorCache:
+    """One SQLite file; processes and threads may share it. A power cut loses at most the last chunk."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = threading.Lock()
+        self._db = sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute(_TABLE)
+
+    def get(self, key: bytes) -> np.ndarray | None:
+        with self._lock:
+            row = self._db.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
+        return None if row is None else np.frombuffer(row[0], dtype=np.float32)
+
+    def put(self, entries: Sequence[tuple[bytes, np.ndarray]]) -> None:
+        with self._lock, self._db:
+            self._db.executemany(
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
+                [(key, vector.astype(np.float32).tobytes()) for key, vector in entries],
+            )
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+
+@dataclass(frozen=True, slots=True)
+class CachedEmbedder:
+    """core.ports.Embedder over another one: same vectors, each text embedded once for ever."""
+
+    inner: Embedder
+    cache: VectorCache
+    progress: Progress | None = None
+
+    @property
+    def card(self) -> EmbedderCard:
+        return self.inner.card
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """vectors: (n, dims) float32, unit norm, in the order of ``texts``."""
+        keys = [_key(self.card, kind, text) for text in texts]
+        known = {key: vector for key in set(keys) if (vector := self.cache.get(key)) is not None}
+        lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        # Texts of like length together: a batch is padded to its longest.
+        waiting = sorted(lacking, key=lambda key: len(lacking[key]))
+        for start in range(0, len(waiting), _CHUNK):
+            chunk = waiting[start : start + _CHUNK]
+            vectors = self.inner.embed([lacking[key] for key in chunk], kind)
+            made = list(zip(chunk, vectors, strict=True))
+            self.cache.put(made)
+            known.update(made)
+            if self.progress is not None:
+                self.progress(start + len(chunk), len(waiting))
+        return np.stack([known[key] for key in keys]) if keys else np.empty((0, self.card.dims), dtype=np.float32)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self.inner.count_tokens(texts)
+
+
+def _key(card: EmbedderCard, kind: TextKind, text: str) -> bytes:
+    """Whatever changes a vector changes the key."""
+    instruction = card.instruction if kind == "query" else ""
+    recipe = f"{card.model}\0{card.runtime}\0{card.max_tokens}\0{kind}\0{instruction}\0{text}"
+    return hashlib.sha256(recipe.encode("utf-8", "surrogatepass")).digest()

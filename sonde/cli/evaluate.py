@@ -1,0 +1,248 @@
+"""`sonde evaluate`: how good the answers are, measured on the pipeline that serves."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import Any, get_args
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from core.errors import SondeError
+from evaluation.collection import Collection
+from evaluation.collections.beir import BeirFiles, load
+from evaluation.evaluate import Against, Evaluation, against, against_run, evaluate, worst_losses
+from evaluation.metrics import HEADLINE
+from evaluation.report.build import Made, Report
+from evaluation.trec import read_run, write_run
+from evaluation.variants import Variant, ablations
+from search_api.request import ALL_PARTS, Part
+from sonde import __version__
+from sonde.evaluating import Bench, bench
+from sonde.judged import LOADERS, judged
+from sonde.settings import load_settings
+
+_PARTS = get_args(Part)
+_READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_WRITABLE = click.Path(path_type=Path, dir_okay=False)
+_PRINTED = ("nDCG@10", "AP", "RR", "P@10", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64", "R@100", "ap_over_k@100")
+_WORST = 5
+_WIDE = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line said, beside the collection."""
+
+    variant: Variant
+    ablate: bool
+    compare: Path | None
+    json: Path | None
+    run: Path | None
+    html: Path | None
+    threads: int
+
+
+@click.command("evaluate")
+@click.option(
+    "--corpus", type=_READABLE, help="Documents: JSON lines of _id, title, text and optional bbox, start, end."
+)
+@click.option("--queries", type=_READABLE, help="Questions: JSON lines of _id, text.")
+@click.option("--qrels", type=_READABLE, help="Judgements: query-id, corpus-id, score, tab-separated; or TREC's form.")
+@click.option("--skip-unknown", is_flag=True, help="Leave out judgements of what is not there instead of refusing.")
+@click.option("--collection", type=click.Choice(sorted(LOADERS)), help="One of the project's own collections instead.")
+@click.option("--half", type=click.Choice(["train", "test"]), help="Only its questions for tuning, or for testing.")
+@click.option(
+    "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="The shared data."
+)
+@click.option("--algorithm", type=click.Choice(["hybrid", "bm25", "dense"]), default="hybrid", show_default=True)
+@click.option("--rerank/--no-rerank", default=True, help="The cross-encoder.")
+@click.option("--spatial", type=click.Choice(["blend", "hausdorff", "off"]), default="blend", show_default=True)
+@click.option("--temporal", type=click.Choice(["on", "off"]), default="on", show_default=True)
+@click.option("--interpret", default="all", show_default=True, help=f"all, none, or a list of {','.join(_PARTS)}.")
+@click.option("--ablate", is_flag=True, help="Also run with each stage switched off, and say what each adds.")
+@click.option("--compare", type=_READABLE, help="A TREC run to compare with.")
+@click.option("--limit-queries", type=click.IntRange(1), help="Only the first so many questions.")
+@click.option("--threads", type=click.IntRange(1, 64), default=4, show_default=True, help="Questions asked at a time.")
+@click.option("--json", "out", type=_WRITABLE, help="Write the measures there, each question's too.")
+@click.option("--run", type=_WRITABLE, help="Write the answers there, as a TREC run.")
+@click.option("--html", type=_WRITABLE, help="Write a page with tables and plots there.")
+def evaluate_command(**given: Any) -> None:
+    """Measure the search on a judged collection, in a throw-away index that is deleted afterwards.
+
+    Give --corpus, --queries and --qrels (BEIR layout), or --collection. Runs the very pipeline that serves, with the
+    models and the ranking of the settings. Exit code 2 for a collection that is not in order, with what is wrong.
+    """
+    asked = Asked(
+        variant=Variant(
+            algorithm=given["algorithm"],
+            rerank=given["rerank"],
+            spatial=given["spatial"],
+            temporal=given["temporal"] == "on",
+            interpret=parts_of(given["interpret"]),
+        ),
+        ablate=given["ablate"],
+        compare=given["compare"],
+        json=given["out"],
+        run=given["run"],
+        html=given["html"],
+        threads=given["threads"],
+    )
+    collection = _collection(given)
+    with _ended_by_signals():
+        _evaluate(collection, asked)
+
+
+def parts_of(text: str) -> frozenset[Part]:
+    """``all``, ``none`` or a comma-separated list. Raises SondeError for an unknown part."""
+    if text in ("all", "none"):
+        return ALL_PARTS if text == "all" else frozenset()
+    named = frozenset(part.strip() for part in text.split(","))
+    if unknown := sorted(named - ALL_PARTS):
+        raise SondeError(f"--interpret: {', '.join(unknown)} is not all, none or one of {', '.join(_PARTS)}.")
+    return frozenset(part for part in ALL_PARTS if part in named)
+
+
+def _collection(given: dict[str, Any]) -> Collection:
+    files = [given["corpus"], given["queries"], given["qrels"]]
+    if given["collection"] is not None and not any(files):
+        collection = judged(given["collection"], given["shared"], given["half"])
+    elif given["collection"] is None and all(files) and given["half"] is None:
+        collection = load(BeirFiles(*files), skip_unknown=given["skip_unknown"])
+    else:
+        raise SondeError("Give --corpus, --queries and --qrels together, or --collection (which --half is for).")
+    return collection.first(given["limit_queries"]) if given["limit_queries"] else collection
+
+
+def _evaluate(collection: Collection, asked: Asked) -> None:
+    console = Console(stderr=True)
+    # Where nobody looks the tables are as wide as they need to be.
+    screen = Console() if sys.stdout.isatty() else Console(width=_WIDE)
+    for note in collection.notes:
+        console.print(note, style="yellow")
+    theirs = read_run(asked.compare) if asked.compare else None  # refused before an hour of work, not after it
+    with _Bars(console) as bars, bench(load_settings(), collection, progress=bars.told("embedding")) as ready:
+        done = evaluate(ready.pipeline, collection, asked.variant, threads=asked.threads, progress=bars.told("asking"))
+        others = [against_run(done, str(asked.compare), theirs, collection)] if theirs is not None else []
+        for variant in ablations(asked.variant) if asked.ablate else ():
+            other = evaluate(
+                ready.pipeline, collection, variant, threads=asked.threads, progress=bars.told(variant.name)
+            )
+            others.append(against(done, other))
+    report = Report(collection, done, others, _made(ready))
+    _show(screen, report)
+    _write(asked, report)
+
+
+def _made(ready: Bench) -> Made:
+    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
+    return Made(ready.embedder, ready.cross_encoder, asdict(ready.config), __version__, at)
+
+
+def _write(asked: Asked, report: Report) -> None:
+    if asked.run is not None:
+        write_run(asked.run, report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
+    if asked.json is not None:
+        asked.json.write_text(report.to_json(), encoding="utf-8")
+    if asked.html is not None:
+        asked.html.write_text(report.to_html(), encoding="utf-8")
+
+
+def _show(screen: Console, report: Report) -> None:
+    done, collection = report.evaluation, report.collection
+    screen.print(
+        f"{collection.name}: {len(collection.records)} documents, {len(collection.questions)} questions",
+        highlight=False,
+    )
+    for name, count in done.degraded.items():
+        screen.print(f"{count} questions were ranked without {name}", style="yellow", highlight=False)
+    _show_measures(screen, done)
+    if report.others:
+        _show_others(screen, report.others, done)
+    else:
+        texts = {question.id: question.text for question in collection.questions}
+        for question, own, _ in worst_losses(done.measured, None, _WORST):
+            screen.print(f"  {own:.3f}  {question}: {texts[question]}", style="dim", markup=False, highlight=False)
+
+
+def _show_measures(screen: Console, done: Evaluation) -> None:
+    for name in _PRINTED:
+        screen.print(f"{name:>16} {done.measured.means[name]:.4f}", highlight=False)
+    for name, value in asdict(done.beyond).items():
+        if value:
+            screen.print(
+                f"{name:>28} {value:.3f}" if isinstance(value, float) else f"{name:>28} {value}", highlight=False
+            )
+    p50, p95 = done.took_ms["total"]
+    screen.print(f"{'ms a question':>16} {p50:.0f} (95 %: {p95:.0f})", highlight=False)
+
+
+def _show_others(screen: Console, others: Sequence[Against], done: Evaluation) -> None:
+    table = Table(box=None, pad_edge=False)
+    names = ("run", HEADLINE, "AP", "R@8", "R@100", "hausdorff", "gain", "p", "better", "worse")
+    for name in names:
+        table.add_column(name, justify="left" if name == "run" else "right")
+    table.add_row(done.variant.name, *_columns(done.measured.means, done.beyond.hausdorff_deg), "", "", "", "")
+    for other in others:
+        compared = other.comparison
+        distance = other.beyond.hausdorff_deg if other.beyond is not None else None
+        counts = (f"{compared.difference:+.4f}", f"{compared.p:.4f}", str(compared.better), str(compared.worse))
+        table.add_row(other.name, *_columns(other.measured.means, distance), *counts)
+    screen.print(table)
+
+
+def _columns(means: Any, distance: float | None) -> list[str]:
+    measures = [f"{means[name]:.4f}" for name in (HEADLINE, "AP", "R@8", "R@100")]
+    return [*measures, "" if distance is None else f"{distance:.1f}"]
+
+
+class _Bars:
+    """A bar for each stage, made when it first reports."""
+
+    def __init__(self, console: Console) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=console, transient=True)
+
+    def __enter__(self) -> _Bars:
+        self._progress.__enter__()
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        self._progress.__exit__(*failure)
+
+    def told(self, name: str) -> Any:
+        """Who is told how far a stage is."""
+        tasks: list[Any] = []
+
+        def progress(done: int, total: int) -> None:
+            if not tasks:
+                tasks.append(self._progress.add_task(name, total=total))
+            self._progress.update(tasks[0], completed=done, total=total)
+
+        return progress
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """A polite kill ends as Ctrl-C does: the throw-away index is deleted on the way out."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    earlier = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, earlier)
+
+
+COMMANDS = (evaluate_command,)
