@@ -4,7 +4,7 @@ UV_VERSION := 0.13.9
 BIN := .venv/bin
 UV := .venv-tools/bin/uv
 
-.PHONY: help env demo down check test format lock clean
+.PHONY: help env demo down check test format lock image clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -43,6 +43,9 @@ format: env  ## Rewrite the code in the house style.
 lock:  ## Pin the newest versions that pyproject.toml allows.
 	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade
 	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+image:  ## The container image, where Docker is.
+	docker build -t sonde:local .
 
 clean:  ## Remove the environment and what the tools left.
 	rm -rf .venv .venv-tools .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,56 @@
+# One image for every role: `api`, `worker`, `beat`, or any `sonde` command.
+# Not built where it was written (no Docker daemon there): `make image` builds it where there is one.
+ARG PYTHON=3.11-slim-bookworm
+
+FROM python:${PYTHON} AS build
+# CPU wheels of torch are on an index of their own; leave it empty to take the default one (with CUDA, 6 GB more).
+ARG TORCH_INDEX_URL=""
+WORKDIR /build
+RUN pip install --no-cache-dir uv==0.13.9 && python -m venv /opt/sonde
+COPY requirements.lock pyproject.toml README.md LICENSE ./
+# With another index for torch, its wheel has other hashes than the lock: it is pinned by version there.
+RUN if [ -n "${TORCH_INDEX_URL}" ]; then \
+      version="$(sed -n 's/^torch==\([^ ;]*\).*/\1/p' requirements.lock)" && \
+      uv pip install --python /opt/sonde/bin/python --index-url "${TORCH_INDEX_URL}" "torch==${version}" && \
+      awk '/^[a-z]/ {keep = !/^(torch|triton|nvidia-|cuda-)/} keep' requirements.lock > without-torch.lock && \
+      uv pip install --python /opt/sonde/bin/python --require-hashes --no-deps -r without-torch.lock; \
+    else \
+      uv pip install --python /opt/sonde/bin/python --require-hashes -r requirements.lock; \
+    fi
+COPY core core
+COPY es_mappings es_mappings
+COPY encoders encoders
+COPY net net
+COPY reading reading
+COPY indexer indexer
+COPY workers workers
+COPY search_api search_api
+COPY evaluation evaluation
+COPY training training
+COPY local_stack local_stack
+COPY sonde sonde
+RUN uv pip install --python /opt/sonde/bin/python --no-deps . && \
+    SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.prepare_models
+
+FROM python:${PYTHON}
+LABEL org.opencontainers.image.title="Sonde" \
+      org.opencontainers.image.description="Search for geoscience and environmental data catalogues" \
+      org.opencontainers.image.licenses="Apache-2.0"
+RUN useradd --system --uid 10001 --no-create-home sonde
+COPY --from=build /opt/sonde /opt/sonde
+COPY --from=build --chown=10001 /opt/models /opt/models
+COPY --chmod=755 docker-entrypoint.sh /usr/local/bin/docker-entrypoint.sh
+ENV PATH=/opt/sonde/bin:$PATH \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    SONDE_MODELS__FOLDER=/opt/models \
+    SONDE_API__HOST=0.0.0.0 \
+    SONDE_LOG__FORMAT=json \
+    HOME=/tmp
+USER 10001
+WORKDIR /tmp
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
+  CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8080/healthz', timeout=4)"]
+ENTRYPOINT ["docker-entrypoint.sh"]
+CMD ["api"]
