@@ -7,13 +7,16 @@ import uuid
 from typing import Any
 
 import structlog
-from flask import Flask, Response, g, jsonify, request
+from flask import Flask, Response, g, request
 from flask_openapi import Info, OpenAPI
 from prometheus_client import Histogram
 
-from search_api import problems
+from search_api import http, openapi, problems
 from search_api.parts import Parts
+from search_api.views.collections import collections_views
+from search_api.views.conformance import conformance_views
 from search_api.views.embeddings import embeddings_views
+from search_api.views.items import items_views
 from search_api.views.landing import landing_views
 from search_api.views.operations import operations_views
 from search_api.views.search import search_views
@@ -44,18 +47,16 @@ def create_app(parts: Parts) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask's default provider has it
     problems.register(app)
     _watch(app)
+    http.apply(app, parts.http)
     app.register_api(landing_views(parts))
+    app.register_api(conformance_views())
     app.register_api(search_views(parts))
+    app.register_api(collections_views(parts))
+    app.register_api(items_views(parts))
     app.register_api(embeddings_views(parts))
     app.register_api(operations_views(parts))
-    app.add_url_rule("/api", "api_description", lambda: _description(app))
+    openapi.register(app)
     return app
-
-
-def _description(app: OpenAPI) -> Response:
-    response = jsonify(app.api_doc)
-    response.mimetype = "application/vnd.oai.openapi+json;version=3.1"
-    return response
 
 
 def _watch(app: Flask) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from search_api.http import HttpPolicy
+from search_api.listing.catalogues import Catalogues
+from search_api.listing.reader import RecordReader
 from search_api.pipeline import SearchPipeline
 from search_api.readiness import ReadinessReport
 from search_api.serving import ServingResolver
@@ -18,3 +21,7 @@ class Parts:
     serving: ServingResolver
     readiness: Callable[[], ReadinessReport]
     version: str
+    records: RecordReader
+    catalogues: Catalogues
+    http: HttpPolicy
+    now_ms: Callable[[], int]

@@ -72,6 +72,12 @@ class ApiSettings(_Group):
     preload: bool = Field(True, description="Load the models at start instead of at the first question.")
 
 
+class HttpSettings(_Group):
+    cors_origins: tuple[str, ...] = Field(("*",), description="Origins whose pages may read answers; * for any.")
+    max_age_s: int = Field(60, ge=0, description="How long an answer may be kept; 0: asked for again each time.")
+    etag: bool = Field(True, description="Whether answers carry an ETag.")
+
+
 class EmbedderSettings(_Group):
     model: str = Field(
         "sentence-transformers/all-MiniLM-L6-v2",
@@ -142,6 +148,7 @@ class Settings(BaseSettings):
     broker: BrokerSettings = BrokerSettings()
     index: IndexSettings = IndexSettings()
     api: ApiSettings = ApiSettings()
+    http: HttpSettings = HttpSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     cross_encoder: CrossEncoderSettings = CrossEncoderSettings()
     models: ModelsSettings = ModelsSettings()

@@ -21,6 +21,8 @@ from encoders.specs import CrossEncoderSpec, EmbedderSpec, RecogniserSpec
 from reading.gazetteer.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
+from search_api.listing.catalogues import Catalogues
+from search_api.listing.reader import RecordReader
 from search_api.parts import Parts
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
@@ -28,6 +30,7 @@ from search_api.readiness import Readiness
 from search_api.serving import ServingResolver
 from search_api.understanding.understand import Understander
 from sonde import __version__
+from sonde.portal import http_policy, source_titles
 from sonde.settings import Settings
 
 
@@ -152,11 +155,16 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         models.embedder()
         models.gazetteer.preload()
         models.recogniser.entities("Berlin")
+    records = RecordReader(client, settings.index.prefix, resolver)
     return Parts(
         search=pipeline,
         serving=resolver,
         readiness=Readiness(client, resolver, settings.embedder.model),
         version=__version__,
+        records=records,
+        catalogues=Catalogues(records, lambda: source_titles(settings)),
+        http=http_policy(settings),
+        now_ms=lambda: int(time.time() * 1000),
     )
 
 

@@ -30,10 +30,12 @@ LARGEST_ORIGINAL_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record with when it was last written, ISO 8601."""
+    """A record with the harvest that brought it; moments as ISO 8601."""
 
     record: Record
     written: str | None = None
+    first_seen: str | None = None
+    run: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,4 +137,5 @@ class RecordReader:
 
 def _stored(hit: Mapping[str, Any]) -> Stored:
     source = hit["_source"]
-    return Stored(from_document(source), source.get("harvest", {}).get("written"))
+    harvest = source.get("harvest", {})
+    return Stored(from_document(source), harvest.get("written"), harvest.get("first_seen"), harvest.get("run"))

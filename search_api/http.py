@@ -1,0 +1,65 @@
+"""What goes with every answer: who may read it from another page (CORS), and how long it stays fresh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Flask, Response, request
+
+_UNCACHED = frozenset(("/healthz", "/readyz", "/metrics"))
+_EXPOSED = "ETag, Link, X-Request-Id"
+_ASKED = "Authorization, Content-Type, Accept, If-None-Match"
+_PREFLIGHT_S = "86400"
+_LARGEST_TAGGED_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class HttpPolicy:
+    """``cors_origins``: exact origins, ``*`` for any, none for no CORS. ``max_age_s``: 0 means ask again each time."""
+
+    public_url: str | None = None
+    cors_origins: tuple[str, ...] = ("*",)
+    max_age_s: int = 60
+    etag: bool = True
+
+
+def apply(app: Flask, policy: HttpPolicy) -> None:
+    """Adds CORS and caching headers to every answer of the app."""
+
+    @app.after_request
+    def finish(response: Response) -> Response:
+        _allow_origin(response, policy)
+        return _keep(response, policy)
+
+
+def _allow_origin(response: Response, policy: HttpPolicy) -> None:
+    origin = request.headers.get("Origin")
+    if not policy.cors_origins:
+        return
+    anyone = "*" in policy.cors_origins
+    if not anyone:
+        response.vary.add("Origin")
+    if origin is None or not (anyone or origin in policy.cors_origins):
+        return
+    response.headers["Access-Control-Allow-Origin"] = "*" if anyone else origin
+    response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+    if request.method == "OPTIONS":
+        response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "GET, HEAD, OPTIONS")
+        response.headers["Access-Control-Allow-Headers"] = _ASKED
+        response.headers["Access-Control-Max-Age"] = _PREFLIGHT_S
+
+
+def _keep(response: Response, policy: HttpPolicy) -> Response:
+    """Good answers to GET may be kept; whoever sends a key gets an answer of their own."""
+    if request.method not in ("GET", "HEAD") or response.status_code != 200 or request.path in _UNCACHED:
+        return response
+    response.vary.update(("Accept", "Authorization"))
+    if "Cache-Control" not in response.headers:
+        scope = "private" if "Authorization" in request.headers else "public"
+        response.headers["Cache-Control"] = f"{scope}, max-age={policy.max_age_s}" if policy.max_age_s else "no-cache"
+    length = response.calculate_content_length()
+    if not policy.etag or response.is_streamed or length is None or length > _LARGEST_TAGGED_BYTES:
+        return response
+    response.add_etag()
+    response.make_conditional(request)
+    return response

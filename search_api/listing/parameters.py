@@ -1,0 +1,106 @@
+"""The parameters of a listing, checked once: what leaves here is a ``ListRequest``."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
+
+from core.extent import BBox
+from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
+from search_api.filtering.translate import clause_of
+from search_api.listing.catalogues import Catalogue
+from search_api.listing.order import read_sortby
+from search_api.listing.position import read_position
+from search_api.listing.request import Clause, ListRequest, Selection
+from search_api.parameters import LONGEST_QUERY, Parameters, Text, Tokens, printable, read_bbox, read_datetime
+
+LARGEST_PAGE = 1000
+
+Limit = Annotated[int, Field(ge=1, description=f"A larger one than {LARGEST_PAGE} is lowered to it.")]
+
+
+def _filter_language(name: object) -> object:
+    return "cql2-text" if name in ("cql-text", "", None) else name
+
+
+class ItemsParameters(Parameters):
+    """What the items of a catalogue can be asked for. Several values of one parameter mean any of them."""
+
+    q: Annotated[str, AfterValidator(printable)] = Field(
+        "",
+        max_length=LONGEST_QUERY,
+        description="Words that a record holds: a comma means or, words side by side stand in that order.",
+        examples=["soil moisture,evaporation"],
+    )
+    bbox: str | None = Field(
+        None, description="west,south,east,north (or six numbers), degrees WGS 84; west > east crosses 180 degrees."
+    )
+    datetime: str | None = Field(None, description="An instant or `start/end`, ISO 8601, `..` for an open end.")
+    type: Tokens = Field(default=[], description="dataset, series, service, document, ...")
+    ids: Tokens = Field(default=[], description="Ids of records.")
+    externalIds: Tokens = Field(default=[], description="DOIs or file identifiers.")  # noqa: N815 - OGC's name
+    filter: str | None = Field(
+        None,
+        max_length=LONGEST_FILTER,
+        description="CQL2 over the queryables.",
+        examples=["type = 'dataset' AND S_INTERSECTS(geometry, BBOX(5,47,15,55))"],
+    )
+    filter_lang: Annotated[Language, BeforeValidator(_filter_language)] = Field("cql2-text", alias="filter-lang")
+    filter_crs: Literal["http://www.opengis.net/def/crs/OGC/1.3/CRS84"] | None = Field(None, alias="filter-crs")
+    sortby: Text | None = Field(None, description="`+title,-updated`: sortables, a minus for descending.")
+    limit: Limit = 10
+    cursor: str | None = Field(None, max_length=2000, description="From the `next` link.")
+    f: Literal["json"] = "json"
+
+    @field_validator("bbox")
+    @classmethod
+    def _bbox_is_a_box(cls, text: str | None) -> str | None:
+        if text is not None:
+            read_flat_bbox(text)
+        return text
+
+    @field_validator("datetime")
+    @classmethod
+    def _datetime_exists(cls, text: str | None) -> str | None:
+        if text is not None:
+            read_datetime(text)
+        return text
+
+
+def read_flat_bbox(text: str) -> BBox:
+    """Four numbers, or six whose heights are left out of account. Raises ValueError."""
+    numbers = text.split(",")
+    return read_bbox(",".join(numbers[position] for position in (0, 1, 3, 4)) if len(numbers) == 6 else text)
+
+
+def read_filter(text: str | None, language: Language) -> tuple[Clause, ...]:
+    """Raises InvalidInput that names what is not understood."""
+    return (clause_of(parse(text, language)),) if text else ()
+
+
+def to_list_request(given: ItemsParameters, catalogue: Catalogue) -> ListRequest:
+    """Raises InvalidInput for a filter, an order or a cursor that is not understood."""
+    selection = Selection(
+        source=catalogue.source,
+        terms=tuple(term.strip() for term in given.q.split(",") if term.strip()),
+        area=read_flat_bbox(given.bbox) if given.bbox else None,
+        span=read_datetime(given.datetime) if given.datetime else None,
+        types=tuple(given.type),
+        ids=tuple(given.ids),
+        external_ids=tuple(given.externalIds),
+        also=read_filter(given.filter, given.filter_lang),
+    )
+    return ListRequest(
+        selection,
+        read_sortby(given.sortby) if given.sortby else (),
+        min(given.limit, LARGEST_PAGE),
+        read_position(given.cursor, question(given, catalogue)) if given.cursor is not None else None,
+    )
+
+
+def question(given: ItemsParameters, catalogue: Catalogue) -> str:
+    """Everything that decides which records come in which order; the size of a page may change on the way."""
+    asked = given.model_dump(mode="json", exclude={"cursor", "limit", "f"})
+    return json.dumps([catalogue.id, asked], sort_keys=True)

@@ -1,0 +1,57 @@
+"""The addresses that answers link to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import quote, urlencode
+
+from flask import request
+
+from core.record import Record
+from search_api.parts import Parts
+
+Link = dict[str, str]
+
+JSON = "application/json"
+GEOJSON = "application/geo+json"
+SCHEMA_JSON = "application/schema+json"
+OPENAPI = "application/vnd.oai.openapi+json;version=3.1"
+
+
+class Addresses:
+    """Absolute URLs below one base."""
+
+    def __init__(self, base: str) -> None:
+        self.base = base.rstrip("/")
+
+    @classmethod
+    def of(cls, parts: Parts) -> Addresses:
+        """Below the address that portals see, else below that of this request."""
+        return cls(parts.http.public_url or request.url_root)
+
+    def to(self, path: str, parameters: Iterable[tuple[str, object]] = ()) -> str:
+        """``path`` starts with a slash and is fit for a URL."""
+        query = urlencode(list(parameters))
+        return f"{self.base}{path}" + (f"?{query}" if query else "")
+
+    def collection(self, catalogue: str, rest: str = "") -> str:
+        return self.to(f"/collections/{quote(catalogue, safe='')}{rest}")
+
+    def item(self, record: Record, rest: str = "") -> str:
+        """Of the record in the catalogue of its source; ids are fit for a URL as they are."""
+        return self.collection(record.source, f"/items/{quote(record.id, safe=':~')}{rest}")
+
+    def this(self) -> str:
+        """The address of this request, with its query as it was sent."""
+        text = request.full_path.rstrip("?")
+        return f"{self.base}{text}"
+
+    def page(self, cursor: str | None, name: str = "cursor") -> str:
+        """This request with another cursor, or none."""
+        kept = [(key, value) for key, value in request.args.items(multi=True) if key != name]
+        return self.to(request.path, [*kept, (name, cursor)] if cursor is not None else kept)
+
+
+def link(rel: str, href: str, media_type: str, title: str = "") -> Link:
+    made = {"rel": rel, "href": href, "type": media_type}
+    return {**made, "title": title} if title else made

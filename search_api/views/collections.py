@@ -1,0 +1,148 @@
+"""``/collections``: one catalogue per source, and ``all``, with what can be asked of their records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, jsonify
+from flask_openapi import APIBlueprint, Tag
+from pydantic import BaseModel, Field
+
+from core.timespan import TimeSpan, iso
+from search_api.filtering.queryables import QUERYABLES, SORTABLES, Queryable, schema_of
+from search_api.listing.catalogues import Catalogue
+from search_api.parts import Parts
+from search_api.views.addresses import GEOJSON, JSON, SCHEMA_JSON, Addresses, link
+from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, sent_as
+
+Json = dict[str, Any]
+
+_CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
+_GREGORIAN = "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian"
+_QUERYABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
+_SORTABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/sortables"
+_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
+
+
+class CataloguePath(BaseModel):
+    """A catalogue: the id of a source, or ``all``."""
+
+    catalogue: str = Field(max_length=200, description="`all`, or the id of a harvested source.", examples=["all"])
+
+
+class CollectionAnswer(BaseModel):
+    """A catalogue, as OGC API - Records describes one."""
+
+    id: str
+    title: str
+    itemType: str  # noqa: N815 - OGC's name
+    links: list[dict[str, Any]]
+
+
+class CollectionsAnswer(BaseModel):
+    """All catalogues."""
+
+    collections: list[dict[str, Any]]
+    links: list[dict[str, Any]]
+
+
+class PropertiesAnswer(BaseModel):
+    """A JSON Schema whose properties can be asked for."""
+
+    model_config = sent_as(SCHEMA_JSON, "PropertiesAnswer")
+
+    type: str
+    properties: dict[str, Any]
+
+
+def collections_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("collections", __name__, abp_tags=[Tag(name="records", description="OGC API - Records")])
+
+    @api.get("/collections", summary="The catalogues", responses={200: CollectionsAnswer, **PROBLEMS})
+    def collections() -> Response:
+        addresses = Addresses.of(parts)
+        return jsonify(
+            collections=[described(one, addresses) for one in parts.catalogues.list()],
+            links=[link("self", addresses.to("/collections"), JSON), link("root", addresses.to("/"), JSON)],
+        )
+
+    @api.get("/collections/<catalogue>", summary="One catalogue", responses={200: CollectionAnswer, **WITH_NOT_FOUND})
+    def collection(path: CataloguePath) -> Response:
+        return jsonify(described(parts.catalogues.get(path.catalogue), Addresses.of(parts)))
+
+    @api.get(
+        "/collections/<catalogue>/queryables",
+        summary="What a filter may name",
+        responses={200: PropertiesAnswer, **WITH_NOT_FOUND},
+    )
+    def queryables(path: CataloguePath) -> Response:
+        return _properties(parts, path.catalogue, "queryables", QUERYABLES)
+
+    @api.get(
+        "/collections/<catalogue>/sortables",
+        summary="What sortby may name",
+        responses={200: PropertiesAnswer, **WITH_NOT_FOUND},
+    )
+    def sortables(path: CataloguePath) -> Response:
+        return _properties(parts, path.catalogue, "sortables", SORTABLES)
+
+    return api
+
+
+def described(one: Catalogue, addresses: Addresses) -> Json:
+    """The catalogue as a collection, with its extent where its records name one."""
+    said: Json = {
+        "id": one.id,
+        "type": "Collection",
+        "itemType": "record",
+        "title": one.title,
+        "description": f"{one.count} records" + ("" if one.source is None else f" harvested from {one.title}"),
+        "extent": extent_of(one),
+        "updated": iso(one.updated) if one.updated is not None else None,
+        "crs": [_CRS84],
+        "conformsTo": ["http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-collection"],
+        "sonde:count": one.count,
+        "links": _links(one, addresses),
+    }
+    return {name: value for name, value in said.items() if value not in (None, {})}
+
+
+def extent_of(one: Catalogue) -> Json:
+    said: Json = {}
+    if one.box is not None:
+        said["spatial"] = {"bbox": [one.box.as_list()], "crs": _CRS84}
+    if one.span is not None:
+        said["temporal"] = {"interval": [interval_of(one.span)], "trs": _GREGORIAN}
+    return said
+
+
+def interval_of(span: TimeSpan) -> list[str | None]:
+    """Both ends as RFC 3339; an end that it cannot say (years have four digits there) is open."""
+    return [None if text is None or text[0] in "+-" else text for text in (span.start_iso, span.end_iso)]
+
+
+def _links(one: Catalogue, addresses: Addresses) -> list[dict[str, str]]:
+    return [
+        link("self", addresses.collection(one.id), JSON, one.title),
+        link("root", addresses.to("/"), JSON),
+        link("items", addresses.collection(one.id, "/items"), GEOJSON, "Records"),
+        link(_QUERYABLES_REL, addresses.collection(one.id, "/queryables"), SCHEMA_JSON, "Queryables"),
+        link(_SORTABLES_REL, addresses.collection(one.id, "/sortables"), SCHEMA_JSON, "Sortables"),
+        link("search", addresses.to("/search", [("source", one.id)] if one.source else []), GEOJSON, "Ranked search"),
+    ]
+
+
+def _properties(parts: Parts, catalogue: str, kind: str, offered: dict[str, Queryable]) -> Response:
+    one = parts.catalogues.get(catalogue)
+    response = jsonify(
+        {
+            "$schema": _SCHEMA,
+            "$id": Addresses.of(parts).collection(one.id, f"/{kind}"),
+            "type": "object",
+            "title": one.title,
+            "properties": {name: schema_of(queryable) for name, queryable in offered.items()},
+            "additionalProperties": False,
+        }
+    )
+    response.mimetype = SCHEMA_JSON
+    return response

@@ -1,0 +1,63 @@
+"""``GET /conformance``: what holds, and nothing else. ``docs/standards.md`` names the test of each class."""
+
+from __future__ import annotations
+
+from flask import Response, jsonify
+from flask_openapi import APIBlueprint, Tag
+from pydantic import BaseModel
+
+_COMMON = "http://www.opengis.net/spec/ogcapi-common-1/1.0/conf"
+_COMMON_2 = "http://www.opengis.net/spec/ogcapi-common-2/1.0/conf"
+_FEATURES = "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf"
+_FILTERING = "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf"
+_RECORDS = "http://www.opengis.net/spec/ogcapi-records-1/1.0/conf"
+_CQL2 = "http://www.opengis.net/spec/cql2/1.0/conf"
+
+CLASSES = (
+    f"{_COMMON}/core",
+    f"{_COMMON}/landing-page",
+    f"{_COMMON}/json",
+    f"{_COMMON_2}/collections",
+    f"{_FEATURES}/core",
+    f"{_FEATURES}/geojson",
+    f"{_FILTERING}/queryables",
+    f"{_FILTERING}/filter",
+    f"{_FILTERING}/features-filter",
+    f"{_RECORDS}/record-core",
+    f"{_RECORDS}/record-collection",
+    f"{_RECORDS}/record-core-query-parameters",
+    f"{_RECORDS}/record-api",
+    f"{_RECORDS}/searchable-catalog",
+    f"{_RECORDS}/searchable-catalog-sorting",
+    f"{_RECORDS}/searchable-catalog-filtering",
+    f"{_RECORDS}/json",
+    f"{_CQL2}/cql2-text",
+    f"{_CQL2}/cql2-json",
+    f"{_CQL2}/basic-cql2",
+    f"{_CQL2}/advanced-comparison-operators",
+    f"{_CQL2}/basic-spatial-functions",
+)
+STAC_CLASSES = (
+    "https://api.stacspec.org/v1.0.0/core",
+    "https://api.stacspec.org/v1.0.0/collections",
+    "https://api.stacspec.org/v1.0.0/ogcapi-features",
+    "https://api.stacspec.org/v1.0.0/item-search",
+    f"{_FEATURES}/core",
+    f"{_FEATURES}/geojson",
+)
+
+
+class Conformance(BaseModel):
+    """The conformance classes that this service keeps."""
+
+    conformsTo: list[str]  # noqa: N815 - OGC's name
+
+
+def conformance_views() -> APIBlueprint:
+    api = APIBlueprint("conformance", __name__, abp_tags=[Tag(name="landing", description="The way in")])
+
+    @api.get("/conformance", summary="Conformance classes", responses={200: Conformance})
+    def conformance() -> Response:
+        return jsonify(conformsTo=list(CLASSES))
+
+    return api

@@ -1,0 +1,24 @@
+"""How answers are described in OpenAPI: their media type and the problems beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ConfigDict
+
+from search_api.problems import Problem
+
+Responses = dict[Any, Any]
+
+PROBLEMS: Responses = {400: Problem, 503: Problem}
+WITH_NOT_FOUND: Responses = {400: Problem, 404: Problem, 503: Problem}
+
+
+def sent_as(media_type: str, title: str) -> ConfigDict:
+    """``model_config`` of an answer that is not ``application/json``; ``search_api.openapi`` reads it."""
+    return ConfigDict(title=title, json_schema_extra={"x-media-type": media_type})
+
+
+def texts(*media_types: str) -> dict[str, Any]:
+    """An answer that is a text of one of these media types."""
+    return {"content": {media_type: {"schema": {"type": "string"}} for media_type in media_types}}

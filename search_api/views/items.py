@@ -1,0 +1,153 @@
+"""``/collections/{catalogue}/items``: records without ranking, page by page, and each in several formats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, json, jsonify
+from flask_openapi import APIBlueprint, Tag
+from pydantic import BaseModel, Field
+
+from core.record import Record
+from search_api.formats_out.prov import Harvest, provenance
+from search_api.listing.parameters import ItemsParameters, question, to_list_request
+from search_api.listing.position import write_position
+from search_api.listing.reader import Page
+from search_api.listing.similar import similar
+from search_api.parameters import Parameters
+from search_api.parts import Parts
+from search_api.views import geojson
+from search_api.views.addresses import GEOJSON, JSON, Addresses, link
+from search_api.views.collections import CataloguePath
+from search_api.views.documented import WITH_NOT_FOUND, sent_as, texts
+from search_api.views.item_formats import MEDIA_TYPES, ItemFormat, item_links, original, wanted, written
+
+LONGEST_ID = 512
+
+
+class ItemPath(CataloguePath):
+    """A record of a catalogue."""
+
+    record: str = Field(max_length=LONGEST_ID, description="Id of the record.")
+
+
+class ItemParameters(Parameters):
+    """The format of one record."""
+
+    f: ItemFormat | None = Field(None, description="Else the `Accept` header decides.")
+
+
+class SimilarParameters(Parameters):
+    """How many similar records."""
+
+    limit: int = Field(10, ge=1, le=100)
+
+
+class ItemsAnswer(BaseModel):
+    """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end."""
+
+    model_config = sent_as(GEOJSON, "ItemsAnswer")
+
+    type: str = "FeatureCollection"
+    features: list[dict[str, Any]]
+    numberMatched: int  # noqa: N815 - OGC's name
+    numberReturned: int  # noqa: N815 - OGC's name
+    links: list[dict[str, Any]]
+
+
+class SimilarAnswer(BaseModel):
+    """Most similar first, with the cosine as ``sonde:similarity`` where it was measured."""
+
+    model_config = sent_as(GEOJSON, "SimilarAnswer")
+
+    type: str = "FeatureCollection"
+    features: list[dict[str, Any]]
+    numberReturned: int  # noqa: N815 - OGC's name
+
+
+def items_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("items", __name__, abp_tags=[Tag(name="records", description="OGC API - Records")])
+
+    @api.get(
+        "/collections/<catalogue>/items",
+        summary="The records of a catalogue",
+        responses={200: ItemsAnswer, **WITH_NOT_FOUND},
+    )
+    def items(path: CataloguePath, query: ItemsParameters) -> Response:
+        catalogue = parts.catalogues.get(path.catalogue)
+        page = parts.records.page(to_list_request(query, catalogue))
+        following = write_position(page.after, question(query, catalogue)) if page.after is not None else None
+        return _collection(page, following, Addresses.of(parts), catalogue.id)
+
+    @api.get(
+        "/collections/<catalogue>/items/<record>",
+        summary="One record, in any of its formats",
+        responses={200: texts(*MEDIA_TYPES), **WITH_NOT_FOUND},
+    )
+    def item(path: ItemPath, query: ItemParameters) -> Response:
+        found = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source)
+        form = wanted(query.f)
+        if form == "native":
+            return original(parts.records.original(path.record))
+        return written(found.record, form, Addresses.of(parts))
+
+    @api.get(
+        "/collections/<catalogue>/items/<record>/similar",
+        summary="Records like this one",
+        responses={200: SimilarAnswer, **WITH_NOT_FOUND},
+    )
+    def like_this(path: ItemPath, query: SimilarParameters) -> Response:
+        record = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source).record
+        addresses = Addresses.of(parts)
+        features = [
+            {**geojson.feature(one), "links": item_links(one, addresses), "sonde:similarity": score}
+            for one, score in similar(parts.records, record, query.limit)
+        ]
+        body = {"type": "FeatureCollection", "features": features, "numberReturned": len(features)}
+        return _geojson({**body, "links": [link("self", addresses.this(), GEOJSON)]})
+
+    @api.get(
+        "/collections/<catalogue>/items/<record>/provenance",
+        summary="Where a record came from, as PROV in JSON-LD",
+        responses={200: {"content": {"application/ld+json": {"schema": {"type": "object"}}}}, **WITH_NOT_FOUND},
+    )
+    def origin(path: ItemPath) -> Response:
+        found = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source)
+        harvest = Harvest(found.run, found.first_seen, found.written)
+        body = provenance(found.record, Addresses.of(parts).item(found.record), harvest)
+        return Response(json.dumps(body, sort_keys=False), mimetype="application/ld+json")
+
+    return api
+
+
+def _collection(page: Page, following: str | None, addresses: Addresses, catalogue: str) -> Response:
+    links = [
+        link("self", addresses.this(), GEOJSON),
+        link("collection", addresses.collection(catalogue), JSON),
+        link("first", addresses.page(None), GEOJSON),
+    ]
+    if following is not None:
+        links.append(link("next", addresses.page(following), GEOJSON))
+    features = [{**geojson.feature(one.record), "links": _feature_links(one.record, addresses)} for one in page.found]
+    response = _geojson(
+        {
+            "type": "FeatureCollection",
+            "features": features,
+            "numberMatched": page.matched,
+            "numberReturned": len(features),
+            "links": links,
+        }
+    )
+    response.headers["Link"] = ", ".join(f'<{one["href"]}>; rel="{one["rel"]}"; type="{one["type"]}"' for one in links)
+    return response
+
+
+def _feature_links(record: Record, addresses: Addresses) -> list[dict[str, Any]]:
+    """In a page only the way to the record itself, beside the record's own links."""
+    return [link("self", addresses.item(record), GEOJSON), *[geojson.link(out) for out in record.links]]
+
+
+def _geojson(body: dict[str, Any]) -> Response:
+    response = jsonify(body)
+    response.mimetype = GEOJSON
+    return response

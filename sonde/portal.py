@@ -1,0 +1,21 @@
+"""What the standards' views need of the settings: titles of catalogues, headers of answers."""
+
+from __future__ import annotations
+
+from core.errors import SondeError
+from search_api.http import HttpPolicy
+from sonde.settings import Settings
+from workers.registry import load_sources
+
+
+def http_policy(settings: Settings) -> HttpPolicy:
+    given = settings.http
+    return HttpPolicy(settings.api.public_url, given.cors_origins, given.max_age_s, given.etag)
+
+
+def source_titles(settings: Settings) -> dict[str, str]:
+    """Titles of the harvested catalogues by their id, from sources.yaml; none where it cannot be read."""
+    try:
+        return {one.id: one.title for one in load_sources(settings.harvest.sources).values() if one.title}
+    except SondeError:
+        return {}
