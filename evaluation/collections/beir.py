@@ -73,7 +73,7 @@ class BeirFiles:
 
 def load(files: BeirFiles, *, skip_unknown: bool = False) -> Collection:
     """Raises BadCollection that names the lines and ids that are wrong; see :func:`evaluation.collection.checked`."""
-    records = _records(files.corpus)
+    records = records_by_id(files.corpus)
     collection = Collection(
         name=files.corpus.parent.name or files.corpus.stem,
         records=tuple(records.values()),
@@ -99,7 +99,8 @@ def text_record(name: str, title: str, text: str, boxes: tuple[BBox, ...] = (), 
     )
 
 
-def _records(path: Path) -> dict[str, Record]:
+def records_by_id(path: Path) -> dict[str, Record]:
+    """``corpus.jsonl`` in its order, by document id. Raises BadCollection that names every line that is wrong."""
     faults = Faults(path)
     records: dict[str, Record] = {}
     for number, line in json_lines(path, _Document, faults):

@@ -8,7 +8,7 @@ import click
 
 from core.errors import SondeError
 from sonde import __version__
-from sonde.cli import bench, catalogue, demo, evaluate, search, stack
+from sonde.cli import bench, catalogue, demo, evaluate, judge, search, stack
 from sonde.logs import configure_logs
 from sonde.settings import LogSettings
 
@@ -33,6 +33,7 @@ for command in (
     *demo.COMMANDS,
     *bench.COMMANDS,
     *evaluate.COMMANDS,
+    *judge.COMMANDS,
 ):
     cli.add_command(command)
 

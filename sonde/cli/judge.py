@@ -1,0 +1,125 @@
+"""`sonde judge`: people grade what several runs found, and the next collection is made of it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from core.errors import SondeError
+from core.record import Record
+from evaluation.collections.beir import questions_of, records_by_id
+from evaluation.judgements import GRADES, Judgement, JudgementFile, Pair, agreement, qrels_of, waiting
+from evaluation.pooling import pool
+from evaluation.trec import read_run, write_qrels
+
+_READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_WRITABLE = click.Path(path_type=Path, dir_okay=False)
+_LONGEST = 1500  # characters of a text that are shown: a screen of it
+_MEANING = "0 not relevant  1 marginally  2 relevant  3 exactly what was asked for  s skip  u undo  q quit"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What is shown of questions and documents, by id."""
+
+    questions: Mapping[str, str]
+    documents: Mapping[str, Record]
+
+
+@click.command()
+@click.argument("runs", type=_READABLE, nargs=-1, required=True, metavar="RUN.trec...")
+@click.option("--corpus", type=_READABLE, required=True, help="Documents: JSON lines of _id, title, text.")
+@click.option("--queries", type=_READABLE, required=True, help="Questions: JSON lines of _id, text.")
+@click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="The first so many of each run.")
+@click.option("--judge", "who", help="Who is judging; without it nothing is asked, only agreement and qrels are made.")
+@click.option(
+    "--judgements", type=_WRITABLE, default="judgements.jsonl", show_default=True, help="Kept there, line by line."
+)
+@click.option("--qrels", type=_WRITABLE, help="Write everybody's median grades there.")
+def judge(
+    runs: tuple[Path, ...],
+    *,
+    corpus: Path,
+    queries: Path,
+    depth: int,
+    who: str | None,
+    judgements: Path,
+    qrels: Path | None,
+) -> None:
+    """Grade what the RUNs found, from 0 to 3, question by question.
+
+    Documents come in no order that tells which run found them. Quit at any time: the next call goes on where this one
+    stopped. Several people may judge into one file, each under a name of their own.
+    """
+    texts = Texts({question.id: question.text for question in questions_of(queries)}, records_by_id(corpus))
+    pooled = pool([read_run(run) for run in runs], depth)
+    _check(pooled, texts)
+    file = JudgementFile.open(judgements)
+    if who is not None:
+        _ask(file, who, pooled, texts)
+    _tell(file)
+    if qrels is not None:
+        write_qrels(qrels, qrels_of(file.grades()))
+
+
+def _check(pooled: Mapping[str, Sequence[str]], texts: Texts) -> None:
+    """Raises SondeError where a run names what is not there."""
+    for question, found in pooled.items():
+        if question not in texts.questions:
+            raise SondeError(f"A run answers the question {question!r}, which is not among the queries.")
+        if lost := [document for document in found if document not in texts.documents]:
+            raise SondeError(f"A run names the document {lost[0]!r}, which is not in the corpus.")
+
+
+def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], texts: Texts) -> None:
+    total = sum(map(len, pooled.values()))
+    while left := waiting(pooled, file.of(who)):
+        pair = left[0]
+        _show(pair, texts, total - len(left) + 1, total)
+        answer = click.prompt("grade", type=click.Choice([*map(str, range(GRADES)), "s", "u", "q"]), show_choices=False)
+        if answer == "q":
+            return
+        if answer == "u":
+            _undo(file, who)
+            continue
+        grade = None if answer == "s" else int(answer)
+        file.add(Judgement(judge=who, question=pair[0], document=pair[1], grade=grade))
+    click.echo(f"{who} has judged all {total}.")
+
+
+def _undo(file: JudgementFile, who: str) -> None:
+    """Takes back the latest, which is then asked again."""
+    said = file.of(who)
+    if not said:
+        click.echo("There is nothing to take back.")
+        return
+    question, document = list(said)[-1]
+    file.add(Judgement(judge=who, question=question, document=document, undone=True))
+
+
+def _show(pair: Pair, texts: Texts, number: int, total: int) -> None:
+    question, document = pair
+    record = texts.documents[document]
+    click.echo(f"\n[{number}/{total}] {click.style(texts.questions[question], bold=True)}")
+    click.echo(click.style(record.title or document, underline=True))
+    for box in record.extents:
+        click.echo(f"where: {', '.join(f'{edge:g}' for edge in box.as_list())}")
+    for span in record.times:
+        click.echo(f"when: {span.start_iso or '..'} to {span.end_iso or '..'}")
+    click.echo(textwrap.fill(textwrap.shorten(record.abstract, _LONGEST, placeholder=" ..."), 110))
+    click.echo(click.style(_MEANING, dim=True))
+
+
+def _tell(file: JudgementFile) -> None:
+    grades = file.grades()
+    click.echo(f"{len(grades)} pairs of question and document are judged.")
+    for one in agreement(grades):
+        weighted = "" if one.weighted is None else f", weighted {one.weighted:.2f}"
+        click.echo(f"{' and '.join(one.of)}: kappa {one.kappa:.2f}{weighted} on {one.pairs} pairs")
+
+
+COMMANDS = (judge,)
