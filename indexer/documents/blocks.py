@@ -1,0 +1,207 @@
+"""Regions of all pages to one flow of blocks: paragraphs joined over columns and pages, captions to their tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from indexer.documents.clean import hyphenated_words, join_lines, join_two, tidy
+from indexer.documents.kinds import NUMBERED
+from indexer.documents.model import Block, BlockKind, Table
+from indexer.documents.page import Line, Region, RegionKind
+from indexer.documents.regions import LaidOut
+from indexer.documents.sections import role_of
+
+_FLOW: dict[RegionKind, BlockKind] = {
+    "heading": "heading",
+    "text": "text",
+    "caption": "caption",
+    "formula": "formula",
+    "code": "code",
+    "footnote": "footnote",
+    "table": "table",
+}
+_RUN_IN_WORDS = 6
+_RUN_IN_SIZE = 0.5  # ranks below every heading on a line of its own
+_FLOATING = ("caption", "table", "footnote")
+_SENTENCE_END = re.compile(r"[.!?:][\"”’)\]]*$")
+_TABLE_CAPTION = re.compile(r"^tab", re.IGNORECASE)
+_LIST_ITEM = re.compile(r"^(?:[•●▪–\-*]|\(?[a-z0-9]{1,2}[.)])\s+\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Styled:
+    """A block with how its heading looked: size (half points), capitals, bold; for the levels."""
+
+    block: Block
+    style: tuple[float, bool, bool] = (0.0, False, False)
+
+
+def to_blocks(pages: Sequence[LaidOut]) -> list[Block]:
+    """Everything that is read, in order; furniture, contents and drawings are left out."""
+    texts = [line.text for page in pages for region in page.regions for line in region.lines]
+    compounds = hyphenated_words(tidy(text) for text in texts)
+    drafts = _joined(_without_false_headings(list(_drafts(pages, compounds))), compounds)
+    return _with_captions(with_levels(drafts))
+
+
+def _drafts(pages: Sequence[LaidOut], compounds: frozenset[str]) -> Iterator[Styled]:
+    for page in pages:
+        for index, region in enumerate(page.regions):
+            kind = _FLOW.get(region.kind)
+            if kind is None:
+                continue
+            number = page.page.number
+            if kind == "table":
+                found = page.tables[index]
+                table = Table(tuple(tuple(tidy(cell) for cell in row) for row in found.rows), found.header_rows)
+                yield Styled(Block("table", "", number, number, table=table))
+            elif kind == "text":
+                yield from _paragraph(region, compounds)
+            else:
+                yield _draft(region, kind, compounds)
+
+
+def _paragraph(region: Region, compounds: frozenset[str]) -> Iterator[Styled]:
+    """A paragraph; one that opens with a bold ``Data availability.`` has that as its heading."""
+    opening = list(takewhile(lambda word: word.bold, region.lines[0].words[: _RUN_IN_WORDS + 1]))
+    title = tidy(" ".join(word.text for word in opening))
+    if 0 < len(opening) <= _RUN_IN_WORDS and title.endswith((".", ":")) and role_of((title,)) is not None:
+        yield Styled(Block("heading", title.rstrip(".:"), region.page, region.page), (_RUN_IN_SIZE, False, True))
+        rest = [word for word in region.lines[0].words if word not in opening]
+        first = (Line.of(rest),) if rest else ()
+        region = replace(region, lines=(*first, *region.lines[1:]))
+    if region.lines:
+        yield _draft(region, "text", compounds)
+
+
+def _draft(region: Region, kind: BlockKind, compounds: frozenset[str]) -> Styled:
+    lines = [tidy(line.text) for line in region.lines]
+    text = "\n".join(lines) if kind == "code" else join_lines(lines, compounds)
+    kept = tuple(lines) if kind == "code" else ()
+    block = Block(kind, text, region.page, region.page, lines=kept)
+    if kind != "heading":
+        return Styled(block)
+    first = region.lines[0]
+    return Styled(block, (round(first.size * 2.0) / 2.0, text.isupper(), first.share("bold") >= 0.5))
+
+
+def _without_false_headings(drafts: Sequence[Styled]) -> list[Styled]:
+    """Bold sentences are no headings: those that the next block goes on with, and long ones that end like one."""
+    out: list[Styled] = []
+    for index, draft in enumerate(drafts):
+        block = draft.block
+        behind = drafts[index + 1].block if index + 1 < len(drafts) else None
+        if block.kind == "heading" and draft.style[0] > _RUN_IN_SIZE and _is_sentence(block, behind):
+            out.append(Styled(replace(block, kind="text")))
+        else:
+            out.append(draft)
+    return out
+
+
+def _is_sentence(heading: Block, behind: Block | None) -> bool:
+    text = heading.text
+    goes_on = behind is not None and behind.kind == "text" and behind.text[:1].islower() and len(text.split()) > 4
+    return goes_on or (text.endswith((".", "!")) and len(text.split()) > 6 and NUMBERED.match(text) is None)
+
+
+def _joined(drafts: Sequence[Styled], compounds: frozenset[str]) -> list[Styled]:
+    """Paragraphs that a column's or a page's end broke as one; what floats between stays behind them."""
+    out: list[Styled] = []
+    open_text: int | None = None
+    for draft in drafts:
+        block = draft.block
+        if block.table is None and (not block.text or _is_crumb(block)):
+            continue
+        if block.kind == "text" and open_text is not None and _goes_on(out[open_text].block, block):
+            before = out[open_text].block
+            joined = replace(before, text=join_two(before.text, block.text, compounds), last_page=block.last_page)
+            out[open_text] = Styled(joined)
+            continue
+        out.append(draft)
+        if block.kind == "text":
+            open_text = len(out) - 1
+        elif block.kind not in _FLOATING:
+            open_text = None
+    return out
+
+
+def _is_crumb(block: Block) -> bool:
+    """A few signs without a word: the number of an axis, a mark on a map."""
+    return (
+        block.kind == "text"
+        and len(block.text) < 25
+        and not any(len(w) > 2 and w.isalpha() for w in block.text.split())
+    )
+
+
+def _goes_on(before: Block, block: Block) -> bool:
+    if _SENTENCE_END.search(before.text) or _LIST_ITEM.match(block.text):
+        return False
+    apart = (block.first_page or 0) - (before.last_page or 0)
+    if apart > 1:
+        return False
+    long = len(before.text) > 200 and len(block.text) > 80
+    return block.text[:1].islower() or before.text.endswith(("-", ",")) or (apart == 1 and long)
+
+
+def with_levels(drafts: Sequence[Styled]) -> list[Block]:
+    """Headings get their level: by their number, else by looking like numbered ones, else by the rank of their look."""
+    headings = [draft for draft in drafts if draft.block.kind == "heading"]
+    by_style: dict[tuple[float, bool, bool], int] = {}
+    for draft in headings:
+        depth = _depth(draft.block.text)
+        if depth is not None:
+            by_style[draft.style] = min(depth, by_style.get(draft.style, depth))
+    looks = sorted({d.style for d in headings}, key=lambda s: (-s[0], not s[1], not s[2]))
+    ranks = {style: rank for rank, style in enumerate(looks, 1)}
+    return [
+        replace(d.block, level=_level(d, by_style, ranks)) if d.block.kind == "heading" else d.block for d in drafts
+    ]
+
+
+def _level(
+    draft: Styled, numbered: dict[tuple[float, bool, bool], int], ranks: dict[tuple[float, bool, bool], int]
+) -> int:
+    depth = _depth(draft.block.text)
+    if depth is not None:
+        return depth
+    if draft.style in numbered:
+        return numbered[draft.style]
+    if numbered:
+        larger = [level for style, level in numbered.items() if style[0] <= draft.style[0]]
+        return min(larger) if larger else max(numbered.values()) + 1
+    return min(ranks[draft.style], 6)
+
+
+def _depth(text: str) -> int | None:
+    match = NUMBERED.match(text)
+    return None if match is None else len([part for part in match["number"].split(".") if part])
+
+
+def _with_captions(blocks: Sequence[Block]) -> list[Block]:
+    """A table takes the caption nearest to it on its page; the caption then stands only there."""
+    out = list(blocks)
+    taken: set[int] = set()
+    for index, block in enumerate(out):
+        if block.table is None:
+            continue
+        near = [
+            other
+            for other in (index - 1, index + 1, index - 2, index + 2)
+            if 0 <= other < len(out) and other not in taken and _captions_table(out[other], block)
+        ]
+        if near:
+            taken.add(near[0])
+            out[index] = replace(block, table=replace(block.table, caption=out[near[0]].text))
+    return [block for index, block in enumerate(out) if index not in taken]
+
+
+def _captions_table(caption: Block, table: Block) -> bool:
+    return (
+        caption.kind == "caption"
+        and caption.first_page == table.first_page
+        and _TABLE_CAPTION.match(caption.text) is not None
+    )

@@ -1,0 +1,53 @@
+"""Text as people read it: ligatures undone, hyphens at line ends mended, white space closed."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+_DINGBATS = dict.fromkeys(range(0x2700, 0x27C0))
+_SPACE = re.compile(r"\s+")
+_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+_DROPPED = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff\ufffd"))
+_TABLE = {**_LIGATURES, **_DROPPED, **_DINGBATS, 0xA0: " ", 0x2028: " ", 0x2029: " "}
+_ORNAMENTS = re.compile(r"([^\w\s.,;:=_*#~<>+\-–—|/\\'\"()\[\]{}])\1{2,}")  # wavy underlines drawn as letters
+_HYPHENATED = re.compile(r"\b[^\W\d_]{2,}-[^\W\d_]{2,}\b")
+_BROKEN = re.compile(r"([^\W\d_]+)[-‐]$")
+_FIRST = re.compile(r"^([^\W\d_]+)")
+
+
+def tidy(text: str) -> str:
+    """One line of plain text; raises nothing, whatever comes in."""
+    shown = "".join(ch if unicodedata.category(ch) not in ("Cc", "Cs", "Co") else " " for ch in text.translate(_TABLE))
+    return _SPACE.sub(" ", _ORNAMENTS.sub("", shown)).strip()
+
+
+def hyphenated_words(texts: Iterable[str]) -> frozenset[str]:
+    """Compounds that are written with their hyphen inside a line: those keep it at a line's end too. Lower case."""
+    return frozenset(match[0].lower() for text in texts for match in _HYPHENATED.finditer(text))
+
+
+def join_lines(lines: Sequence[str], compounds: frozenset[str] = frozenset()) -> str:
+    """The lines of a paragraph as one; ``compounds`` from :func:`hyphenated_words`."""
+    joined = ""
+    for line in lines:
+        joined = join_two(joined, tidy(line), compounds)
+    return joined
+
+
+def join_two(above: str, below: str, compounds: frozenset[str] = frozenset()) -> str:
+    """``above`` and ``below`` with a space between, or as one word where a hyphen broke it."""
+    if not above or not below:
+        return above or below
+    broken, first = _BROKEN.search(above), _FIRST.match(below)
+    if broken is None or first is None:
+        return (
+            above + below
+            if above.endswith(("-", "–", "/")) and not above.endswith((" -", " –"))
+            else f"{above} {below}"
+        )
+    compound = f"{broken[1]}-{first[1]}".lower()
+    if compound in compounds or not first[1][0].islower():
+        return above + below
+    return above[:-1] + below

@@ -1,0 +1,32 @@
+"""Why a document could not be read: named, so that a person can act on it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from core.errors import SondeError
+
+Reason = Literal[
+    "encrypted",
+    "damaged",
+    "empty",
+    "no_text",
+    "too_large",
+    "too_many_pages",
+    "unsupported",
+    "out_of_time",
+    "out_of_memory",
+    "crashed",
+    "unreachable",
+    "not_stored",
+]
+MAY_PASS: frozenset[Reason] = frozenset(("out_of_time", "out_of_memory", "crashed", "unreachable", "not_stored"))
+"""Reasons that another try may not meet again; the others are the document's own."""
+
+
+class DocumentRefused(SondeError):
+    """The document is not read; ``reason`` is for machines, the message for people."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason: Reason = reason

@@ -1,0 +1,218 @@
+"""What a document says of itself: from its XMP, its information dictionary and the text of its first page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from indexer.documents.clean import tidy
+from indexer.documents.kinds import NUMBERED
+from indexer.documents.model import Block, FrontMatter
+from indexer.documents.moments import date_in, pdf_date
+from indexer.documents.sections import role_of
+from indexer.formats.doi import doi_in
+
+_XMP = re.compile(rb"<x:xmpmeta.*?</x:xmpmeta>", re.DOTALL)
+_MOST_XMP_BYTES = 2_000_000
+_SPACES = {
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+}
+_PRISM = "prismstandard.org"
+_JOURNAL = re.compile(
+    r"\b(?:journal|bulletin|proceedings|transactions|letters|annals|review of|earth system science data)\b",
+    re.IGNORECASE,
+)
+_MASTHEAD = re.compile(r"\b(?:volume|vol\.|issue|doi:|issn|working paper)\b", re.IGNORECASE)
+_AFFILIATION = re.compile(
+    r"\b(?:universit\w*|institut\w*|department|dipartimento|laborator\w*|observat\w*|survey|agency|center|centre|school|"
+    r"college|faculty|museum|company|gmbh|inc\.)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(
+    r"^(?:[^\W\d_](?:\.|[^\W\d_]*)[ .-]*){1,3}(?:d[aeiou]s?|van|von|der|de|la|le|Jr\.?|[^\W\d_][^\W\d_'’-]+)"
+    r"(?:[ -](?:[^\W\d_][\w'’.-]*|Jr\.?)){0,3}$"
+)
+_MARKS = re.compile(r"\((?:\d{1,2}[,\s]*)+\)|[\d*†‡§¶∗,\s]+$|^[\d*†‡§¶∗\s]+")
+_KEYWORDS = re.compile(
+    r"^(?:key ?words?|index terms|schlüsselwörter|mots[- ]clés)\s*[:—-]?\s*(.+)$", re.IGNORECASE | re.DOTALL
+)
+_GENERATED = re.compile(
+    r"\.(?:docx?|tex|dvi|indd|pdf|qxd)$|^untitled|^microsoft word|^slide \d|^\(anonymous\)", re.IGNORECASE
+)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """What is known so far; the first source that says something wins."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    source: dict[str, str] = field(default_factory=dict)
+
+    def take(self, name: str, value: object, source: str) -> None:
+        if value and not self.values.get(name):
+            self.values[name] = value
+            self.source[name] = source
+
+
+def read_xmp(data: bytes) -> dict[str, object]:
+    """title, authors, doi, journal, published of the first XMP packet; nothing where there is none that can be read."""
+    match = _XMP.search(data)
+    if match is None or len(match[0]) > _MOST_XMP_BYTES:
+        return {}
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, recover=True)
+    try:
+        root = etree.fromstring(match[0], parser)
+    except etree.XMLSyntaxError:
+        return {}
+    if root is None:
+        return {}
+    found: dict[str, object] = {
+        "title": _first(root, "dc:title//rdf:li"),
+        "authors": tuple(tidy(li.text or "") for li in root.iterfind(".//dc:creator//rdf:li", _SPACES) if li.text),
+        "published": _first(root, "dc:date//rdf:li")[:10],
+    }
+    for node in root.iter():
+        name = node.tag if isinstance(node.tag, str) else ""
+        if _PRISM in name or "crossref" in name or "pdfx" in name:
+            local = name.rpartition("}")[2].lower()
+            found.setdefault({"publicationname": "journal", "doi": "doi"}.get(local, local), tidy(node.text or ""))
+    return {name: value for name, value in found.items() if value}
+
+
+def _first(root: etree._Element, path: str) -> str:
+    node = root.find(f".//{path}", _SPACES)
+    return tidy(node.text or "") if node is not None else ""
+
+
+def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[str, object]) -> FrontMatter:
+    """XMP first, then the page, then the information dictionary, which is often left over from a template."""
+    draft = _Draft()
+    for name in ("title", "authors", "doi", "journal", "published"):
+        value = xmp.get(name)
+        if name == "authors" and isinstance(value, tuple):
+            value = tuple(author for text in value for author in split_names(str(text)))
+        if name == "doi" and isinstance(value, str):
+            value = doi_in(value)
+        if name != "title" or not _GENERATED.search(str(value or "")):
+            draft.take(name, value, "xmp")
+    info_title = tidy(info.get("Title", ""))
+    if info_title and not _GENERATED.search(info_title) and len(info_title) > 6:
+        draft.take("title", info_title, "info")
+    _from_page(draft, [block for block in blocks if (block.first_page or 1) <= 1])
+    draft.take("authors", tuple(split_names(info.get("Author", ""))), "info")
+    draft.take("published", pdf_date(info.get("CreationDate", "")), "info")
+    return FrontMatter(**draft.values, source=draft.source)  # type: ignore[arg-type]  # names are the fields'
+
+
+def _from_page(draft: _Draft, blocks: Sequence[Block]) -> None:
+    head = opening(blocks)
+    title = _title(head)
+    draft.take("title", title.text if title is not None else "", "page")
+    behind = head[head.index(title) + 1 :] if title is not None else head
+    draft.take("authors", tuple(_authors(behind)), "page")
+    draft.take("affiliations", tuple(_affiliations(behind)), "page")
+    draft.take("doi", doi_in(_own_doi(head) or ""), "page")
+    draft.take("journal", _journal(head), "page")
+    draft.take("published", date_in(" ".join(block.text for block in head)), "page")
+    for block in blocks:
+        match = _KEYWORDS.match(block.text)
+        if match:
+            draft.take("keywords", tuple(_split_keywords(match[1])), "page")
+    draft.take("doi", next((doi for block in blocks if (doi := _labelled_doi(block.text))), None), "page")
+
+
+def opening(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks before the first section: masthead, title, authors, affiliations."""
+    for index, block in enumerate(blocks):
+        is_section = block.kind == "heading" and (
+            role_of((block.text,)) is not None or NUMBERED.match(block.text) or block.text.lower() == "contents"
+        )
+        if (is_section and index > 0) or (block.kind == "text" and len(block.text) > 900):
+            return list(blocks[:index])
+        if index >= 24:
+            break
+    return list(blocks[: min(len(blocks), 6)])
+
+
+def _title(head: Sequence[Block]) -> Block | None:
+    """The first heading that is no masthead, else the first short text."""
+    fit = [b for b in head if not _MASTHEAD.search(b.text) and len(b.text) > 12 and date_in(b.text) is None]
+    headings = [b for b in fit if b.kind == "heading" and not (_JOURNAL.match(b.text) and len(b.text.split()) <= 6)]
+    if headings:
+        top = min(block.level for block in headings)
+        return next(block for block in headings if block.level == top)
+    return next((block for block in fit if block.kind == "text" and len(block.text) < 250), None)
+
+
+def _authors(blocks: Sequence[Block]) -> list[str]:
+    for block in blocks[:5]:
+        text = re.split(r"\b(?:Correspondence|E-?mail)\b", block.text)[0]
+        cut = _AFFILIATION.search(text)
+        names = split_names(text[: cut.start()] if cut else text)
+        if names:
+            return names
+    return []
+
+
+def split_names(text: str) -> list[str]:
+    """Names of people in a line of authors; what does not look like a name ends the list."""
+    names: list[str] = []
+    marked = re.sub(r"\((?:\d{1,2}[,\s]*)+\)", " , ", tidy(text))
+    for part in re.split(r"\s*(?:;|,|\band\b|\bund\b|\bet\b|&)\s*", marked):
+        name = _MARKS.sub("", re.sub(r"(?<=[^\W\d_])\d+(?:\s*\d+)*", "", part)).strip(" .∗†")
+        if not name or name.isdigit():
+            continue
+        if name in ("Jr", "Jr.", "PhD", "Dr") or not _is_name(name):
+            if names:
+                break
+            return []
+        names.append(name)
+    return names
+
+
+def _is_name(text: str) -> bool:
+    parts = text.split()
+    if not 2 <= len(parts) <= 6 or _AFFILIATION.search(text) or len(text) > 60:
+        return False
+    capitals = sum(part[:1].isupper() for part in parts)
+    return capitals >= 2 and not any(ch.isdigit() for ch in text) and _NAME.match(text) is not None
+
+
+def _affiliations(blocks: Sequence[Block]) -> list[str]:
+    found: list[str] = []
+    for block in blocks[:6]:
+        if not _AFFILIATION.search(block.text) or len(block.text) > 900:
+            continue
+        text = re.split(r"\b(?:Correspondence|E-?mail)\b", block.text)[0]
+        for part in re.split(r"(?:(?<=\s)|^)\(?(?:\d{1,2}|[∗*†‡§¶])\)?\s?(?=[A-Z])", text):
+            clean = part.strip(" ,;.")
+            if _AFFILIATION.search(clean) and 8 < len(clean) < 200 and "=" not in clean:
+                found.append(clean)
+    return found
+
+
+def _own_doi(head: Sequence[Block]) -> str | None:
+    return next((block.text for block in head if doi_in(block.text)), None)
+
+
+def _labelled_doi(text: str) -> str | None:
+    """A DOI that opens a block or ends one after its label; one in brackets belongs to what the text speaks of."""
+    match = re.search(
+        r"(?:^|[.\s])doi\s*:\s*(?:https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)", text[:200], re.IGNORECASE
+    )
+    return doi_in(match[1]) if match else None
+
+
+def _journal(head: Sequence[Block]) -> str | None:
+    for block in head:
+        if _JOURNAL.search(block.text) and len(block.text.split()) <= 8 and not _AFFILIATION.search(block.text):
+            return re.split(r"[,;(]|\b(?:vol|volume|issue|doi)\b", block.text, flags=re.IGNORECASE)[0].strip()
+    return None
+
+
+def _split_keywords(text: str) -> list[str]:
+    return [word.strip(" .") for word in re.split(r"[;,•·]", text) if word.strip(" .")][:30]

@@ -1,0 +1,122 @@
+"""What a page carries that is not its text: running heads and feet, page numbers, line numbers, watermarks.
+
+Heads and feet are what the first or last rows of several pages have in common at the same height; digits count as
+equal, so that a page number does not make them different.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from indexer.documents.page import Line, Page, RegionKind, Word
+from indexer.documents.rows import rows, segments
+
+_DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
+_PAGE_NUMBER = re.compile(r"^(?:page\s*|seite\s*|p\.?\s*|[-–—(\[]\s*)?#(?:\s*[-–—)\]])?(?:\s*(?:of|/|von|sur)\s*#)?$")
+_ROWS_LOOKED_AT = 3  # from the top and from the foot
+_ZONE = 0.16  # of the page's height
+_SAME_HEIGHT = 9.0  # points
+_NUMBER_HEIGHT = 24.0  # a scanned page lies askew
+_SHARE_OF_PAGES = 0.12
+_LARGE = 1.5  # times the text's size: turned text that large is a watermark
+
+
+@dataclass(frozen=True, slots=True)
+class Furniture:
+    """Words that are no text, by page number, with what they are."""
+
+    found: dict[int, dict[RegionKind, list[Word]]]
+
+    def words(self, page: int) -> list[Word]:
+        return [word for words in self.found.get(page, {}).values() for word in words]
+
+
+def find_furniture(pages: Sequence[Page]) -> Furniture:
+    """Looks at all pages together."""
+    found: dict[int, dict[RegionKind, list[Word]]] = {page.number: {} for page in pages}
+    by_page = {page.number: rows(page.words) for page in pages}
+    for page in pages:
+        marks = _watermarks(page, by_page[page.number])
+        if marks:
+            found[page.number]["watermark"] = marks
+    for number, kind, line in _repeated(pages, by_page):
+        found[number].setdefault(kind, []).extend(line.words)
+    for page in pages:
+        numbers = _line_numbers(by_page[page.number])
+        if numbers:
+            found[page.number]["line_number"] = numbers
+    return Furniture(found)
+
+
+def _repeated(pages: Sequence[Page], by_page: dict[int, list[Line]]) -> Iterator[tuple[int, RegionKind, Line]]:
+    seen: dict[tuple[RegionKind, str], list[tuple[int, Line]]] = defaultdict(list)
+    for page in pages:
+        for kind, line in _at_the_edge(page, by_page[page.number]):
+            seen[kind, _key(line.text)].append((page.number, line))
+    for (kind, key), where in seen.items():
+        is_number = _PAGE_NUMBER.match(key) is not None
+        reach = _NUMBER_HEIGHT if is_number else _SAME_HEIGHT
+        for number, line in where:
+            fellows = {n for n, other in where if n != number and abs(other.baseline - line.baseline) <= reach}
+            if (len(fellows) + 1 >= max(2, _SHARE_OF_PAGES * len(pages)) and fellows) or (
+                is_number and _alone_at_the_edge(line, pages[number - pages[0].number])
+            ):
+                yield number, kind, line
+
+
+def _at_the_edge(page: Page, lines: Sequence[Line]) -> Iterator[tuple[RegionKind, Line]]:
+    for line in lines[:_ROWS_LOOKED_AT]:
+        if line.box.bottom < _ZONE * page.height:
+            yield "header", line
+    for line in lines[-_ROWS_LOOKED_AT:]:
+        if line.box.top > (1.0 - _ZONE) * page.height:
+            yield "footer", line
+
+
+def _key(text: str) -> str:
+    return _DIGITS.sub("#", text.lower()).strip()
+
+
+def _alone_at_the_edge(line: Line, page: Page) -> bool:
+    return line.box.bottom < 0.09 * page.height or line.box.top > 0.91 * page.height
+
+
+def _line_numbers(lines: Sequence[Line]) -> list[Word]:
+    """Numbers beside the text that count up by one step down the page."""
+    texts = [line for line in lines if len(line.words) >= 6]
+    if len(texts) < 3:
+        return []
+    lefts = Counter(round(_text_left(line) / 3.0) for line in texts)
+    left = lefts.most_common(1)[0][0] * 3.0
+    beside = [part for line in lines if (part := _first_part(line)) is not None and part.box.right < left - 2.0]
+    values = [int(part.text.replace(" ", "")) for part in beside]
+    steps = {later - earlier for earlier, later in pairwise(values)}
+    counts_up = len(values) >= 2 and len(steps) == 1 and steps.pop() in (1, 2, 5, 10)
+    return [word for part in beside for word in part.words] if counts_up else []
+
+
+def _first_part(line: Line) -> Line | None:
+    """A number of at most four digits that stands apart at the line's beginning, or alone."""
+    first = segments(line)[0]
+    digits = first.text.replace(" ", "")
+    return first if digits.isdecimal() and len(digits) <= 4 else None
+
+
+def _text_left(line: Line) -> float:
+    """Where the line begins when a number that stands apart before it is not counted."""
+    parts = segments(line)
+    if len(parts) > 1 and _first_part(line) is not None:
+        return parts[1].box.left
+    return line.box.left
+
+
+def _watermarks(page: Page, lines: Sequence[Line]) -> list[Word]:
+    turned = [word for word in page.words if word.turned]
+    if not turned or not lines:
+        return []
+    size = Counter(word.size for line in lines for word in line.words).most_common(1)[0][0]
+    return [word for word in turned if word.size >= _LARGE * size]

@@ -1,0 +1,132 @@
+"""One document, one process: whatever is in it, the worker lives on and says what happened.
+
+The process has limits of time, memory and output (``child``), its own process group, an environment without secrets
+and an empty folder of its own. It is killed with everything it started when its time is over.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess  # nosec B404
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import structlog
+
+from indexer.documents.child import OUT_OF_MEMORY, answered, job_json
+from indexer.documents.failures import MAY_PASS, DocumentRefused
+from indexer.documents.limits import Limits, Ocr
+from indexer.documents.model import ReadDocument
+
+log = structlog.get_logger(__name__)
+
+_ROOT = Path(__file__).resolve().parents[2]
+_SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+_MESSAGE = 300
+ATTEMPTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """``attempts`` is 2 where the first process died."""
+
+    document: ReadDocument
+    took_s: float
+    attempts: int
+
+
+def read_isolated(data: bytes, limits: Limits, ocr: Ocr, *, attempts: int = ATTEMPTS) -> Parsed:
+    """The document, read in a process of its own; a process that died is tried once more.
+
+    Raises DocumentRefused: the document's own reasons, ``out_of_time``, ``out_of_memory``, ``crashed``.
+    """
+    if len(data) > limits.max_bytes:
+        raise DocumentRefused("too_large", f"The file has {len(data):,} bytes; at most {limits.max_bytes:,} are read.")
+    ocr = _with_full_path(ocr)
+    for attempt in range(1, attempts + 1):
+        started = time.monotonic()
+        try:
+            return Parsed(_read_once(data, limits, ocr), time.monotonic() - started, attempt)
+        except DocumentRefused as refused:
+            if refused.reason not in MAY_PASS or attempt == attempts:
+                raise
+            log.warning("document.tried_again", reason=refused.reason, attempt=attempt)
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _with_full_path(ocr: Ocr) -> Ocr:
+    """tesseract by its whole path, since the child does not get our search path; not installed: no OCR."""
+    return ocr if ocr.command is None else replace(ocr, command=shutil.which(ocr.command))
+
+
+def _read_once(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
+    with tempfile.TemporaryDirectory(prefix="sonde-document-") as name:
+        folder = Path(name)
+        (folder / "document").write_bytes(data)
+        (folder / "job.json").write_bytes(job_json(limits, ocr))
+        with (folder / "errors").open("wb") as errors:
+            code = _run(folder, errors.fileno(), limits)
+        said = (folder / "errors").read_bytes()[-4096:].decode("utf-8", "replace").strip()
+        if code != 0:
+            raise _death(code, said, limits)
+        try:
+            return answered((folder / "answer.json").read_bytes())
+        except (OSError, ValueError) as error:
+            raise DocumentRefused("crashed", f"Its process left no answer ({type(error).__name__}).") from error
+
+
+def _run(folder: Path, errors: int, limits: Limits) -> int:
+    """The exit code (negative: the signal). Raises DocumentRefused ``out_of_time``."""
+    process = subprocess.Popen(  # noqa: S603  # nosec B603 - our own module
+        [sys.executable, "-m", "indexer.documents.child", str(folder)],
+        cwd=folder,
+        env=_environment(folder),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+        start_new_session=True,
+    )
+    try:
+        return process.wait(timeout=limits.seconds)
+    except subprocess.TimeoutExpired:
+        raise DocumentRefused("out_of_time", f"Reading it took longer than {limits.seconds:g} seconds.") from None
+    finally:
+        _kill_group(process)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Nothing of ours: no key, no address. One thread each, so that memory stays where it was promised."""
+    return {
+        "PATH": _SYSTEM_PATH,
+        "PYTHONPATH": str(_ROOT),
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "LANG": "C.UTF-8",
+        "OMP_THREAD_LIMIT": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MALLOC_ARENA_MAX": "2",
+    }
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):  # all of it has ended
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _death(code: int, said: str, limits: Limits) -> DocumentRefused:
+    if code == OUT_OF_MEMORY or "MemoryError" in said or "out of memory" in said.lower():
+        mib = limits.memory_bytes // (1024 * 1024)
+        return DocumentRefused("out_of_memory", f"Reading it needs more than {mib} MiB of memory.")
+    if code == -signal.SIGXCPU:
+        return DocumentRefused(
+            "out_of_time", f"Reading it took more than {limits.seconds:g} seconds of processor time."
+        )
+    last = said.splitlines()[-1][:_MESSAGE] if said else f"exit code {code}"
+    return DocumentRefused("crashed", f"The process that read it died: {last}")

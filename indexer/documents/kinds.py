@@ -1,0 +1,169 @@
+"""What each line is: a heading, a caption, a formula, code, a footnote, an entry of the contents, or text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from indexer.documents.measures import Measures
+from indexer.documents.page import Line, RegionKind
+
+CAPTION = re.compile(
+    r"^(?P<what>fig(?:ure|\.)?|tab(?:le|\.|elle|leau)?|abb(?:ildung|\.)|scheme|plate)\s*(?P<number>[A-Z]?\d+(?:[.\-]\d+)*[a-z]?)\s*"
+    r"(?P<mark>[.:|–—-])?",
+    re.IGNORECASE,
+)
+NUMBERED = re.compile(
+    r"^(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,3}|[IVX]{1,5}\.)\.?\s+(?P<title>\S.*)$"
+)
+_CONTENTS = re.compile(r"(?:\.\s?){4,}\s*\d{1,4}$")
+_PROMPT = re.compile(r"^(?:R?>|\+|>>>|\$) \S")
+_EQUATION_NUMBER = re.compile(r"\(\s?[A-Z]?\d{1,3}[a-z]?\s?\)$")
+_FOOTNOTE_MARK = re.compile(r"^(?:\d{1,2}|[*†‡§¶])(?:\s|\D)")
+_WORD = re.compile(r"(?!(?:sin|cos|tan|log|exp|max|min|lim|sup|inf)\b)[^\W\d_]{3,}")
+_LARGER = 1.08
+_MOST_WORDS = 16
+
+SECTION_NAMES = frozenset(
+    [
+        "abstract",
+        "summary",
+        "introduction",
+        "background",
+        "methods",
+        "method",
+        "methodology",
+        "materials",
+        "results",
+        "discussion",
+        "conclusion",
+        "conclusions",
+        "acknowledgments",
+        "acknowledgements",
+        "acknowledgement",
+        "references",
+        "bibliography",
+        "appendix",
+        "contents",
+        "zusammenfassung",
+        "einleitung",
+        "methoden",
+        "ergebnisse",
+        "diskussion",
+        "literatur",
+        "résumé",
+        "resume",
+        "introducción",
+        "resultados",
+        "discusión",
+        "conclusiones",
+        "referencias",
+        "bibliographie",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Distances of baselines to the lines before and behind, in points; None at the edge of a column."""
+
+    before: float | None
+    behind: float | None
+
+
+def kind_of(line: Line, near: Neighbours, measures: Measures, *, scanned: bool = False) -> RegionKind:
+    """The line by itself; what depends on its neighbours' kinds is settled by ``regions``."""
+    text = line.text
+    if _is_contents(line):
+        return "contents"
+    if is_caption_start(line):
+        return "caption"
+    if line.share("mono") >= 0.8 or _PROMPT.match(text):
+        return "code"
+    if is_symbols(line):
+        return "figure"
+    if is_formula(line):
+        return "formula"
+    if is_heading(line, near, measures, scanned=scanned):
+        return "heading"
+    return "text"
+
+
+def _is_contents(line: Line) -> bool:
+    """Dots that lead to a page number, or a numbered title with one far to its right."""
+    if _CONTENTS.search(line.text):
+        return True
+    if len(line.words) < 3 or not line.words[-1].text.isdigit() or NUMBERED.match(line.text) is None:
+        return False
+    return line.words[-1].box.left - line.words[-2].box.right > 2.0 * line.size
+
+
+def is_caption_start(line: Line) -> bool:
+    """``Figure 3:`` or a bold ``Table 1``; "Figure 1 shows" in running text is none."""
+    match = CAPTION.match(line.text)
+    if match is None:
+        return False
+    return match["mark"] is not None or line.words[0].bold
+
+
+def is_symbols(line: Line) -> bool:
+    """Neither letters nor digits: points of a map, a row of dashes."""
+    return not any(character.isalnum() for character in line.text)
+
+
+def has_words(line: Line) -> bool:
+    return _WORD.search(line.text) is not None
+
+
+def is_formula(line: Line) -> bool:
+    words = _WORD.findall(line.text)
+    if line.share("maths") >= 0.3 and len(words) <= 3:
+        return True
+    return bool(_EQUATION_NUMBER.search(line.text)) and len(words) <= 3 and len(line.words) > 2
+
+
+def is_heading(line: Line, near: Neighbours, measures: Measures, *, scanned: bool) -> bool:
+    """Large, bold, capital or known words, alone on a line with room around, that do not end like a sentence."""
+    text = line.text.strip()
+    if not _fits_a_heading(text):
+        return False
+    bare = text.rstrip(":. ").lower()
+    numbered = NUMBERED.match(text)
+    title = numbered["title"] if numbered else text
+    if not title[:1].isupper() and not title[:1].isdigit() and not numbered:
+        return False
+    if bare in SECTION_NAMES or (numbered is not None and title.lower().rstrip(":. ") in SECTION_NAMES):
+        return True
+    capital = title.isupper() and len(_WORD.findall(title)) >= 1 and len(title) >= 5
+    apart = _apart(near.before, line, measures)
+    if scanned:
+        return apart and _apart(near.behind, line, measures) and (capital or _short_title(title))
+    large = line.size >= _LARGER * measures.size
+    bold = line.share("bold") >= 0.9
+    return (large or bold or capital) and apart
+
+
+def _fits_a_heading(text: str) -> bool:
+    if not text or len(text.split()) > _MOST_WORDS or len(_WORD.findall(text)) == 0:
+        return False
+    return not text.endswith((",", ";", "-")) and not (text.endswith(".") and len(text.split()) > 8)
+
+
+def _short_title(title: str) -> bool:
+    return len(title.split()) <= 7 and not title.endswith((".", ":", ")")) and title[:1].isupper()
+
+
+def _apart(distance: float | None, line: Line, measures: Measures) -> bool:
+    return distance is None or distance > 1.12 * max(measures.leading, line.size)
+
+
+def is_footnote_start(line: Line, measures: Measures) -> bool:
+    """Small, with a mark before it; whether it stands at the foot is for ``regions`` to see."""
+    return line.size <= 0.9 * measures.size and _FOOTNOTE_MARK.match(line.text) is not None
+
+
+def neighbours(lines: Sequence[Line], index: int) -> Neighbours:
+    before = lines[index].baseline - lines[index - 1].baseline if index > 0 else None
+    behind = lines[index + 1].baseline - lines[index].baseline if index + 1 < len(lines) else None
+    return Neighbours(before, behind)

@@ -1,0 +1,92 @@
+"""A document that was read: blocks in reading order, and what they say of themselves. Plain values, JSON-able."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from typing import Literal
+
+from indexer.documents.page import RegionKind
+
+BlockKind = Literal["heading", "text", "list", "table", "caption", "formula", "code", "footnote", "reference"]
+DocumentFormat = Literal["pdf", "image", "html", "docx", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of equally many cells, the first ``header_rows`` being the header; ``caption`` as printed."""
+
+    rows: tuple[tuple[str, ...], ...]
+    header_rows: int = 1
+    caption: str = ""
+
+    @property
+    def columns(self) -> int:
+        return len(self.rows[0]) if self.rows else 0
+
+    def csv(self) -> str:
+        """RFC 4180 without the caption."""
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\r\n").writerows(self.rows)
+        return out.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One piece of a document. ``level`` is a heading's (1 the highest); pages count from 1, None where there are none.
+
+    ``lines`` keeps the lines of what must not be joined into one (code, lists).
+    """
+
+    kind: BlockKind
+    text: str
+    first_page: int | None = None
+    last_page: int | None = None
+    level: int = 0
+    table: Table | None = None
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """What a document says of itself; ``source`` names where each part came from (``xmp``, ``info``, ``page``)."""
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    affiliations: tuple[str, ...] = ()
+    doi: str | None = None
+    journal: str | None = None
+    published: str | None = None  # ISO 8601 of the precision given
+    keywords: tuple[str, ...] = ()
+    language: str | None = None
+    source: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RegionBox:
+    """Where layout saw what: for looking at, and for tests. Box as left, top, right, bottom in points."""
+
+    page: int
+    kind: RegionKind
+    box: tuple[float, float, float, float]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """What one file gave. ``ocr_pages`` had no text layer and were read by OCR, ``blank_pages`` gave no text."""
+
+    format: DocumentFormat
+    blocks: tuple[Block, ...]
+    front: FrontMatter = field(default_factory=FrontMatter)
+    references: tuple[str, ...] = ()
+    pages: int = 0
+    ocr_pages: tuple[int, ...] = ()
+    blank_pages: tuple[int, ...] = ()
+    regions: tuple[RegionBox, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(block.table for block in self.blocks if block.table is not None)

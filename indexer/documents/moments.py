@@ -1,0 +1,65 @@
+"""Dates of publication as documents print them, as ISO 8601 of the precision given."""
+
+from __future__ import annotations
+
+import re
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january janvier januar enero gennaio janeiro jan",
+            "february février februar febrero febbraio fevereiro feb",
+            "march mars märz marzo março mar",
+            "april avril abril aprile apr",
+            "may mai mayo maggio maio",
+            "june juin juni junio giugno junho jun",
+            "july juillet juli julio luglio julho jul",
+            "august août agosto aug",
+            "september septembre septiembre settembre setembro sep sept",
+            "october octobre oktober octubre ottobre outubro oct",
+            "november novembre noviembre nov",
+            "december décembre dezember diciembre dicembre dezembro dec",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_NAME = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DAY_FIRST = re.compile(rf"\b(\d{{1,2}})\.?(?:st|nd|rd|th)?\s+({_NAME})\.?,?\s+((?:1[6-9]|20)\d\d)\b", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"\b({_NAME})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,\s*((?:1[6-9]|20)\d\d)\b", re.IGNORECASE)
+_MONTH = re.compile(rf"\b({_NAME})\.?,?\s+((?:1[6-9]|20)\d\d)\b", re.IGNORECASE)
+_ISO = re.compile(r"\b((?:1[6-9]|20)\d\d)-(\d\d)-(\d\d)\b")
+_PDF = re.compile(r"^D?:?(\d{4})(\d{2})?(\d{2})?")
+
+
+def date_in(text: str) -> str | None:
+    """The first whole date, else the first month with its year: ``2017-07-26``, ``2012-11``; None without one."""
+    iso = _ISO.search(text)
+    if iso:
+        return iso[0] if _exists(int(iso[2]), int(iso[3])) else None
+    day = _DAY_FIRST.search(text)
+    if day:
+        return _day(day[3], day[2], day[1])
+    month = _MONTH_FIRST.search(text)
+    if month:
+        return _day(month[3], month[1], month[2])
+    only = _MONTH.search(text)
+    return f"{only[2]}-{_MONTHS[only[1].lower()]:02d}" if only else None
+
+
+def _day(year: str, month: str, day: str) -> str | None:
+    number = _MONTHS[month.lower()]
+    return f"{year}-{number:02d}-{int(day):02d}" if _exists(number, int(day)) else None
+
+
+def _exists(month: int, day: int) -> bool:
+    return 1 <= month <= 12 and 1 <= day <= 31
+
+
+def pdf_date(text: str) -> str | None:
+    """``D:20170726120000Z`` as ``2017-07-26``; None for anything else."""
+    match = _PDF.match(text)
+    if match is None or not 1600 <= int(match[1]) <= 2100:
+        return None
+    return "-".join(part for part in match.groups() if part)

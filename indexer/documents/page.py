@@ -1,0 +1,157 @@
+"""A page as it lies on the paper: words, lines, ruled lines and figures, in points, y growing downwards.
+
+Every reader of pages (text layer, OCR) gives these; everything after it is pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+RegionKind = Literal[
+    "title",
+    "heading",
+    "text",
+    "table",
+    "figure",
+    "caption",
+    "formula",
+    "code",
+    "contents",
+    "header",
+    "footer",
+    "line_number",
+    "footnote",
+    "watermark",
+    "reference",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Points from the page's upper left corner; ``left <= right``, ``top <= bottom``."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+    @property
+    def middle_x(self) -> float:
+        return (self.left + self.right) / 2.0
+
+    @property
+    def middle_y(self) -> float:
+        return (self.top + self.bottom) / 2.0
+
+    def holds(self, other: Box, slack: float = 0.0) -> bool:
+        """Whether the middle of ``other`` lies inside, ``slack`` points of tolerance."""
+        return (
+            self.left - slack <= other.middle_x <= self.right + slack
+            and self.top - slack <= other.middle_y <= self.bottom + slack
+        )
+
+
+def around(boxes: Iterable[Box]) -> Box:
+    """The smallest box around at least one."""
+    found = list(boxes)
+    return Box(
+        min(box.left for box in found),
+        min(box.top for box in found),
+        max(box.right for box in found),
+        max(box.bottom for box in found),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Characters without a space between them. ``size`` in points; ``baseline`` is the y the letters stand on."""
+
+    text: str
+    box: Box
+    size: float
+    baseline: float
+    bold: bool = False
+    mono: bool = False
+    maths: bool = False
+    turned: bool = False  # written neither upright nor level: a watermark or the label of an axis
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words that stand on one baseline, left to right, in one column; ``kind`` is what layout made of it."""
+
+    words: tuple[Word, ...]
+    box: Box
+    kind: RegionKind = "text"
+
+    @classmethod
+    def of(cls, words: Sequence[Word]) -> Line:
+        in_order = tuple(sorted(words, key=lambda word: word.box.left))
+        return cls(in_order, around(word.box for word in in_order))
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words)
+
+    @property
+    def size(self) -> float:
+        """The size most of its letters have."""
+        letters: dict[float, int] = {}
+        for word in self.words:
+            letters[word.size] = letters.get(word.size, 0) + len(word.text)
+        return max(letters, key=lambda size: (letters[size], size))
+
+    @property
+    def baseline(self) -> float:
+        return max(self.words, key=lambda word: len(word.text) * word.size).baseline
+
+    def share(self, trait: Literal["bold", "mono", "maths"]) -> float:
+        """0..1: which part of its characters is bold, of equal width or mathematical."""
+        everything = sum(len(word.text) for word in self.words)
+        return sum(len(word.text) for word in self.words if getattr(word, trait)) / max(everything, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A straight ruled line, level or upright."""
+
+    box: Box
+
+    @property
+    def level(self) -> bool:
+        return self.box.width >= self.box.height
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """``number`` counts from 1. ``figures`` are the outlines of pictures and drawings."""
+
+    number: int
+    width: float
+    height: float
+    words: tuple[Word, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    figures: tuple[Box, ...] = ()
+    read_by: Literal["text", "ocr", "none"] = "text"
+    links: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Neighbouring lines of one kind, in reading order."""
+
+    kind: RegionKind
+    lines: tuple[Line, ...]
+    box: Box
+    page: int
+    column: int = 0

@@ -1,0 +1,297 @@
+"""The text layer of a PDF page: characters of pdfium to words, with ruled lines and the outlines of figures.
+
+pdfium (pypdfium2, BSD/Apache) is built without JavaScript and XFA: what a document carries of those is never run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as raw
+
+from indexer.documents.page import Box, Page, Rule, Word, around
+
+_MOST_CHARACTERS = 200_000  # of one page; a page that holds more is no page
+_MOST_OBJECTS = 20_000  # a map drawn cell by cell has more; its outline is known long before
+_RULE_THICKNESS = 2.5
+_SPACE = 0.16  # of the size: a wider gap than this parts two words
+_MONO_SPACE = 0.3
+_GUESSED_SPACE = 0.1  # of the size: a space that pdfium guessed counts from here
+_MOST_ACCENTS = 1000
+_BASELINE = 0.6  # of the size: a character that stands farther off is of another line
+_BOLD = ("bold", "black", "heavy", "cmbx", "sfbx", "medi", "semib", "cmssbx")
+_MONO = ("mono", "cour", "cmtt", "typewriter", "cmsltt", "sftt", "nimbusmonl", "cmitt")
+_ACCENTS = {
+    "´": "\u0301",
+    "`": "\u0300",
+    "¨": "\u0308",
+    "˜": "\u0303",
+    "ˆ": "\u0302",
+    "¯": "\u0304",
+    "˚": "\u030a",
+    "ˇ": "\u030c",
+}
+_MATHS = ("cmmi", "cmsy", "cmex", "msam", "msbm", "math", "symbol", "eufm", "txsy", "rtxmi")
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    size: float
+    bold: bool
+    mono: bool
+    maths: bool
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A word while its characters come in."""
+
+    style: _Style
+    baseline: float
+    turned: bool
+    characters: list[str] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)
+
+    def takes(self, box: Box, baseline: float, style: _Style, parted: float) -> bool:
+        """``parted``: the widest gap, as a share of the size, that something seen between the two leaves."""
+        size = max(self.style.size, style.size, 1.0)
+        gap = box.left - self.boxes[-1].right
+        widest = min(parted, _MONO_SPACE if style.mono else _SPACE) * size
+        return abs(baseline - self.baseline) < _BASELINE * size and -0.8 * size < gap < widest
+
+    def word(self) -> Word:
+        style = self.style
+        text = "".join(self.characters)
+        return Word(
+            text, around(self.boxes), style.size, self.baseline, style.bold, style.mono, style.maths, self.turned
+        )
+
+
+def read_page(page: pdfium.PdfPage, number: int) -> Page:
+    """Words, rules and figures of one page; a page without a text layer has no words."""
+    width, height = page.get_size()
+    left, bottom, right, top = page.get_cropbox()
+    frame = _Frame(left, bottom, right, top, page.get_rotation())
+    textpage = page.get_textpage()
+    try:
+        words = tuple(_words(textpage, frame))
+    finally:
+        textpage.close()
+    rules, figures = _drawings(page, frame, width, height)
+    return Page(number, width, height, words, rules, figures, "text" if words else "none")
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """From PDF's coordinates (y upwards, before the page is turned) to ours, as the page is shown.
+
+    ``rotation``: degrees clockwise, a multiple of 90.
+    """
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    rotation: int
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        if self.rotation == 90:
+            return y - self.bottom, x - self.left
+        if self.rotation == 180:
+            return self.right - x, y - self.bottom
+        if self.rotation == 270:
+            return self.top - y, self.right - x
+        return x - self.left, self.top - y
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> Box:
+        (x1, y1), (x2, y2) = self.point(left, bottom), self.point(right, top)
+        return Box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
+
+    def is_turned(self, angle: float) -> bool:
+        """Whether a character at this angle (radians, as pdfium gives it) does not stand upright on the shown page."""
+        off = (angle + math.radians(self.rotation)) % (2.0 * math.pi)
+        return 0.05 < off < 2.0 * math.pi - 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class _Glyph:
+    """A visible character; ``gap`` is the widest gap to the one before it (a share of the size) that joins them."""
+
+    character: str
+    box: Box
+    baseline: float
+    style: _Style
+    turned: bool
+    gap: float
+
+
+def _words(textpage: Any, frame: _Frame) -> Iterator[Word]:
+    glyphs = _glyphs(textpage, frame)
+    growing: list[_Growing] = []
+    for glyph in _with_accents(glyphs):
+        last = growing[-1] if growing else None
+        if last is None or not last.takes(glyph.box, glyph.baseline, glyph.style, glyph.gap):
+            last = _Growing(glyph.style, glyph.baseline, glyph.turned)
+            growing.append(last)
+        last.characters.append(glyph.character)
+        last.boxes.append(glyph.box)
+    return (one.word() for one in growing)
+
+
+def _glyphs(textpage: Any, frame: _Frame) -> list[_Glyph]:
+    handle = textpage.raw
+    styles = _Styles(handle)
+    rect = [ctypes.c_double() for _ in range(4)]
+    origin = [ctypes.c_double() for _ in range(2)]
+    loose = raw.FS_RECTF()
+    found: list[_Glyph] = []
+    gap = math.inf
+    for index in range(min(textpage.count_chars(), _MOST_CHARACTERS)):
+        code = raw.FPDFText_GetUnicode(handle, index)
+        character = "-" if code in (2, 0xAD) else chr(code) if code not in (0xFFFE, 0xFFFF) else " "
+        if character.isspace() or code == 0 or unicodedata.category(character) in ("Cc", "Cs"):
+            gap = min(gap, _GUESSED_SPACE if raw.FPDFText_IsGenerated(handle, index) == 1 else -1.0)
+            continue
+        raw.FPDFText_GetCharBox(handle, index, *rect)  # left, right, bottom, top
+        raw.FPDFText_GetCharOrigin(handle, index, *origin)
+        raw.FPDFText_GetLooseCharBox(handle, index, loose)
+        box = _as_wide_as_type(
+            frame.box(rect[0].value, rect[2].value, rect[1].value, rect[3].value),
+            frame.box(loose.left, loose.bottom, loose.right, loose.top),
+        )
+        baseline = frame.point(origin[0].value, origin[1].value)[1]
+        turned = frame.is_turned(float(raw.FPDFText_GetCharAngle(handle, index)))
+        found.append(_Glyph(character, box, baseline, styles.of(index), turned, gap))
+        gap = math.inf
+    return found
+
+
+def _as_wide_as_type(tight: Box, loose: Box) -> Box:
+    """The ink's height, and the width by which type moves on: a 1 is as wide as a 0."""
+    return Box(min(tight.left, loose.left), tight.top, max(tight.right, loose.right), tight.bottom)
+
+
+def _with_accents(glyphs: list[_Glyph]) -> list[_Glyph]:
+    """Accents that old TeX fonts draw by themselves, put onto the letter they stand over, wherever it was written."""
+    accents = [glyph for glyph in glyphs if glyph.character in _ACCENTS][:_MOST_ACCENTS]
+    if not accents:
+        return glyphs
+    letters = [glyph for glyph in glyphs if glyph.character.isalpha()]
+    under: dict[int, str] = {}
+    gone: set[int] = set()
+    for accent in accents:
+        letter = next((one for one in letters if _stands_over(accent, one)), None)
+        if letter is not None:
+            under[id(letter)] = _accented(letter.character, accent.character)
+            gone.add(id(accent))
+    return [
+        replace(glyph, character=under.get(id(glyph), glyph.character)) for glyph in glyphs if id(glyph) not in gone
+    ]
+
+
+def _stands_over(accent: _Glyph, letter: _Glyph) -> bool:
+    inside = letter.box.left - 0.5 <= accent.box.middle_x <= letter.box.right + 0.5
+    height = 0.5 * max(letter.style.size, 1.0)
+    return inside and -height <= letter.box.top - accent.box.bottom <= height
+
+
+def _accented(letter: str, accent: str) -> str:
+    letter = {"ı": "i", "ȷ": "j"}.get(letter, letter)
+    composed = unicodedata.normalize("NFC", letter + _ACCENTS[accent])
+    return composed if len(composed) == 1 else letter
+
+
+class _Styles:
+    """Size and font of characters, asked once for each text object."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+        self._known: dict[tuple[int, float], _Style] = {}
+        self._buffer = ctypes.create_string_buffer(256)
+        self._flags = ctypes.c_int()
+
+    def of(self, index: int) -> _Style:
+        size = round(float(raw.FPDFText_GetFontSize(self._handle, index)), 1)
+        pointer = raw.FPDFText_GetTextObject(self._handle, index)
+        key = (ctypes.cast(pointer, ctypes.c_void_p).value or 0, size)
+        if key not in self._known:
+            self._known[key] = self._asked(index, size)
+        return self._known[key]
+
+    def _asked(self, index: int, size: float) -> _Style:
+        length = raw.FPDFText_GetFontInfo(self._handle, index, self._buffer, 256, self._flags)
+        name = self._buffer.raw[: max(0, min(length, 256) - 1)].decode("utf-8", "replace").lower()
+        # A size of 1 is a font scaled by the text matrix; the height of the letters says more.
+        scaled = size if size > 1.5 else self._height(index)
+        return _Style(
+            scaled,
+            any(part in name for part in _BOLD),
+            any(part in name for part in _MONO),
+            any(part in name for part in _MATHS),
+        )
+
+    def _height(self, index: int) -> float:
+        rect = raw.FS_RECTF()
+        raw.FPDFText_GetLooseCharBox(self._handle, index, rect)
+        return float(round(abs(rect.top - rect.bottom), 1))
+
+
+def _drawings(
+    page: pdfium.PdfPage, frame: _Frame, width: float, height: float
+) -> tuple[tuple[Rule, ...], tuple[Box, ...]]:
+    """Ruled lines, and boxes of images and of drawings that are made of many strokes."""
+    rules: list[Rule] = []
+    images: list[Box] = []
+    strokes: list[Box] = []
+    for number, drawn in enumerate(page.get_objects(max_depth=3)):
+        if number >= _MOST_OBJECTS:
+            break
+        if drawn.type not in (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_SHADING):
+            continue
+        try:
+            box = frame.box(*drawn.get_bounds())
+        except pdfium.PdfiumError:
+            continue
+        if min(box.width, box.height) <= _RULE_THICKNESS and max(box.width, box.height) > 12:
+            rules.append(Rule(box))
+        if drawn.type == raw.FPDF_PAGEOBJ_IMAGE:
+            images.append(box)
+        else:
+            strokes.append(box)
+    whole = 0.85 * width * height
+    figures = [box for box in (*images, *_clusters(strokes)) if 400 < box.width * box.height < whole]
+    return tuple(rules), tuple(figures)
+
+
+_FEWEST_STROKES = 12
+_NEAR = 8.0
+
+
+def _clusters(strokes: list[Box]) -> list[Box]:
+    """Outlines of strokes that touch each other, of at least a dozen: the rules of a table are fewer."""
+    found: list[tuple[Box, int]] = []
+    for stroke in sorted(strokes[:4000], key=lambda box: (box.top, box.left)):
+        joined, count = stroke, 1
+        kept: list[tuple[Box, int]] = []
+        for other, others in found:
+            if _touch(joined, other):
+                joined, count = around((joined, other)), count + others
+            else:
+                kept.append((other, others))
+        found = [*kept, (joined, count)]
+    return [box for box, count in found if count >= _FEWEST_STROKES and min(box.width, box.height) > 30]
+
+
+def _touch(a: Box, b: Box) -> bool:
+    return (
+        a.left <= b.right + _NEAR
+        and b.left <= a.right + _NEAR
+        and a.top <= b.bottom + _NEAR
+        and b.top <= a.bottom + _NEAR
+    )

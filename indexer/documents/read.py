@@ -1,0 +1,71 @@
+"""Bytes of any known kind to a document. Runs in the process that ``isolation`` starts; touches no network."""
+
+from __future__ import annotations
+
+import io
+import warnings
+
+from PIL import Image, UnidentifiedImageError
+
+from indexer.documents.detect_format import file_kind
+from indexer.documents.failures import DocumentRefused
+from indexer.documents.limits import Limits, Ocr
+from indexer.documents.model import ReadDocument
+from indexer.documents.ocr import Picture, ocr_image
+from indexer.documents.read_docx import read_docx
+from indexer.documents.read_html import read_html
+from indexer.documents.read_pdf import assemble, read_pdf
+from indexer.documents.read_text import read_text
+
+_USUAL_DPI = 200.0
+_MOST_FRAMES = 200
+_MOST_PIXELS = 60_000_000
+
+
+def read_document(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
+    """Raises DocumentRefused with the reason."""
+    if len(data) > limits.max_bytes:
+        raise DocumentRefused("too_large", f"The file has {len(data):,} bytes; at most {limits.max_bytes:,} are read.")
+    kind = file_kind(data)
+    if kind == "pdf":
+        return read_pdf(data, limits, ocr)
+    if kind == "image":
+        return _read_image(data, limits, ocr)
+    if kind == "html":
+        return read_html(data, limits)
+    if kind == "docx":
+        return read_docx(data, limits)
+    return read_text(data, limits)
+
+
+def _read_image(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
+    """A page image (PNG, JPEG, TIFF with one page a frame)."""
+    if ocr.command is None:
+        raise DocumentRefused("unsupported", "A page image needs OCR, and none is configured.")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            picture = Image.open(io.BytesIO(data))
+        if picture.width * picture.height > _MOST_PIXELS:
+            raise DocumentRefused("too_large", f"The picture has {picture.width} x {picture.height} points.")
+        frames = min(getattr(picture, "n_frames", 1), _MOST_FRAMES, ocr.most_pages)
+        pages = []
+        for number in range(frames):
+            picture.seek(number)
+            found = ocr_image(Picture(picture.convert("L"), _dpi(picture)), number + 1, ocr, limits)
+            if found is not None:
+                pages.append(found)
+    except (
+        UnidentifiedImageError,
+        OSError,
+        SyntaxError,
+        Image.DecompressionBombError,
+        Image.DecompressionBombWarning,
+    ) as e:
+        raise DocumentRefused("damaged", f"The picture cannot be opened: {str(e)[:200]}") from None
+    return assemble(pages, {}, {}, "image")
+
+
+def _dpi(picture: Image.Image) -> float:
+    said = picture.info.get("dpi", (0, 0))[0]
+    return float(said) if 70 <= float(said) <= 1200 else _USUAL_DPI

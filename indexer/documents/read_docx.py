@@ -1,0 +1,116 @@
+"""A DOCX file to the same blocks: styles name the headings, tables are tables. No macro, link or object is touched."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+
+from lxml import etree
+
+from indexer.documents.clean import tidy
+from indexer.documents.failures import DocumentRefused
+from indexer.documents.front_matter import front_matter
+from indexer.documents.limits import Limits
+from indexer.documents.model import Block, ReadDocument, Table
+from indexer.documents.references import split_references
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_CORE = {"dc": "http://purl.org/dc/elements/1.1/", "dcterms": "http://purl.org/dc/terms/"}
+_HEADING = re.compile(r"^(?:heading|berschrift|titre|ttulo|titolo|titel)(\d)$", re.IGNORECASE)
+
+
+def read_docx(data: bytes, limits: Limits) -> ReadDocument:
+    """Raises DocumentRefused: ``damaged``, ``too_large`` (a zip bomb), ``encrypted``, ``no_text``."""
+    with _opened(data) as archive:
+        body = _part(archive, "word/document.xml", limits)
+        core = _part(archive, "docProps/core.xml", limits) if "docProps/core.xml" in archive.namelist() else None
+    blocks = [block for block in _blocks(body) if block.text or block.table]
+    if not blocks:
+        raise DocumentRefused("no_text", "The document holds no text.")
+    info = {} if core is None else {"Title": _core(core, "dc:title"), "Author": _core(core, "dc:creator")}
+    kept, references = split_references(blocks)
+    return ReadDocument("docx", tuple(kept), front_matter(blocks, info, {}), references)
+
+
+def _opened(data: bytes) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(io.BytesIO(data))
+    except zipfile.BadZipFile:
+        raise DocumentRefused("damaged", "The DOCX is not a zip archive that can be opened.") from None
+
+
+def _part(archive: zipfile.ZipFile, name: str, limits: Limits) -> etree._Element:
+    """One part, read no further than the limit, whatever its entry says of its size."""
+    try:
+        with archive.open(name) as stream:
+            content = stream.read(limits.max_unpacked_bytes + 1)
+    except (KeyError, zipfile.BadZipFile, EOFError, OSError) as error:
+        raise DocumentRefused(
+            "damaged", f"The part {name} of the DOCX cannot be read ({type(error).__name__})."
+        ) from None
+    except RuntimeError:
+        raise DocumentRefused("encrypted", "The DOCX is encrypted.") from None
+    if len(content) > limits.max_unpacked_bytes:
+        raise DocumentRefused("too_large", f"{name} unpacks to more than {limits.max_unpacked_bytes:,} bytes.")
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
+    try:
+        return etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as error:
+        raise DocumentRefused("damaged", f"{name} is not XML: {str(error)[:200]}") from None
+
+
+def _blocks(body: etree._Element) -> Iterator[Block]:
+    root = body.find(f"{_W}body")
+    for node in root if root is not None else ():
+        if node.tag == f"{_W}p":
+            yield _paragraph(node)
+        elif node.tag == f"{_W}tbl":
+            yield from _table(node)
+
+
+def _paragraph(node: etree._Element) -> Block:
+    style = node.find(f"{_W}pPr/{_W}pStyle")
+    name = (style.get(f"{_W}val") or "") if style is not None else ""
+    text = _text(node)
+    heading = _HEADING.match(name)
+    if heading:
+        return Block("heading", text, level=int(heading[1]))
+    if name.lower() in ("title", "titel", "titre"):
+        return Block("heading", text, level=1)
+    if name.lower() in ("caption", "beschriftung", "lgende"):
+        return Block("caption", text)
+    listed = node.find(f"{_W}pPr/{_W}numPr") is not None
+    return Block("list" if listed else "text", text)
+
+
+def _text(node: etree._Element) -> str:
+    """Text with tabs and breaks as spaces; what was deleted under tracked changes is not in ``w:t``."""
+    parts: list[str] = []
+    for below in node.iter(f"{_W}t", f"{_W}tab", f"{_W}br", f"{_W}cr", f"{_W}noBreakHyphen"):
+        parts.append((below.text or "") if below.tag == f"{_W}t" else "-" if below.tag.endswith("Hyphen") else " ")
+    return tidy("".join(parts))
+
+
+def _table(node: etree._Element) -> Iterator[Block]:
+    rows: list[list[str]] = []
+    for row in node.iterfind(f"{_W}tr"):
+        cells: list[str] = []
+        for cell in row.iterfind(f"{_W}tc"):
+            span = cell.find(f"{_W}tcPr/{_W}gridSpan")
+            width = int(span.get(f"{_W}val") or 1) if span is not None else 1
+            cells += [_text(cell), *[""] * (min(width, 100) - 1)]
+        rows.append(cells)
+    if not rows:
+        return
+    width = max(map(len, rows))
+    if width < 2 or len(rows) < 2:
+        yield from (Block("text", " ".join(cell for cell in row if cell)) for row in rows)
+        return
+    yield Block("table", "", table=Table(tuple(tuple(row + [""] * (width - len(row))) for row in rows), 1))
+
+
+def _core(core: etree._Element, path: str) -> str:
+    node = core.find(path, _CORE)
+    return tidy(node.text or "") if node is not None else ""

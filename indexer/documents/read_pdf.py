@@ -1,0 +1,118 @@
+"""A PDF (or a page image) to a document: text layer where there is one, OCR where there is none, then layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pypdfium2 as pdfium
+
+from indexer.documents.blocks import to_blocks
+from indexer.documents.columns import usual_gutter
+from indexer.documents.failures import DocumentRefused
+from indexer.documents.front_matter import front_matter, read_xmp
+from indexer.documents.furniture import find_furniture
+from indexer.documents.limits import Limits, Ocr
+from indexer.documents.measures import measure
+from indexer.documents.model import DocumentFormat, ReadDocument, RegionBox
+from indexer.documents.ocr import ocr_image, page_image
+from indexer.documents.page import Page
+from indexer.documents.pdf_text import read_page
+from indexer.documents.references import split_references
+from indexer.documents.regions import LaidOut, lay_out, page_gutter, text_lines
+
+_PASSWORD = "password"  # noqa: S105  # nosec B105 - a word of pdfium's message
+_LONGEST_REGION_TEXT = 200
+
+Recognise = Callable[[pdfium.PdfPage, int], Page | None]
+"""OCR of one page; None where nothing was read or no more may be."""
+
+
+def read_pdf(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
+    """Raises DocumentRefused: ``encrypted``, ``damaged``, ``empty``, ``too_many_pages``, ``no_text``."""
+    document = _opened(data)
+    try:
+        pages = len(document)
+        if pages == 0:
+            raise DocumentRefused("empty", "The PDF has no pages.")
+        if pages > limits.max_pages:
+            raise DocumentRefused("too_many_pages", f"The PDF has {pages} pages; at most {limits.max_pages} are read.")
+        read = list(_pages(document, limits, ocr))
+        info = {name: str(value) for name, value in document.get_metadata_dict(skip_empty=True).items()}
+        return assemble(read, info, read_xmp(data), "pdf")
+    finally:
+        document.close()
+
+
+def assemble(
+    pages: Sequence[Page], info: dict[str, str], xmp: dict[str, object], format: DocumentFormat
+) -> ReadDocument:
+    """Pages to a document; pure. Raises DocumentRefused ``no_text`` where no page says anything."""
+    if not any(page.words for page in pages):
+        raise DocumentRefused("no_text", "No page holds text, and none was recognised in its pictures.")
+    laid = lay_out_all(pages)
+    blocks = to_blocks(laid)
+    front = front_matter(blocks, info, xmp)
+    kept, references = split_references(blocks)
+    return ReadDocument(
+        format=format,
+        blocks=tuple(kept),
+        front=front,
+        references=references,
+        pages=len(pages),
+        ocr_pages=tuple(page.number for page in pages if page.read_by == "ocr"),
+        blank_pages=tuple(page.number for page in pages if not page.words),
+        regions=tuple(_region_boxes(laid)),
+    )
+
+
+def lay_out_all(pages: Sequence[Page]) -> list[LaidOut]:
+    """Each page with what all pages together say: heads and feet, the usual size and leading, the usual columns."""
+    furniture = find_furniture(pages)
+    measures = measure([text_lines(page, furniture) for page in pages])
+    gutter = usual_gutter([page_gutter(page, furniture) for page in pages])
+    return [lay_out(page, furniture, measures, gutter) for page in pages]
+
+
+def _opened(data: bytes) -> pdfium.PdfDocument:
+    try:
+        return pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as error:
+        if _PASSWORD in str(error).lower():
+            raise DocumentRefused(
+                "encrypted", "The PDF is encrypted; give one that opens without a password."
+            ) from None
+        if b"/Encrypt" in data[-4096:] or "security" in str(error).lower():
+            raise DocumentRefused("encrypted", "The PDF is encrypted in a way that is not read.") from None
+        if b"/Count 0" in data and b"/Kids" in data:
+            raise DocumentRefused("empty", "The PDF has no pages.") from None
+        raise DocumentRefused("damaged", f"The PDF cannot be opened: {str(error)[:200]}") from None
+
+
+def _pages(document: pdfium.PdfDocument, limits: Limits, ocr: Ocr) -> Iterator[Page]:
+    characters, recognised = 0, 0
+    for index in range(len(document)):
+        try:
+            page = document[index]
+        except pdfium.PdfiumError:
+            yield Page(index + 1, 612.0, 792.0, read_by="none")
+            continue
+        try:
+            found = read_page(page, index + 1)
+            if not found.words and ocr.command is not None and recognised < ocr.most_pages:
+                recognised += 1
+                found = ocr_image(page_image(page, ocr.dpi), index + 1, ocr, limits) or found
+            characters += sum(len(word.text) for word in found.words)
+            if characters > limits.max_characters:
+                raise DocumentRefused("too_large", f"The PDF holds more than {limits.max_characters:,} characters.")
+            yield found
+        finally:
+            page.close()
+
+
+def _region_boxes(laid: Sequence[LaidOut]) -> Iterator[RegionBox]:
+    for page in laid:
+        for region in page.regions:
+            box = region.box
+            edges = (round(box.left, 1), round(box.top, 1), round(box.right, 1), round(box.bottom, 1))
+            text = " ".join(line.text for line in region.lines)[:_LONGEST_REGION_TEXT]
+            yield RegionBox(region.page, region.kind, edges, text)

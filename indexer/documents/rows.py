@@ -1,0 +1,52 @@
+"""Words to rows, rows to segments: what stands on one baseline, parted where a wide gap lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from indexer.documents.page import Line, Word
+
+_SAME_BASELINE = 0.45  # of the size: sub- and superscripts belong to their line
+_GAP = 0.9  # of the size: wider than the widest gap of justified text, narrower than a gutter
+_SMALLEST_GAP = 7.0  # points
+
+
+def rows(words: Iterable[Word]) -> list[Line]:
+    """Everything on one baseline as one line, across columns; from the top of the page to its foot."""
+    open_rows: list[list[Word]] = []
+    for word in sorted((w for w in words if not w.turned), key=lambda w: (-w.size, w.baseline)):
+        home = _row_of(word, open_rows)
+        if home is None:
+            open_rows.append([word])
+        else:
+            home.append(word)
+    return sorted((Line.of(row) for row in open_rows), key=lambda line: (line.baseline, line.box.left))
+
+
+def _row_of(word: Word, open_rows: Sequence[list[Word]]) -> list[Word] | None:
+    """The nearest row that was begun by a word at least as large."""
+    best: tuple[float, list[Word]] | None = None
+    for row in open_rows:
+        off = abs(row[0].baseline - word.baseline)
+        if off <= _SAME_BASELINE * row[0].size and (best is None or off < best[0]):
+            best = (off, row)
+    return None if best is None else best[1]
+
+
+def segments(row: Line) -> list[Line]:
+    """The row parted at its wide gaps, left to right."""
+    parts: list[list[Word]] = []
+    for word in row.words:
+        limit = max(_SMALLEST_GAP, _GAP * max(word.size, parts[-1][-1].size if parts else 0.0))
+        if parts and word.box.left - parts[-1][-1].box.right <= limit:
+            parts[-1].append(word)
+        else:
+            parts.append([word])
+    return [Line.of(part) for part in parts]
+
+
+def without(lines: Iterable[Line], gone: Iterable[Word]) -> list[Line]:
+    """The lines without these words; a line that loses all of them is dropped."""
+    ids = {id(word) for word in gone}
+    kept = ([word for word in line.words if id(word) not in ids] for line in lines)
+    return [Line.of(words) for words in kept if words]

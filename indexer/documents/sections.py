@@ -1,0 +1,75 @@
+"""Sections: which block stands under which headings, and what part of a paper that is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from indexer.documents.model import Block
+
+ROLES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (role, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
+    for role, words in (
+        ("abstract", "abstract|summary|zusammenfassung|résumé|resumen|riassunto|resumo"),
+        (
+            "data_availability",
+            r"(?:data|code)(?: and (?:code|data|software))? (?:availability|access|sources?)|data and resources"
+            r"|availability of data",
+        ),
+        ("acknowledgements", "acknowledge?ments?|danksagung|remerciements"),
+        ("references", "references(?: cited)?|bibliography|literature cited|literatur|bibliographie|referencias"),
+        ("conclusions", "conclusions?|concluding|outlook|schlussfolgerung(?:en)?|conclusiones"),
+        ("results", "results?|findings|ergebnisse|résultats|resultados"),
+        ("discussion", "discussion|diskussion|discusión"),
+        ("methods", "methods?|methodology|materials?|study (?:area|site)|experimental|procedures?|methoden|méthodes"),
+        ("data", "data|datasets?|data ?sets?|measurements|observations"),
+        ("introduction", "introduction|background|motivation|einleitung|statement of need|introducción"),
+        ("appendix", "appendix|supplement(?:ary)?|anhang|annexe?"),
+    )
+)
+"""Role to the words that name it in a heading; the first that occurs wins."""
+
+_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})+|[IVX]+\.)\.?\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks under one heading (which is not among them); ``path`` holds the headings above it and its own."""
+
+    path: tuple[str, ...]
+    role: str | None
+    blocks: tuple[Block, ...] = field(default=())
+
+
+def sections(blocks: Sequence[Block]) -> list[Section]:
+    """In the order of the document; blocks before the first heading have an empty path. Empty sections are kept out."""
+    return [Section(path, role_of(path), tuple(own)) for path, own in _grouped(blocks) if own]
+
+
+def _grouped(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    above: list[tuple[int, str]] = []
+    own: list[Block] = []
+    for block in blocks:
+        if block.kind != "heading":
+            own.append(block)
+            continue
+        yield tuple(title for _, title in above), own
+        own = []
+        above = [*(one for one in above if one[0] < block.level), (block.level, block.text)]
+    yield tuple(title for _, title in above), own
+
+
+def role_of(path: Sequence[str]) -> str | None:
+    """What the nearest heading that says so makes of it; None where none does."""
+    for title in reversed(path):
+        bare = _NUMBER.sub("", title)
+        for role, words in ROLES:
+            if words.search(bare):
+                return role
+    return None
+
+
+def without_number(title: str) -> str:
+    """``2.3. Long format`` as ``Long format``."""
+    return _NUMBER.sub("", title).strip()

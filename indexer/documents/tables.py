@@ -1,0 +1,187 @@
+"""Ruled tables: where level rules stand above each other, the words between them are sorted into rows and columns.
+
+Columns are parted where an upright strip stays white in nearly all rows (or is ruled), rows by their baselines; a row
+whose first cell is empty goes on with the row above it. What turns out to be one column (a frame around text) is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from indexer.documents.page import Box, Line, Page, Rule, Word, around
+from indexer.documents.rows import rows
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_TABLE = re.compile(r"^tab(?:le|\.|elle|leau)$", re.IGNORECASE)
+_SAME_EDGE = 6.0
+_SAME_LEVEL = 1.6
+_SHORTEST = 60.0
+_WHITE = 0.42  # of the size: the narrowest strip between two columns
+_MAY_CROSS = 0.08  # of the rows: titles that span columns
+_WORDS_OF_PROSE = 14  # a cell as long as this in most rows is a paragraph
+
+
+@dataclass(frozen=True, slots=True)
+class TableFound:
+    """Cells by row and column, all rows equally long; ``words`` are those that went into it."""
+
+    box: Box
+    rows: tuple[tuple[str, ...], ...]
+    header_rows: int
+    words: tuple[Word, ...]
+
+
+def find_tables(page: Page, words: Sequence[Word]) -> list[TableFound]:
+    """The tables of a page, from the top; ``words`` without heads and feet."""
+    found: list[TableFound] = []
+    for levels in _frames([rule for rule in page.rules if rule.level]):
+        frame = around(rule.box for rule in levels)
+        if any(other.box.holds(frame, 2.0) for other in found):
+            continue
+        table = _read(frame, [r.box.middle_y for r in levels], page, words)
+        if table is not None:
+            found.append(table)
+    return sorted(found, key=lambda table: table.box.top)
+
+
+def _frames(rules: Sequence[Rule]) -> list[list[Rule]]:
+    """Rules that begin and end at the same x, from the top; at least two make a frame. Longest frames first."""
+    groups: list[list[Rule]] = []
+    for rule in sorted(_joined(rules), key=lambda r: r.box.top):
+        if rule.box.width < _SHORTEST:
+            continue
+        group = next((g for g in groups if _same_edges(g[0].box, rule.box)), None)
+        if group is None:
+            groups.append([rule])
+        else:
+            group.append(rule)
+    return sorted((g for g in groups if len(g) >= 2), key=len, reverse=True)
+
+
+def _same_edges(a: Box, b: Box) -> bool:
+    return abs(a.left - b.left) <= _SAME_EDGE and abs(a.right - b.right) <= _SAME_EDGE
+
+
+def _joined(rules: Sequence[Rule]) -> list[Rule]:
+    """Pieces of one rule, drawn cell by cell, as one."""
+    out: list[Box] = []
+    for rule in sorted(rules, key=lambda r: (round(r.box.middle_y), r.box.left)):
+        last = out[-1] if out else None
+        if (
+            last is not None
+            and abs(last.middle_y - rule.box.middle_y) <= _SAME_LEVEL
+            and rule.box.left - last.right <= 3.0
+        ):
+            out[-1] = around((last, rule.box))
+        else:
+            out.append(rule.box)
+    return [Rule(box) for box in out]
+
+
+def _read(frame: Box, levels: Sequence[float], page: Page, words: Sequence[Word]) -> TableFound | None:
+    inside = [word for word in words if frame.holds(word.box, 1.0) and not word.turned]
+    lines = rows(inside)
+    if len(lines) < 2:
+        return None
+    uprights = [r.box.middle_x for r in page.rules if not r.level and frame.holds(r.box, 2.0)]
+    edges = _columns(lines, uprights, frame)
+    if len(edges) < 1:
+        return None
+    cells = [_cells(line, edges) for line in lines]
+    is_ruled = len(levels) >= 3 or len(uprights) >= 1
+    if _is_prose(cells) or not _has_words(cells) or not (is_ruled or _has_caption(page)):
+        return None
+    header = _header_rows(lines, levels)
+    merged, header = _without_continuations(cells, header)
+    return TableFound(frame, tuple(tuple(row) for row in merged), header, tuple(inside))
+
+
+def _columns(lines: Sequence[Line], uprights: Sequence[float], frame: Box) -> list[float]:
+    """The x of each strip between two columns."""
+    size = max(line.size for line in lines)
+    reach = int(frame.width) + 2
+    crossed = [0] * reach
+    for line in lines:
+        covered = [False] * reach
+        for word in line.words:
+            first, last = int(word.box.left - frame.left), int(word.box.right - frame.left) + 1
+            for x in range(max(0, first), min(reach, last)):
+                covered[x] = True
+        crossed = [count + hit for count, hit in zip(crossed, covered, strict=True)]
+    allowed = int(_MAY_CROSS * len(lines))
+    strips = _runs([count <= allowed for count in crossed])
+    ruled = [x - frame.left for x in uprights]
+    edges = [
+        (first + last) / 2.0
+        for first, last in strips
+        if first > 0 and last < reach - 1 and (last - first >= _WHITE * size or any(first <= x <= last for x in ruled))
+    ]
+    used = [edge for edge in edges if _parts_words(lines, edge + frame.left)]
+    return [edge + frame.left for edge in used]
+
+
+def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
+    """First and last index of each stretch of True."""
+    out: list[tuple[int, int]] = []
+    start: int | None = None
+    for index, flag in enumerate([*flags, False]):
+        if flag and start is None:
+            start = index
+        elif not flag and start is not None:
+            out.append((start, index - 1))
+            start = None
+    return out
+
+
+def _parts_words(lines: Sequence[Line], x: float) -> bool:
+    left = any(word.box.right <= x for line in lines for word in line.words)
+    return left and any(word.box.left >= x for line in lines for word in line.words)
+
+
+def _cells(line: Line, edges: Sequence[float]) -> list[str]:
+    cells: list[list[str]] = [[] for _ in range(len(edges) + 1)]
+    for word in line.words:
+        cells[sum(word.box.middle_x > edge for edge in edges)].append(word.text)
+    return [" ".join(words) for words in cells]
+
+
+def _is_prose(cells: Sequence[Sequence[str]]) -> bool:
+    long = sum(any(len(cell.split()) > _WORDS_OF_PROSE for cell in row) for row in cells)
+    filled = sum(sum(bool(cell) for cell in row) >= 2 for row in cells)
+    return long > 0.3 * len(cells) or filled < 0.5 * len(cells) - 1
+
+
+def _has_words(cells: Sequence[Sequence[str]]) -> bool:
+    """A frame that holds numbers alone is a drawing with its axes."""
+    return sum(_WORD.search(cell) is not None for row in cells for cell in row) >= 2
+
+
+def _has_caption(page: Page) -> bool:
+    return any(_TABLE.match(word.text) for word in page.words)
+
+
+def _header_rows(lines: Sequence[Line], levels: Sequence[float]) -> int:
+    """Rows above the last inner rule of the upper third; 1 where nothing says."""
+    top, bottom = min(levels), max(levels)
+    inner = [y for y in levels if top + 2.0 < y < top + (bottom - top) / 3.0]
+    above = sum(line.box.middle_y < max(inner) for line in lines) if inner else 0
+    return above if 0 < above < len(lines) else 1
+
+
+def _without_continuations(cells: Sequence[list[str]], header: int) -> tuple[list[list[str]], int]:
+    out: list[list[str]] = []
+    for number, row in enumerate(cells):
+        goes_on = bool(out) and number >= header and not row[0] and sum(map(bool, row)) < len(row) and number > header
+        if goes_on:
+            out[-1] = [_joined_cell(above, below) for above, below in zip(out[-1], row, strict=True)]
+        else:
+            out.append(list(row))
+    return out, min(header, len(out) - 1) or 1
+
+
+def _joined_cell(above: str, below: str) -> str:
+    if above.endswith("-") and below[:1].islower():
+        return above[:-1] + below
+    return f"{above} {below}".strip()
