@@ -16,6 +16,7 @@ from indexer.batches import batches
 from indexer.commit import Item, NotTaken, commit
 from indexer.counting import count, count_failure
 from indexer.embed import Embedding
+from indexer.ledger import Ledger
 from indexer.parts import Options, Parts, RunTaken
 from indexer.patience import patient_client
 from indexer.plan import Moment
@@ -23,7 +24,8 @@ from indexer.planning import Planner
 from indexer.raw import Page, Source
 from indexer.report import Refusal, RunReport, RunState, Tally
 from indexer.runs import Runs, now_iso
-from indexer.sweep import sweep
+from indexer.sweep import Swept, sweep
+from indexer.tombstones import Buried, bury
 
 log = structlog.get_logger(__name__)
 
@@ -33,7 +35,8 @@ _DEFAULT = Options()
 def open_run(source_id: str, options: Options, *, id: str | None = None) -> RunReport:
     """A run that has not begun; store it with ``Runs.save`` to let others find it."""
     now = now_iso()
-    return RunReport(id or uuid4().hex, source_id, "running", now, now, trigger=options.trigger, worker=options.worker)
+    run = RunReport(id or uuid4().hex, source_id, "running", now, now, trigger=options.trigger, worker=options.worker)
+    return replace(run, since=options.since)
 
 
 def harvest(
@@ -42,8 +45,10 @@ def harvest(
     """One slice of a run (the whole run where no budget is set), from where ``run`` stopped; its report.
 
     State ``running``: the budget is used up and the run goes on from ``position``. ``complete``: all was seen and
-    what vanished was removed; ``refused_removal``: all was seen, too much would have vanished, nothing was removed.
-    ``failed``: the source broke off; what came before stands. What raises, and is stored first: Unavailable and an
+    what vanished was removed (a run with ``since`` removes nothing); ``refused_removal``: all was seen, too much would
+    have vanished, nothing was removed.
+    ``failed``: the source broke off, or gave fewer records than it says it has; what came
+    before stands. What raises, and is stored first: Unavailable and an
     interrupt as ``interrupted`` (to be resumed), any other error as ``failed``. RunTaken stores nothing.
     Raises NotFound and IndexMismatch where the indices cannot take the records.
     """
@@ -53,6 +58,14 @@ def harvest(
     begun = replace(run, state="running", slices=run.slices + 1, worker=options.worker, message=None)
     with ThreadPoolExecutor(1, "commit") as background:
         return _Slice(parts, options, begun, model, background).go(source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What became of one batch."""
+
+    failed: list[NotTaken]
+    buried: Buried
 
 
 @dataclass(slots=True)
@@ -69,7 +82,8 @@ class _Slice:
     tally: Tally = field(init=False)
     embedding: Embedding = field(init=False)
     planner: Planner = field(init=False)
-    _writing: tuple[Page, Future[list[NotTaken]]] | None = None
+    matched: int | None = None  # how many distinct records the source says it has, told on its last page
+    _writing: tuple[Page, Future[_Written]] | None = None
 
     def __post_init__(self) -> None:
         self.tally = Tally.of(self.run)
@@ -123,7 +137,8 @@ class _Slice:
         self._settle()
         self.options.guard()
         count(items, batch, self.tally)
-        job = self.background.submit(self._commit, items, moment)
+        self.matched = batch.matched
+        job = self.background.submit(self._commit, items, batch.deleted, moment)
         self._writing = (batch, job)
 
     def _with_vectors(self, items: list[Item]) -> list[Item]:
@@ -138,9 +153,11 @@ class _Slice:
         self.tally.add("without_vector", missing)
         return items
 
-    def _commit(self, items: list[Item], moment: Moment) -> list[NotTaken]:
+    def _commit(self, items: list[Item], deleted: tuple[str, ...], moment: Moment) -> _Written:
+        client, prefix = self.parts.client, self.parts.prefix
         with self._timed("commit"):
-            return commit(self.parts.client, self.parts.prefix, items, moment)
+            failed = commit(client, prefix, items, moment)
+            return _Written(failed, bury(client, prefix, self.run.source, deleted, moment))
 
     def _settle(self) -> None:
         """Waits for the batch that is being written, then stores the position behind it: never ahead of the ledger."""
@@ -148,9 +165,10 @@ class _Slice:
             return
         (batch, job), self._writing = self._writing, None
         with self._timed("wait"):
-            failed = job.result()
-        for each in failed:
+            written = job.result()
+        for each in written.failed:
             count_failure(each, self.tally)
+        self._count_removed(written.buried)
         self.handled += len(batch.records)
         self.run = replace(self.run, position=batch.position, total=batch.total or self.run.total)
         self._save("running")
@@ -166,14 +184,30 @@ class _Slice:
     def _finish(self) -> RunReport:
         self.options.guard()
         self._save("running")
+        if (short := self._short()) is not None:
+            return self._save("failed", short)
+        if self.run.since is not None:
+            return self._save("complete")
         with self._timed("sweep"):
             swept = sweep(self.parts.client, self.parts.prefix, self.run, self.options, now_iso())
-        self.tally.add("removed", swept.removed)
-        for failure in swept.failures:
-            self.tally.fail(Refusal(failure.id, failure.reason, kept=True))
+        self._count_removed(swept)
         for warning in swept.warnings:
             self.tally.warn(self.run.source, warning)
         return self._save("complete" if swept.refusal is None else "refused_removal", swept.refusal)
+
+    def _short(self) -> str | None:
+        """The sentence that says what is missing, where the source gave fewer records than it says it has."""
+        if self.matched is None:
+            return None
+        seen = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
+        if seen >= self.matched:
+            return None
+        return f"The source says it has {self.matched} records and gave {seen} different ones; nothing was removed."
+
+    def _count_removed(self, removed: Swept | Buried) -> None:
+        self.tally.add("removed", removed.removed)
+        for failure in removed.failures:
+            self.tally.fail(Refusal(failure.id, failure.reason, kept=True))
 
     def _save(self, state: RunState, message: str | None = None) -> RunReport:
         self.options.guard()

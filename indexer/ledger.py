@@ -21,6 +21,10 @@ HOLDING: tuple[EntryState, ...] = ("current", "refused")
 """States whose ``record``, where there is one, stands in the records index."""
 
 
+RESTORED = "restored by hand"
+"""The ``reason`` of an entry that a sweep spares until the source shows the document again."""
+
+
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
     """One native document of one source, as last seen.
@@ -121,6 +125,20 @@ class Ledger:
         """Ids of the records that entries seen in the run hold, ascending."""
         query = {"bool": {"filter": [*_of(source), {"term": {"last_seen_run": run}}, _IS_HOLDING, _HAS_RECORD]}}
         return (hit["_source"]["record"] for hit in scan(self.client, self.index, query, ["record"], sort="record"))
+
+    def count_seen(self, source: str, run: str) -> int:
+        """How many documents the run came across, skipped ones included, tombstones not; as of this moment."""
+        self.refresh()
+        seen = [*_of(source), {"term": {"last_seen_run": run}}]
+        query = {"bool": {"filter": seen, "must_not": [{"term": {"state": "removed"}}]}}
+        return int(patiently(lambda: self.client.count(index=self.index, query=query))["count"])
+
+    def removed(self, source: str | None = None, before: str | None = None) -> Iterator[LedgerEntry]:
+        """Tombstones, of one source or all, and only those from before that moment; as of the last refresh."""
+        filters: list[dict[str, Any]] = [{"term": {"state": "removed"}}, *(_of(source) if source is not None else [])]
+        if before is not None:
+            filters.append({"range": {"removed_at": {"lt": before}}})
+        return self.where({"bool": {"filter": filters}})
 
     def is_empty(self, source: str) -> bool:
         """Whether nothing was ever seen of this source, as of the last refresh."""

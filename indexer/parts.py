@@ -59,6 +59,7 @@ class Options:
     """How one slice of a harvest goes.
 
     ``seconds`` and ``records`` end the slice after the batch that reaches them, where the source can resume.
+    ``since`` (ISO 8601): the source gives only what changed since then, so that nothing is swept.
     ``max_removal_share`` (0..1) of a source's records may vanish at once. ``guard`` is called before anything is
     written and raises RunTaken where the lease was lost.
     """
@@ -68,6 +69,7 @@ class Options:
     records: int | None = None
     max_removal_share: float = 0.2
     allow_mass_removal: bool = False
+    since: str | None = None
     trigger: str = "cli"
     worker: str = ""
     guard: Callable[[], None] = no_lease

@@ -76,8 +76,9 @@ def unchanged(document: Document, stored: LedgerEntry | None) -> bool:
 
 def plan_unread(stored: LedgerEntry, moment: Moment) -> Decision:
     """The document is as it was: same, or refused once more for the same reason."""
-    outcome: Outcome = "same" if stored.state == "current" else "refused"
-    return Decision(outcome, stored.seen(moment.run, moment.now))
+    if stored.state != "current":
+        return Decision("refused", stored.seen(moment.run, moment.now))
+    return Decision("same", replace(stored, reason=None).seen(moment.run, moment.now))
 
 
 def plan_refused(document: Document, reason: str, stored: LedgerEntry | None, moment: Moment) -> Decision:

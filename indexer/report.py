@@ -83,7 +83,10 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """One run of one source. Times are ISO 8601 in UTC; ``took_ms`` by stage; ``position`` is the source's."""
+    """One run of one source. Times are ISO 8601 in UTC; ``took_ms`` by stage; ``position`` is the source's.
+
+    ``since``: only what changed since then was asked for; None for a full run, the only kind that sweeps.
+    """
 
     id: str
     source: str
@@ -92,6 +95,7 @@ class RunReport:
     heartbeat: str
     trigger: str = "cli"
     worker: str = ""
+    since: str | None = None
     finished: str | None = None
     slices: int = 0
     position: str | None = None

@@ -56,6 +56,14 @@ class Runs:
         """The youngest runs first, of one source or of all."""
         return self._find([{"term": {"source": source}}] if source is not None else [], size=size)
 
+    def last_complete(self, source: str, *, full: bool) -> RunReport | None:
+        """The youngest run that saw all it asked for (``full``: and asked for everything), None where none is."""
+        query = [{"term": {"source": source}}, {"term": {"state": "complete"}}]
+        restored = {"term": {"trigger": "restore"}}
+        unwanted = [restored, {"exists": {"field": "since"}}] if full else [restored]
+        found = self._find([*query, {"bool": {"must_not": unwanted}}], size=1)
+        return found[0] if found else None
+
     def _find(self, filters: list[Mapping[str, Any]], *, size: int) -> list[RunReport]:
         patiently(lambda: self.client.indices.refresh(index=self.index))
         query = {"bool": {"filter": filters}}

@@ -12,7 +12,7 @@ from elasticsearch import Elasticsearch
 from es_mappings.names import alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger
-from indexer.ledger import Ledger, LedgerEntry
+from indexer.ledger import RESTORED, Ledger, LedgerEntry
 from indexer.parts import Options
 from indexer.patience import patiently
 from indexer.report import RunReport
@@ -36,7 +36,7 @@ class Removal:
     """What a sweep would do. ``before`` is how many records the source had when the run began.
 
     ``lost``: records that the ledger holds but the index does not; the next run writes them again.
-    ``sheltered``: records kept though their file was not read, because the source met it and skipped it.
+    ``sheltered``: records kept though they were not read: the source met and skipped them, or a person restored them.
     """
 
     records: tuple[str, ...]
@@ -47,7 +47,10 @@ class Removal:
 
 
 def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, now: str) -> Swept:
-    """Removes records, native bytes, then marks the ledger; a cut between them is mended by the next sweep."""
+    """Removes records, then marks the ledger; a cut between them is mended by the next sweep.
+
+    The native bytes stay until ``indexer.removed.purge``, so that a record can be restored.
+    """
     ledger = Ledger(client, prefix)
     removal = find_removal(client, prefix, run)
     refusal = refuse(removal, run.counts.seen, options)
@@ -85,10 +88,12 @@ def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
     patiently(lambda: client.indices.refresh(index=both))
     met = {entry.origin for entry in ledger.skipped_in(run.source, run.id)}
     unseen = list(ledger.not_seen_in(run.source, run.id))
-    sheltered = tuple(entry.held for entry in unseen if entry.origin in met and entry.held is not None)
+    spared = [entry for entry in unseen if entry.origin in met or entry.reason == RESTORED]
+    sheltered = tuple(entry.held for entry in spared if entry.held is not None)
     held = sorted({*sheltered, *ledger.held_records(run.source, run.id)})
     doomed, lost, total = compare(_records_of(client, prefix, run.source), held)
-    gone = tuple(entry for entry in unseen if entry.origin not in met)
+    keys = {entry.key for entry in spared}
+    gone = tuple(entry for entry in unseen if entry.key not in keys)
     return Removal(tuple(doomed), gone, tuple(lost), sheltered, max(total - run.counts.new, 0))
 
 
@@ -113,7 +118,7 @@ def compare(present: Iterable[str], held: Iterable[str]) -> tuple[list[str], lis
 
 def _warnings(removal: Removal) -> tuple[str, ...]:
     lost = f"index: {len(removal.lost)} records were missing from it; the next run writes them again"
-    kept = f"skipped: {len(removal.sheltered)} records of members that could not be read were kept"
+    kept = f"kept: {len(removal.sheltered)} records that could not be read now, or were restored by hand, stay"
     return tuple(text for text, found in ((lost, removal.lost), (kept, removal.sheltered)) if found)
 
 
@@ -134,6 +139,5 @@ def _records_of(client: Elasticsearch, prefix: str, source: str) -> Iterator[str
 
 def _deletions(prefix: str, records: Iterable[str]) -> Iterator[bulk.Operation]:
     for record in records:
-        for kind in ("records", "natives"):
-            for index in targets(prefix, kind):
-                yield bulk.delete_operation(index, record)
+        for index in targets(prefix, "records"):
+            yield bulk.delete_operation(index, record)

@@ -184,7 +184,7 @@ def test_what_vanished_is_removed_and_may_come_back(bench: Bench) -> None:
 
     assert (report.state, report.counts.removed) == ("complete", 1)
     assert "s:id-0001" not in bench.records()
-    assert not bench.client.exists(index=f"{bench.prefix}-natives", id="s:id-0001")
+    assert bench.client.exists(index=f"{bench.prefix}-natives", id="s:id-0001")  # kept, to be restored
     assert bench.states()["rec-0001.xml"] == "removed"
     gone.write_text(text, "utf-8")
     back = bench.harvest()

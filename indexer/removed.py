@@ -1,0 +1,121 @@
+"""What was removed: listed, restored from the native bytes that were kept, and purged when its time is over."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from elasticsearch import Elasticsearch
+
+from core.errors import NotFound
+from es_mappings.names import alias
+from indexer import bulk
+from indexer.commit import targets, write_ledger
+from indexer.harvest import harvest
+from indexer.ledger import RESTORED, Ledger, LedgerEntry, entry_key
+from indexer.parts import Options, Parts
+from indexer.patience import patiently
+from indexer.raw import Page, RawRecord
+from indexer.report import RunReport
+from indexer.runs import now_iso
+
+KEPT = timedelta(days=30)
+
+
+def list_removed(client: Elasticsearch, prefix: str, source: str) -> list[LedgerEntry]:
+    """The source's tombstones, the youngest first."""
+    ledger = Ledger(client, prefix)
+    ledger.refresh()
+    return sorted(ledger.removed(source), key=lambda entry: entry.removed_at or "", reverse=True)
+
+
+def restore(source: str, ids: Sequence[str], parts: Parts, options: Options) -> RunReport:
+    """Puts removed records (by native or record id) back in service; the report of the run that did it.
+
+    A sweep spares them until the source shows them again; the source's own tombstone still removes them.
+    Raises NotFound, naming what is not removed or no longer kept; then nothing is restored.
+    """
+    tombs = _tombs(parts.client, parts.prefix, source, ids)
+    raws = [_native(parts.client, parts.prefix, tomb) for tomb in tombs]
+    options = replace(options, trigger="restore", since=now_iso())  # since: what it does not show is not gone
+    report = harvest(source, _Kept(tuple(raws)), parts, options)
+    back = Ledger(parts.client, parts.prefix).entries([tomb.key for tomb in tombs])
+    write_ledger(
+        parts.client,
+        parts.prefix,
+        [replace(entry, reason=RESTORED) for entry in back.values() if entry.held is not None],
+    )
+    return report
+
+
+def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: datetime | None = None) -> int:
+    """Deletes native bytes and tombstones of what was removed longer ago than ``kept``; how many."""
+    limit = ((now or datetime.now(UTC)) - kept).isoformat(timespec="milliseconds")
+    ledger = Ledger(client, prefix)
+    ledger.refresh()
+    purged = 0
+    for tombs in _hundreds(ledger.removed(before=limit)):
+        held = _held_again(ledger, tombs)
+        deletions = [
+            bulk.delete_operation(index, tomb.record)
+            for tomb in tombs
+            if tomb.record is not None and tomb.record not in held
+            for index in targets(prefix, "natives")
+        ]
+        deletions += [bulk.delete_operation(index, tomb.key) for tomb in tombs for index in targets(prefix, "ledger")]
+        bulk.write(client, deletions)
+        purged += len(tombs)
+    return purged
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A source that gives what was kept."""
+
+    records: tuple[RawRecord, ...]
+
+    def pages(self, position: str | None = None) -> Iterator[Page]:  # noqa: ARG002 (it is small, and begins again)
+        yield Page(self.records)
+
+
+def _tombs(client: Elasticsearch, prefix: str, source: str, ids: Sequence[str]) -> list[LedgerEntry]:
+    found = Ledger(client, prefix).entries([entry_key(source, id) for id in ids])
+    by_record = {entry.record: entry for entry in list_removed(client, prefix, source)}
+    tombs = [found.get(entry_key(source, id)) or by_record.get(id) for id in ids]
+    missing = [id for id, tomb in zip(ids, tombs, strict=True) if tomb is None or tomb.state != "removed"]
+    if missing:
+        raise NotFound(f"{', '.join(missing)}: not among the removed records of {source}.")
+    return [tomb for tomb in tombs if tomb is not None]
+
+
+def _native(client: Elasticsearch, prefix: str, tomb: LedgerEntry) -> RawRecord:
+    index = alias(prefix, "natives")
+    found = patiently(lambda: client.options(ignore_status=404).get(index=index, id=tomb.record or tomb.key))
+    if not found.get("found"):
+        raise NotFound(f"{tomb.native_id}: its document is no longer kept.")
+    kept = found["_source"]
+    content = zlib.decompress(base64.b64decode(kept["content_zlib"]))
+    return RawRecord(tomb.native_id, content, kept.get("origin", tomb.origin), kept.get("media_type"))
+
+
+def _held_again(ledger: Ledger, tombs: Sequence[LedgerEntry]) -> set[str]:
+    """Records of these tombstones that another document has brought back meanwhile."""
+    held: set[str] = set()
+    for source in {tomb.source for tomb in tombs}:
+        records = [tomb.record for tomb in tombs if tomb.source == source and tomb.record is not None]
+        held |= set(ledger.holders(source, records))
+    return held
+
+
+def _hundreds(entries: Iterator[LedgerEntry]) -> Iterator[list[LedgerEntry]]:
+    some: list[LedgerEntry] = []
+    for entry in entries:
+        some.append(entry)
+        if len(some) == 500:
+            yield some
+            some = []
+    if some:
+        yield some

@@ -1,0 +1,38 @@
+"""Records that a source itself calls deleted: taken out of service at once, kept to be restored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from elasticsearch import Elasticsearch
+
+from indexer import bulk
+from indexer.commit import targets, write_ledger
+from indexer.ledger import Ledger, entry_key
+from indexer.plan import Moment
+from indexer.sweep import removed
+
+
+@dataclass(frozen=True, slots=True)
+class Buried:
+    """How many records went, and what Elasticsearch did not take."""
+
+    removed: int = 0
+    failures: tuple[bulk.Failure, ...] = ()
+
+
+def bury(client: Elasticsearch, prefix: str, source: str, native_ids: Sequence[str], moment: Moment) -> Buried:
+    """Removes what the ledger knows of these; ids that were never seen, or are removed already, change nothing.
+
+    Raises core.errors.Unavailable where Elasticsearch does not answer.
+    """
+    keys = [entry_key(source, id) for id in native_ids]
+    entries = [entry for entry in Ledger(client, prefix).entries(keys).values() if entry.state != "removed"]
+    records = [entry.held for entry in entries if entry.held is not None]
+    deletions = [bulk.delete_operation(index, record) for record in records for index in targets(prefix, "records")]
+    failures = bulk.write(client, deletions)
+    kept = {failure.id for failure in failures}
+    marks = [removed(entry, moment.now).seen(moment.run, moment.now) for entry in entries if entry.held not in kept]
+    failures += write_ledger(client, prefix, marks)
+    return Buried(len(records) - len(kept), tuple(failures))
