@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from elasticsearch import Elasticsearch
+from elastic_transport import TransportError
+from elasticsearch import ApiError, Elasticsearch
 
 from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder
@@ -42,11 +43,18 @@ class ServingResolver:
         self._kept: tuple[float, Serving] | None = None
 
     def resolve(self) -> Serving:
-        """Raises Unavailable where nothing was harvested yet, IndexMismatch where the schema is not known."""
+        """What serves now.
+
+        Raises Unavailable where Elasticsearch does not answer or nothing was harvested yet, IndexMismatch where these
+        settings cannot serve what is there.
+        """
         with self._lock:
             if self._kept is not None and time.monotonic() - self._kept[0] < _KEPT_S:
                 return self._kept[1]
-        found = self._resolve()
+        try:
+            found = self._resolve()
+        except (TransportError, ApiError) as error:
+            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
         with self._lock:
             self._kept = (time.monotonic(), found)
         return found

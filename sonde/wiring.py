@@ -11,13 +11,19 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import structlog
 from elastic_transport import BaseNode
 from elasticsearch import Elasticsearch
 
+from core.errors import ModelMissing, Unavailable
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
-from encoders.specs import CrossEncoderSpec, EmbedderSpec, RecogniserSpec
+from encoders.fallback import FallbackGeocoder
+from encoders.remote_geocoder import RemoteGeocoder
+from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
+from net.gate import Gate, GatePolicy
 from reading.gazetteer.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -32,6 +38,8 @@ from search_api.understanding.understand import Understander
 from sonde import __version__
 from sonde.portal import http_policy, source_titles
 from sonde.settings import Settings
+
+log = structlog.get_logger(__name__)
 
 
 def elasticsearch_client(
@@ -85,7 +93,8 @@ class Models:
                         url=given.url,
                         key=given.key.get_secret_value() if given.key else None,
                         allow_hub=self._settings.models.allow_hub,
-                    )
+                    ),
+                    self.gate if given.runtime == "remote" else None,
                 )
             return self._embedders[wanted]
 
@@ -111,6 +120,28 @@ class Models:
     def gazetteer(self) -> Gazetteer:
         return Gazetteer()
 
+    @cached_property
+    def remote_geocoder(self) -> Geocoder | None:
+        """The service that the settings name, the gazetteer standing in while it is down; None for none."""
+        given = self._settings.geocoder
+        if given.kind == "embedded" or given.url is None:
+            return None
+        return FallbackGeocoder(RemoteGeocoder(GeocoderSpec(given.kind, given.url), self.gate), self.gazetteer)
+
+    @cached_property
+    def gate(self) -> Gate:
+        """The one gate for what goes out; hosts that the settings name themselves are allowed."""
+        return Gate(gate_policy(self._settings))
+
+
+def gate_policy(settings: Settings) -> GatePolicy:
+    """Sizes and times as the gate has them; the operator's own services may be private addresses."""
+    own = [urlsplit(url).netloc for url in (settings.geocoder.url, settings.embedder.url) if url]
+    contact = f" ({settings.net.contact})" if settings.net.contact else ""
+    return GatePolicy(
+        allowed_hosts=frozenset((*settings.net.allowed_hosts, *own)), user_agent=f"Sonde/{__version__}{contact}"
+    )
+
 
 def ranking_config(settings: Settings) -> RankingConfig:
     """The shipped numbers, or those of the file that the settings name."""
@@ -130,12 +161,12 @@ def search_pipeline(
     """The pipeline that serves and that evaluation runs, on one prefix."""
     clock = now_ms or (lambda: int(time.time() * 1000))
     resolver = ServingResolver(client, prefix, models.embedder)
-    geocoder: Geocoder = models.gazetteer
+    geocoder: Geocoder = models.remote_geocoder or models.gazetteer
     parts = SearchParts(
         client=client,
         resolver=resolver,
         understander=Understander(
-            places=PlaceReader(models.gazetteer, models.recogniser),
+            places=PlaceReader(models.gazetteer, models.recogniser, models.remote_geocoder),
             times=TimeReader(lambda: datetime.fromtimestamp(clock() / 1000, UTC).date()),
         ),
         geocoder=geocoder,
@@ -151,6 +182,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     client = elasticsearch_client(settings)
     models = models or Models(settings)
     pipeline, resolver = search_pipeline(client, settings.index.prefix, models, ranking_config(settings))
+    refuse_unservable(resolver)
     if settings.api.preload:
         models.embedder()
         models.gazetteer.preload()
@@ -166,6 +198,23 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         http=http_policy(settings),
         now_ms=lambda: int(time.time() * 1000),
     )
+
+
+def refuse_unservable(resolver: ServingResolver) -> None:
+    """The check at start: raises IndexMismatch or ModelMissing where the index that is there cannot be served.
+
+    No index yet, or an Elasticsearch that does not answer yet, is no reason to refuse: ``/readyz`` tells it.
+    """
+    try:
+        found = resolver.resolve()
+    except Unavailable as error:
+        log.warning("api.not_ready_yet", reason=str(error))
+        return
+    if found.embedder is None:
+        raise ModelMissing(
+            f"The index {found.records.index} was filled by {found.records.meta.embedding_model}, which cannot be "
+            f"loaded: {found.embedder_problem} Install that model, or run `sonde reindex` with the one that is there."
+        )
 
 
 def own_environment() -> dict[str, str]:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import sys
+
 from flask import Flask
 
+from core.errors import SondeError
 from search_api.app import create_app
 from sonde.logs import configure_logs
 from sonde.settings import load_settings
 from sonde.wiring import api_parts
 
+_NOT_TO_BE_TRIED_AGAIN = 4
+"""gunicorn's code for an app that cannot be loaded: it ends instead of starting worker after worker."""
+
 
 def create() -> Flask:
-    """The app on the settings of this process's environment."""
-    settings = load_settings()
-    configure_logs(settings.log)
-    return create_app(api_parts(settings))
+    """The app on the settings of this process's environment; what it cannot serve ends the start with one sentence."""
+    try:
+        settings = load_settings()
+        configure_logs(settings.log)
+        return create_app(api_parts(settings))
+    except SondeError as error:
+        sys.stderr.write(f"sonde: {error}\n")
+        sys.exit(_NOT_TO_BE_TRIED_AGAIN)

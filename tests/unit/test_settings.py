@@ -1,0 +1,40 @@
+"""Settings are refused by name, and their page is up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import SondeError
+from sonde.settings import load_settings
+from sonde.settings_page import page
+
+
+def test_the_page_of_settings_is_what_the_code_says() -> None:
+    written = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
+    assert written.read_text("utf-8") == page(), "run: python -m sonde.settings_page > docs/settings.md"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("SONDE_ELASTICSEARCH__URL", "elastic:9200"),
+        ("SONDE_API__PORT", "99999"),
+        ("SONDE_API__PROT", "80"),
+        ("SONDE_BROKER__URL", "amqp://x"),
+        ("SONDE_ELASTICSEARCH__HEAP", "lots"),
+        ("SONDE_INDEX__PREFIX", "Über"),
+    ],
+)
+def test_a_wrong_value_is_refused_and_its_variable_named(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(SondeError, match=variable):
+        load_settings()
+
+
+def test_secrets_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SONDE_ELASTICSEARCH__PASSWORD", "hunter2")
+    assert "hunter2" not in repr(load_settings())
