@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from core.record import Record
 from evaluation.collection import Collection, Question, checked
 from evaluation.collections.beir import text_record
 
@@ -37,10 +38,9 @@ def load(data: Path) -> Collection:
     )
 
 
-def _record(entry: dict[str, Any]) -> Any:
-    """The body repeats the title at its start; the title is kept where it stands alone."""
-    title, body = entry["title"].strip(), entry["body"].strip()
-    return text_record(str(entry["id"]), title, body.removeprefix(title).strip())
+def _record(entry: dict[str, Any]) -> Record:
+    """As published: the body repeats the title at its start."""
+    return text_record(str(entry["id"]), entry["title"].strip(), entry["body"].strip())
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
