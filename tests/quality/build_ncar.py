@@ -53,10 +53,12 @@ def judge(questions: Sequence[Question], catalogue: Sequence[Record]) -> Qrels:
     return qrels
 
 
-def halves(questions: Iterable[Question], qrels: Qrels) -> dict[str, Half]:
+def halves(questions: Iterable[Question], qrels: Qrels, hand_checked: Iterable[str]) -> dict[str, Half]:
+    """The questions that were checked by hand stay in the test half, where they were drawn."""
     south = {question.id: -90.0 if question.box is None else question.box.south for question in questions}
     groups = relevant_groups(qrels, south)
-    return split(groups, {question: kind_of(groups[question], south[question]) for question in groups})
+    kinds = {question: kind_of(groups[question], south[question]) for question in groups}
+    return split(groups, kinds, frozenset(hand_checked))
 
 
 def quick_subset(ids: Iterable[str], qrels: Qrels, half: Mapping[str, Half], pooled: Iterable[str]) -> list[str]:
@@ -67,22 +69,34 @@ def quick_subset(ids: Iterable[str], qrels: Qrels, half: Mapping[str, Half], poo
     return sorted(judged | set(random.Random(OTHERS_SEED).sample(rest, min(OTHERS, len(rest)))))
 
 
-def hand_pool(folder: Path) -> set[str]:
-    """Records that were graded by hand, none where that has not been done."""
-    path = folder / "hand_checked.tsv"
-    if not path.exists():
-        return set()
-    return {line.split("\t")[1] for line in path.read_text("utf-8").splitlines()[1:]}
+def read_hand_checked(folder: Path = FOLDER) -> Qrels:
+    """Question id -> record id -> grade 0..3 given by a person who read the record."""
+    graded: Qrels = {}
+    for line in (folder / "hand_checked.tsv").read_text("utf-8").splitlines()[1:]:
+        question, record, points, _reason = line.split("\t")
+        graded.setdefault(question, {})[record] = int(points)
+    return graded
+
+
+def overruled(qrels: Qrels, by_hand: Qrels) -> Qrels:
+    """The rule's grades of the questions that were checked by hand, replaced where a person graded the record."""
+    merged = {question: {**qrels.get(question, {}), **graded} for question, graded in by_hand.items()}
+    return {
+        question: {record: points for record, points in found.items() if points} for question, found in merged.items()
+    }
 
 
 def write(folder: Path, questions: Sequence[Question], catalogue: Sequence[Record]) -> None:
     qrels = judge(questions, catalogue)
-    half = halves(questions, qrels)
+    by_hand = read_hand_checked(folder)
+    half = halves(questions, qrels, by_hand)
     queries = (json.dumps({"_id": question.id, "text": question.text}, ensure_ascii=False) for question in questions)
     _lines(folder / "queries.jsonl", queries)
     _lines(folder / "qrels.tsv", _qrels_rows(qrels))
+    _lines(folder / "qrels_hand.tsv", _qrels_rows(overruled(qrels, by_hand)))
     _lines(folder / "split.tsv", ["query-id\thalf", *(f"{question}\t{side}" for question, side in half.items())])
-    quick = quick_subset((record.id for record in catalogue), qrels, half, hand_pool(folder))
+    pooled = {record for graded in by_hand.values() for record in graded}
+    quick = quick_subset((record.id for record in catalogue), qrels, half, pooled)
     (folder / "ci_ids.txt.gz").write_bytes(gzip.compress("".join(f"{name}\n" for name in quick).encode(), mtime=0))
 
 

@@ -49,22 +49,25 @@ def group_of(record_id: str) -> str:
     return f"rda-{_RDA_NAME.get(family, family)}"
 
 
-def split(groups: Mapping[str, frozenset[str]], kinds: Mapping[str, str]) -> dict[str, Half]:
+def split(
+    groups: Mapping[str, frozenset[str]], kinds: Mapping[str, str], pinned: frozenset[str] = frozenset()
+) -> dict[str, Half]:
     """Each question's half, without any leak. ``groups``: question id -> groups of its records of grade 2 and 3.
 
     Every group is given to one half. A question whose groups all lie in one half belongs to that half; one whose
     groups lie in both is put ``aside``, used by neither. To begin with, narrow questions (at most NARROW groups) that
     share a group are kept together, largest cluster first, each going to the half that has fewer questions of its
     kind. Then the groups of one question at a time change sides as long as the cost sinks: questions put aside, and
-    how far the halves are from equal within each kind (``kinds``: question id -> kind). Order decides ties, so the
-    same input gives the same halves.
+    how far the halves are from equal within each kind (``kinds``: question id -> kind). ``pinned`` questions start in
+    the test half and cost ten times as much elsewhere. Order decides ties, so the same input gives the same halves.
     """
     sides = _first_sides(groups, kinds)
-    best, improved = _cost(sides, groups, kinds), True
+    sides.update(dict.fromkeys(sorted(frozenset().union(*(groups[question] for question in pinned))), "test"))
+    best, improved = _cost(sides, groups, kinds, pinned), True
     while improved:
         improved = False
         for moved in _moves(sides, groups):
-            cost = _cost(moved, groups, kinds)
+            cost = _cost(moved, groups, kinds, pinned)
             if cost < best:
                 sides, best, improved = moved, cost, True
                 break
@@ -100,7 +103,9 @@ def _halves(sides: Sides, groups: Mapping[str, frozenset[str]]) -> dict[str, Hal
     return halves
 
 
-def _cost(sides: Sides, groups: Mapping[str, frozenset[str]], kinds: Mapping[str, str]) -> float:
+def _cost(
+    sides: Sides, groups: Mapping[str, frozenset[str]], kinds: Mapping[str, str], pinned: frozenset[str]
+) -> float:
     """Questions put aside, and half of what one half has more than the other beyond a tenth, kind by kind."""
     halves = _halves(sides, groups)
     counts = Counter((kinds[question], half) for question, half in halves.items())
@@ -108,7 +113,8 @@ def _cost(sides: Sides, groups: Mapping[str, frozenset[str]], kinds: Mapping[str
     for kind in set(kinds.values()):
         tune, test = counts[kind, "tune"], counts[kind, "test"]
         uneven += max(0.0, abs(tune - test) - 0.1 * (tune + test)) / 2.0
-    return sum(half == "aside" for half in halves.values()) + uneven
+    astray = sum(halves[question] != "test" for question in pinned)
+    return sum(half == "aside" for half in halves.values()) + uneven + 10.0 * astray
 
 
 def clusters(groups: Mapping[str, frozenset[str]]) -> list[list[str]]:

@@ -115,7 +115,7 @@ class PlaceScale:
 
 LOCAL = PlaceScale(0.0, 0.0, 0.0)  # up to 15 degrees across: any station in it answers
 REGIONAL = PlaceScale(0.02, 0.0, 0.0)  # up to 60 degrees: a single station is part of the answer
-CONTINENTAL = PlaceScale(0.10, 0.005, 0.0)  # wider: one campaign in it hardly is
+CONTINENTAL = PlaceScale(0.10, 0.0, 0.0)  # wider: even one campaign is only a part
 VAST = PlaceScale(0.70, 0.30, 0.05)  # a quarter of the globe and more: who asks so wants the whole of it
 
 
@@ -175,7 +175,8 @@ def span_grade(asked: TimeSpan, span: TimeSpan) -> int:
     """How much of the asked time the record covers, and how much of the record lies in it.
 
     An asked period without a start ("before 1950") counts as covered by 20 years. A record inside an asked period of
-    more than two years fits only where it covers 5 % of it, and helps (2) only where it covers 1 %.
+    more than two years fits only where it covers 5 % of it; within more than ten years it helps (2) only where it
+    covers 1 %.
     """
     asked_start, asked_end = _ends_ms(asked)
     start, end = _ends_ms(span)
@@ -185,16 +186,16 @@ def span_grade(asked: TimeSpan, span: TimeSpan) -> int:
     asked_length = 20.0 * YEAR_MS if asked.start_ms is None else asked_end - asked_start + 1.0
     covered, inside = min(shared / asked_length, 1.0), shared / (end - start + 1.0)
     if asked_length > 2.0 * YEAR_MS:
-        return _long_grade(covered, inside)
+        return _long_grade(covered, inside, least=0.01 if asked_length > 10.0 * YEAR_MS else 0.0)
     if covered >= 0.8 or inside >= 0.5:
         return 3
     return 2 if covered >= 0.5 or inside >= 0.25 else 1
 
 
-def _long_grade(covered: float, inside: float) -> int:
+def _long_grade(covered: float, inside: float, least: float) -> int:
     if covered >= 0.5 or (inside >= 0.5 and covered >= 0.05):
         return 3
-    return 2 if covered >= 0.2 or (inside >= 0.5 and covered >= 0.01) else 1
+    return 2 if covered >= 0.2 or (inside >= 0.5 and covered >= least) else 1
 
 
 def _ends_ms(span: TimeSpan) -> tuple[float, float]:
