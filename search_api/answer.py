@@ -8,6 +8,8 @@ from typing import Any
 
 from core.hit import Hit
 from core.record import Record
+from search_api.request import FacetName
+from search_api.retrieval.facets import Facet
 from search_api.understanding.interpretation import Interpretation
 
 
@@ -42,4 +44,6 @@ class Answer:
     matched: int
     interpretation: Interpretation
     degraded: tuple[str, ...] = ()
+    facets: Mapping[FacetName, Facet] = field(default_factory=dict)
+    did_you_mean: str | None = None
     took_ms: Mapping[str, float] = field(default_factory=dict)

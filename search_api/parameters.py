@@ -17,7 +17,9 @@ from core.errors import InvalidInput
 from core.extent import BBox
 from core.record import ProvenanceKind
 from core.timespan import TimeSpan, instant_ms
-from search_api.request import ALL_PARTS, Filters, Part, Relation, SearchRequest, SpatialMode
+from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
+from search_api.filtering.translate import clause_of
+from search_api.request import ALL_PARTS, FacetName, Filters, Part, Relation, SearchRequest, SpatialMode
 
 LONGEST_QUERY = 2000
 LONGEST_VALUE = 512
@@ -35,6 +37,12 @@ def _split(values: Any) -> Any:
     """``a,b`` and ``a&...=b`` alike."""
     texts = [values] if isinstance(values, str) else values
     return [part for text in texts for part in str(text).split(",") if part.strip()]
+
+
+def _facets(values: Any) -> Any:
+    """``all`` stands for every facet."""
+    names = list(dict.fromkeys(_split(values)))
+    return list(get_args(FacetName)) if names == ["all"] else names
 
 
 Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
@@ -91,6 +99,14 @@ class SearchParameters(Parameters):
         default=[], description="Kind of product."
     )
     media_type: Values = Field(default=[], description="Media type of one of the record's links.")
+    format: Values = Field(default=[], description="Distribution format, in any case.")
+    filter: str | None = Field(
+        None, max_length=LONGEST_FILTER, description="CQL2 over the queryables of /collections/all/queryables."
+    )
+    filter_lang: Language = Field("cql2-text", alias="filter-lang")
+    facets: Annotated[list[FacetName], BeforeValidator(_facets)] = Field(
+        default=[], description="Facets to count, or `all`.", examples=["type,decade,region"]
+    )
     spatial: SpatialMode = Field("blend", description="How place ranks; `hausdorff` orders the best by distance alone.")
     temporal: Literal["on", "off"] = "on"
     rerank: bool = Field(True, description="Whether the cross-encoder reads the best hits.")
@@ -102,7 +118,7 @@ class SearchParameters(Parameters):
     )
     limit: int = Field(10, ge=1, le=100)
     cursor: str | None = Field(None, description="From the `next` link.")
-    f: Literal["json"] = "json"
+    f: Literal["json", "atom"] = Field("json", description="`atom`: the search as a feed to subscribe to.")
 
     @field_validator("bbox")
     @classmethod
@@ -178,6 +194,8 @@ def to_request(given: SearchParameters) -> SearchRequest:
         licences=tuple(given.licence),
         provenance=tuple(given.provenance),
         media_types=tuple(given.media_type),
+        formats=tuple(given.format),
+        expression=(clause_of(parse(given.filter, given.filter_lang)),) if given.filter else (),
     )
     return SearchRequest(
         q=given.q,
@@ -191,6 +209,7 @@ def to_request(given: SearchParameters) -> SearchRequest:
         explain=given.explain,
         highlight=given.highlight,
         group=given.group,
+        facets=tuple(given.facets),
         limit=given.limit,
         offset=_offset(given),
     )
@@ -218,5 +237,5 @@ def _offset(given: SearchParameters) -> int:
 
 def _fingerprint(given: SearchParameters) -> str:
     """Of everything that decides the order; how much is shown of it may change from page to page."""
-    asked = given.model_dump(mode="json", exclude={"cursor", "limit", "explain", "highlight", "f"})
+    asked = given.model_dump(mode="json", exclude={"cursor", "limit", "explain", "highlight", "facets", "f"})
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]

@@ -20,9 +20,12 @@ from search_api.ranking.config import RankingConfig
 from search_api.ranking.explain import explain
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
+from search_api.refinement import counted_clause, facets_of, spelling_of
 from search_api.request import Filters, Relation, SearchRequest
 from search_api.retrieval.candidates import Found, IndexGone, retrieve
+from search_api.retrieval.facets import Choices, region_boxes
 from search_api.retrieval.fetch import fetch_passages, fetch_records
+from search_api.retrieval.filters import Clause
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
 from search_api.serving import Serving, ServingResolver
 from search_api.targets import target_of
@@ -115,7 +118,16 @@ class SearchPipeline:
             page = self._page(one, order, serving)
         _refuse_past_the_end(request, len(order))
         page = tuple(replace(shown, folded=tuple(folded.get(shown.hit.id, ()))) for shown in page)
-        return Answer(page, len(order), one.interpretation, one.degraded, watch.took_ms)
+        with watch.stage("facets"):
+            facets = facets_of(self._parts.client, serving.records.index, one.request, *self._counted(request, one))
+            better = spelling_of(self._parts.client, serving.records.index, one.interpretation, one.found)
+        return Answer(page, len(order), one.interpretation, one.degraded, facets, better, watch.took_ms)
+
+    def _counted(self, request: SearchRequest, one: Ordered) -> tuple[Clause, Choices]:
+        """What facets count, and what decides their values."""
+        regions = region_boxes(self._parts.geocoder) if "region" in request.facets else {}
+        choices = Choices(one.request.filters, request.place, self._parts.now_ms(), regions)
+        return counted_clause(one.request, one.interpretation, one.plan, one.found), choices
 
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):

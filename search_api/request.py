@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from core.extent import BBox
 from core.record import ProvenanceKind
@@ -12,6 +12,9 @@ from core.timespan import TimeSpan
 Algorithm = Literal["hybrid", "bm25", "dense"]
 Relation = Literal["intersects", "within", "contains", "disjoint", "near", "north_of", "south_of", "east_of", "west_of"]
 Part = Literal["place", "time", "relation", "scale", "kind", "terms"]
+FacetName = Literal[
+    "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "decade", "region"
+]
 SpatialMode = Literal["blend", "hausdorff", "off"]
 
 ALL_PARTS: frozenset[Part] = frozenset(("place", "time", "relation", "scale", "kind", "terms"))
@@ -32,6 +35,9 @@ class Filters:
     licences: tuple[str, ...] = ()
     provenance: tuple[ProvenanceKind, ...] = ()
     media_types: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    expression: tuple[dict[str, Any], ...] = ()
+    """What a CQL2 filter became: clauses on records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,5 +55,6 @@ class SearchRequest:
     explain: bool = False
     highlight: bool = False
     group: Literal["identity", "none"] = "none"
+    facets: tuple[FacetName, ...] = ()
     limit: int = 10
     offset: int = 0

@@ -24,6 +24,7 @@ _RECORD_FIELDS = {
     "licences": "licence",
     "provenance": "provenance.kind",
     "media_types": "links.media_type",
+    "formats": "formats",
 }
 _PASSAGE_FIELDS = {
     "types": "type",
@@ -39,11 +40,14 @@ _PASSAGE_FIELDS = {
 
 def record_filters(filters: Filters) -> list[Clause]:
     """Clauses that every record of the answer passes."""
-    return _clauses(filters, _RECORD_FIELDS)
+    return [*_clauses(filters, _RECORD_FIELDS), *filters.expression]
 
 
 def passage_filters(filters: Filters) -> list[Clause]:
-    """The same on passages, which carry copies of their record's fields; only public ones."""
+    """The same on passages, which carry copies of their record's fields; only public ones.
+
+    What passages do not carry (formats, an expression) is judged when their records are looked up.
+    """
     return [{"term": {"owner": "public"}}, *_clauses(filters, _PASSAGE_FIELDS)]
 
 

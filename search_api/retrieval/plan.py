@@ -40,7 +40,7 @@ def plan_retrieval(
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, filters))
     if not read.thematic and not identifiers:
-        chosen.append(arms.browsing_arm(index, [*filters, *_asked(read, request.filters)]))
+        chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read, request.filters)]))
     chosen += _passage_arms(request, read, serving, named, vector)
     return RetrievalPlan(tuple(chosen), words, bool(read.thematic) and vector is not None)
 
@@ -61,7 +61,7 @@ def _passage_arms(
     return chosen
 
 
-def _asked(read: Interpretation, filters: Filters) -> Sequence[Clause]:
+def asked_clauses(read: Interpretation, filters: Filters) -> Sequence[Clause]:
     """Only to choose what to browse: the question's own place and time, where no parameter names one."""
     clauses: list[Clause] = []
     if filters.area is None and read.areas:

@@ -150,6 +150,9 @@ def _signals(hit: Hit) -> dict[str, float | None]:
 
 def collection(answer: Answer, links: list[Json]) -> Json:
     """The whole answer of ``/search``."""
+    beside: Json = {"sonde:facets": facets(answer)} if answer.facets else {}
+    if answer.did_you_mean is not None:
+        beside["sonde:didYouMean"] = answer.did_you_mean
     return {
         "type": "FeatureCollection",
         "features": [hit_feature(found) for found in answer.found],
@@ -157,8 +160,24 @@ def collection(answer: Answer, links: list[Json]) -> Json:
         "numberReturned": len(answer.found),
         "links": links,
         "sonde:interpretation": interpretation(answer.interpretation),
+        **beside,
         "sonde:degraded": list(answer.degraded),
         "sonde:took_ms": {stage: round(took, 2) for stage, took in answer.took_ms.items()},
+    }
+
+
+def facets(answer: Answer) -> Json:
+    """Each facet with the parameter that takes its values."""
+    return {
+        name: {
+            "parameter": facet.parameter,
+            "values": [
+                {"value": one.value, "label": one.label, "count": one.count} | ({"chosen": True} if one.chosen else {})
+                for one in facet.values
+            ],
+            "others": facet.others,
+        }
+        for name, facet in answer.facets.items()
     }
 
 

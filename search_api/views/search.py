@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
-from flask import Response, jsonify, request
+from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from search_api.answer import Answer
+from search_api.formats_out.atom import MEDIA_TYPE as ATOM
+from search_api.formats_out.atom import Feed, atom
 from search_api.parameters import SearchParameters, cursor_for, to_request
 from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.views import geojson
-
-GEOJSON = "application/geo+json"
+from search_api.views.addresses import GEOJSON, Addresses, link
+from search_api.views.documented import sent_as
 
 
 class SearchAnswer(BaseModel):
     """A GeoJSON FeatureCollection (OGC API - Records items), best hit first."""
 
-    model_config = ConfigDict(title="SearchAnswer")
+    model_config = sent_as(GEOJSON, "SearchAnswer")
 
     type: str = "FeatureCollection"
     features: list[dict[str, Any]] = Field(description="Records with `sonde:score` and `sonde:signals` beside them.")
@@ -28,6 +30,8 @@ class SearchAnswer(BaseModel):
     numberReturned: int  # noqa: N815 - OGC's name
     links: list[dict[str, Any]]
     interpretation: dict[str, Any] = Field(alias="sonde:interpretation")
+    facets: dict[str, Any] = Field(default={}, alias="sonde:facets", description="Only where asked for.")
+    did_you_mean: str | None = Field(None, alias="sonde:didYouMean", description="Where words were found nowhere.")
     degraded: list[str] = Field(alias="sonde:degraded", description="Signals that were down for this answer.")
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
 
@@ -42,7 +46,14 @@ def search_views(parts: Parts) -> APIBlueprint:
     )
     def search(query: SearchParameters) -> Response:
         answer = parts.search.search(to_request(query))
-        body = geojson.collection(answer, _links(query, len(answer.found), answer.matched))
+        addresses = Addresses.of(parts)
+        following = _following(query, addresses, len(answer.found), answer.matched)
+        if query.f == "atom":
+            return _feed(query, answer, addresses, following)
+        links = [link("self", addresses.this(), GEOJSON)]
+        body = geojson.collection(answer, [*links, link("next", following, GEOJSON)] if following else links)
+        for feature, found in zip(body["features"], answer.found, strict=True):
+            feature["links"].append(link("self", addresses.item(found.record), GEOJSON))
         response = jsonify(body)
         response.mimetype = GEOJSON
         return response
@@ -50,12 +61,14 @@ def search_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _links(query: SearchParameters, returned: int, matched: int) -> list[dict[str, str]]:
-    base = request.base_url
-    asked = [(name, value) for name, value in request.args.items(multi=True) if name != "cursor"]
-    links = [{"rel": "self", "type": GEOJSON, "href": request.url}]
+def _following(query: SearchParameters, addresses: Addresses, returned: int, matched: int) -> str | None:
+    """The address of the next page; None on the last one."""
     end = to_request(query).offset + returned
-    if returned and end < matched:
-        following = urlencode([*asked, ("cursor", cursor_for(query, end))])
-        links.append({"rel": "next", "type": GEOJSON, "href": f"{base}?{following}"})
-    return links
+    return addresses.page(cursor_for(query, end)) if returned and end < matched else None
+
+
+def _feed(query: SearchParameters, answer: Answer, addresses: Addresses, following: str | None) -> Response:
+    entries = [(found.record, addresses.item(found.record)) for found in answer.found]
+    title = f"Sonde: {query.q}" if query.q else "Sonde: all records"
+    feed = Feed(title, addresses.this(), answer.matched, entries, following)
+    return Response(atom(feed), mimetype=ATOM)

@@ -1,0 +1,162 @@
+"""Facets: how the records that pass the filters and match the words spread over type, source, decade, region, ...
+
+Each value stands as it would be given to the facet's parameter. What was chosen already stays in the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import numpy as np
+
+from core.extent import BBox
+from core.ports import Geocoder
+from core.timespan import TimeSpan, instant_ms
+from search_api.request import FacetName, Filters
+from search_api.retrieval.filters import Clause, area_clause, span_clause
+
+FACETS: tuple[FacetName, ...] = get_args(FacetName)
+
+MOST_VALUES = 20
+_FIRST_DECADE = 1850
+_TERMS: dict[FacetName, tuple[str, str]] = {  # field of the index, field of Filters
+    "type": ("type", "types"),
+    "source": ("source", "sources"),
+    "organisation": ("contacts.organisation.exact", "organisations"),
+    "keyword": ("keywords.exact", "keywords"),
+    "theme": ("themes", "themes"),
+    "provenance": ("provenance.kind", "provenance"),
+    "licence": ("licence", "licences"),
+    "format": ("formats", "formats"),
+}
+_PARAMETERS: dict[FacetName, str] = {"decade": "datetime", "region": "place"}
+_REGIONS = (
+    "Africa",
+    "Antarctica",
+    "Arctic",
+    "Asia",
+    "Europe",
+    "North America",
+    "Oceania",
+    "South America",
+    "Atlantic Ocean",
+    "Indian Ocean",
+    "Pacific Ocean",
+    "Southern Ocean",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """``value`` is what the parameter takes, ``label`` what a person reads."""
+
+    value: str
+    count: int
+    label: str = ""
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """Most frequent first (decades in time, regions by name); ``others``: values that are not listed."""
+
+    parameter: str
+    values: tuple[FacetValue, ...] = ()
+    others: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What decides which values there are: the filters in force, the moment of the question, the regions' boxes."""
+
+    filters: Filters
+    place: str | None = None
+    now_ms: int = 0
+    regions: Mapping[str, BBox] = field(default_factory=dict)
+
+
+def region_boxes(geocoder: Geocoder) -> Mapping[str, BBox]:
+    """Continents and oceans as ``place=`` would read them, so that a count is what choosing it gives."""
+    found = {name: geocoder.lookup(name) for name in _REGIONS}
+    return {name: places[0].bbox for name, places in found.items() if places}
+
+
+def facets_body(names: Sequence[FacetName], counted: Clause, choices: Choices) -> dict[str, Any]:
+    """One search without hits that counts all the named facets."""
+    aggs: dict[str, Any] = {}
+    for name in names:
+        if name in _TERMS:
+            index_field, chosen = _TERMS[name]
+            aggs[name] = {"terms": {"field": index_field, "size": MOST_VALUES}}
+            values = getattr(choices.filters, chosen)
+            if values:
+                filters = {value: {"term": {index_field: value}} for value in values}
+                aggs[f"{name}_chosen"] = {"filters": {"filters": filters}}
+        elif name == "decade":
+            decades = {label: span_clause(span) for label, (_, span) in decades_until(choices.now_ms).items()}
+            aggs[name] = {"filters": {"filters": decades}}
+        elif choices.regions:
+            regions = {label: area_clause(box, "intersects") for label, box in choices.regions.items()}
+            aggs[name] = {"filters": {"filters": regions}}
+    return {"size": 0, "track_total_hits": False, "query": counted, "aggs": aggs}
+
+
+def decades_until(now_ms: int) -> dict[str, tuple[str, TimeSpan]]:
+    """Label to the value of ``datetime`` and its span: all before 1850, then decade by decade."""
+    last = int(str(np.datetime64(now_ms, "ms"))[:4]) // 10 * 10
+    found = {f"before {_FIRST_DECADE}": (f"../{_FIRST_DECADE - 1}", _years(None, _FIRST_DECADE - 1))}
+    for year in range(_FIRST_DECADE, last + 1, 10):
+        found[f"{year}s"] = (f"{year}/{year + 9}", _years(year, year + 9))
+    return found
+
+
+def _years(first: int | None, last: int) -> TimeSpan:
+    return TimeSpan(None if first is None else instant_ms(str(first)), instant_ms(str(last), at_end=True))
+
+
+def read_facets(names: Sequence[FacetName], answer: Mapping[str, Any], choices: Choices) -> dict[FacetName, Facet]:
+    """The counts out of Elasticsearch's answer, in the order of ``names``."""
+    found: Mapping[str, Any] = answer.get("aggregations", {})
+    read: dict[FacetName, Facet] = {}
+    for name in names:
+        if name in _TERMS:
+            read[name] = _terms(name, found[name], found.get(f"{name}_chosen", {"buckets": {}}))
+        elif name == "decade":
+            read[name] = _decades(found[name]["buckets"], choices)
+        else:
+            buckets = found[name]["buckets"] if name in found else {}
+            read[name] = _regions(buckets, choices)
+    return read
+
+
+def _terms(name: FacetName, listed: Mapping[str, Any], chosen: Mapping[str, Any]) -> Facet:
+    kept = {value: bucket["doc_count"] for value, bucket in chosen["buckets"].items()}
+    folded = {value.lower() for value in kept}
+    values = [
+        FacetValue(str(bucket["key"]), bucket["doc_count"], str(bucket["key"]), str(bucket["key"]).lower() in folded)
+        for bucket in listed["buckets"]
+    ]
+    there = {one.value.lower() for one in values}
+    values += [FacetValue(value, count, value, True) for value, count in kept.items() if value.lower() not in there]
+    return Facet(name, tuple(values), int(listed.get("sum_other_doc_count", 0)))
+
+
+def _decades(buckets: Mapping[str, Any], choices: Choices) -> Facet:
+    values = tuple(
+        FacetValue(value, buckets[label]["doc_count"], label, span == choices.filters.span)
+        for label, (value, span) in decades_until(choices.now_ms).items()
+        if buckets[label]["doc_count"] or span == choices.filters.span
+    )
+    return Facet(_PARAMETERS["decade"], values)
+
+
+def _regions(buckets: Mapping[str, Any], choices: Choices) -> Facet:
+    asked = (choices.place or "").lower()
+    values = tuple(
+        FacetValue(label, bucket["doc_count"], label, label.lower() == asked)
+        for label, bucket in buckets.items()
+        if bucket["doc_count"] or label.lower() == asked
+    )
+    return Facet(_PARAMETERS["region"], values)
