@@ -55,6 +55,12 @@ def ensure_indices(
     return created
 
 
+def add_new_fields(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind] = ("runs", "ledger")) -> None:
+    """Teaches bookkeeping indices of an earlier version the fields that were added since; needs no reindex."""
+    for kind in kinds:
+        client.indices.put_mapping(index=alias(prefix, kind), properties=loader.properties(kind))
+
+
 def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
     """The index behind the alias with its ``_meta``, in one request; None where there is none yet.
 

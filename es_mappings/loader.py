@@ -31,6 +31,11 @@ def mapping(kind: IndexKind, card: EmbedderCard, *, vector_index: str = "int8_hn
     return {**body, "_meta": IndexMeta.of(card).as_dict()}
 
 
+def properties(kind: IndexKind) -> Json:
+    """The fields of an index without vectors."""
+    return cast(Json, _resolved(copy.deepcopy(_file(kind)))["properties"])
+
+
 def settings() -> Json:
     """Index settings and analysers, the same for every index."""
     return copy.deepcopy(cast(Json, _file("shared")["settings"]))

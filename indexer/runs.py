@@ -74,7 +74,8 @@ class Runs:
 
 
 def _unfinished_since(since: timedelta) -> list[Mapping[str, Any]]:
-    return [{"terms": {"state": list(UNFINISHED)}}, {"range": {"heartbeat": {"gte": _ago(since)}}}]
+    by_hand: Mapping[str, Any] = {"bool": {"must_not": [{"term": {"trigger": "restore"}}]}}
+    return [{"terms": {"state": list(UNFINISHED)}}, {"range": {"heartbeat": {"gte": _ago(since)}}}, by_hand]
 
 
 def _ago(span: timedelta) -> str:

@@ -13,20 +13,23 @@ from elasticsearch import Elasticsearch
 
 from core.errors import NotFound, Unavailable
 from core.ports import Embedder
-from es_mappings.indices import ensure_indices
+from es_mappings.indices import add_new_fields, ensure_indices
 from indexer.embed_missing import embed_missing
-from indexer.harvest import harvest
+from indexer.harvest import harvest, open_run
 from indexer.parts import Options, Parts, Progress, no_lease
 from indexer.raw import Source
 from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
 from sonde.settings import Settings
+from sonde.sources import Opener
 from sonde.wiring import Models, elasticsearch_client
 from workers.config import WorkerConfig
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts
-from workers.registry import SourceConfig, load_sources
+from workers.registry import known_sources
+from workers.slices import since_of
+from workers.source_config import SourceConfig
 
 log = structlog.get_logger(__name__)
 
@@ -51,30 +54,30 @@ def worker_parts(settings: Settings) -> WorkerParts:
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
     models = Models(settings)
     prepare_indices(client, settings, models)
-    return WorkerParts(client, open_source, models.embedder)
+    return WorkerParts(client, Opener(settings), models.embedder)
 
 
 def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:
     """Creates the indices that are missing; the embedder is loaded only where one with vectors is."""
     prefix = settings.index.prefix
     if client.indices.exists_alias(name=f"{prefix}-records") and client.indices.exists_alias(name=f"{prefix}-runs"):
+        add_new_fields(client, prefix)
         return []
     return ensure_indices(client, prefix, models.embedder().card, vector_index=settings.index.vector_index)
-
-
-def open_source(config: SourceConfig) -> Source:
-    """The catalogue that an entry of sources.yaml names."""
-    return FolderSource(config.path, **config.options)
 
 
 class Harvester:
     """Harvests from the command line, under the same leases as the workers where a broker answers."""
 
-    def __init__(self, settings: Settings, *, embedding: bool = True, allow_mass_removal: bool = False) -> None:
+    def __init__(
+        self, settings: Settings, *, embedding: bool = True, allow_mass_removal: bool = False, full: bool = False
+    ) -> None:
         self._settings = settings
         self._client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
         self._models = Models(settings)
         self._embedding = embedding
+        self._full = full
+        self._open = Opener(settings)
         self._options = Options(
             batch=settings.harvest.batch,
             max_removal_share=settings.harvest.max_removal_share,
@@ -84,14 +87,17 @@ class Harvester:
     def path(self, path: Path, source_id: str, progress: Progress) -> RunReport:
         """A folder or archive under an id of its own. Raises Unavailable where somebody else harvests it now."""
         options = replace(self._options, trigger=f"cli {path.resolve()}")  # only a run of the same files is resumed
-        return self._harvest(source_id, FolderSource(path), options, progress)
+        return self._harvest(source_id, lambda _: FolderSource(path), options, progress)
 
     def configured(self, source_id: str, progress: Progress) -> RunReport:
         """A source of sources.yaml. Raises NotFound, naming the ones that are there."""
         config = self._source(source_id)
         share = config.max_removal_share
         options = self._options if share is None else replace(self._options, max_removal_share=share)
-        return self._harvest(source_id, open_source(config), options, progress)
+        prepare_indices(self._client, self._settings, self._models)
+        since = None if self._full else since_of(Runs(self._client, self._settings.index.prefix), config)
+        options = replace(options, since=since)
+        return self._harvest(source_id, lambda since: self._open(config, since), options, progress)
 
     def overview(self) -> list[dict[str, Any]]:
         """Each source of sources.yaml with its last run."""
@@ -99,7 +105,9 @@ class Harvester:
         runs = Runs(self._client, self._settings.index.prefix)
         return [_row(config, runs.latest(config.id, size=1)) for config in self._known().values()]
 
-    def _harvest(self, source_id: str, source: Source, options: Options, progress: Progress) -> RunReport:
+    def _harvest(
+        self, source_id: str, source: Callable[[str | None], Source], options: Options, progress: Progress
+    ) -> RunReport:
         prepare_indices(self._client, self._settings, self._models)
         prefix = self._settings.index.prefix
         embedder: Callable[[str], Embedder] | None = self._models.embedder if self._embedding else None
@@ -107,10 +115,15 @@ class Harvester:
         with self._lease(source_id) as guard:
             options = replace(options, guard=guard)
             left = Runs(self._client, prefix).unfinished(source_id)
-            report = harvest(source_id, source, parts, options, left if _may_resume(left, options) else None)
+            run = left if left is not None and _may_resume(left, options) else open_run(source_id, options)
+            report = harvest(source_id, source(run.since), parts, options, run)
             if report.counts.without_vector and embedder is not None:
                 embed_missing(source_id, parts, options)
             return report
+
+    def sources(self) -> list[str]:
+        """The ids of sources.yaml, in its order."""
+        return list(self._known())
 
     @contextmanager
     def _lease(self, source_id: str) -> Iterator[Callable[[], None]]:
@@ -128,7 +141,7 @@ class Harvester:
             yield lambda: Lease.guard(lease)
 
     def _known(self) -> dict[str, SourceConfig]:
-        return load_sources(self._settings.harvest.sources)
+        return known_sources(self._settings.harvest.sources)
 
     def _source(self, source_id: str) -> SourceConfig:
         known = self._known()

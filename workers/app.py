@@ -15,7 +15,7 @@ from core.errors import Unavailable
 from indexer.patience import patiently
 from workers.config import QUEUES, WorkerConfig
 from workers.parts import WorkerParts
-from workers.registry import load_sources
+from workers.registry import known_sources
 from workers.schedule import HARVEST_TASK, sync_schedules
 from workers.slices import SliceResult, Worker
 
@@ -83,10 +83,10 @@ def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worke
 
     @app.task(name=REREAD_TASK)
     def reread_sources() -> None:
-        sync_schedules(app, load_sources(config.sources))
+        sync_schedules(app, known_sources(config.sources))
 
     def at_start(**_: object) -> None:
-        sync_schedules(app, load_sources(config.sources))
+        sync_schedules(app, known_sources(config.sources))
 
     beat_init.connect(at_start, weak=False, dispatch_uid=f"sonde-schedules-{config.prefix}")
 

@@ -9,13 +9,16 @@ from elasticsearch import Elasticsearch
 
 from core.ports import Embedder
 from indexer.raw import Source
-from workers.registry import SourceConfig
+from workers.source_config import SourceConfig
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerParts:
-    """``embedder`` loads the model of a name when it is first called (and keeps it); ``open_source``: a catalogue."""
+    """``embedder`` loads the model of a name when it is first called (and keeps it); ``open_source``: a catalogue.
+
+    The second argument of ``open_source`` is the moment since when changes are wanted, None for everything.
+    """
 
     client: Elasticsearch
-    open_source: Callable[[SourceConfig], Source]
+    open_source: Callable[[SourceConfig, str | None], Source]
     embedder: Callable[[str], Embedder] | None = None

@@ -9,7 +9,7 @@ from celery import Celery
 from redbeat import RedBeatSchedulerEntry
 from redbeat.schedulers import get_redis
 
-from workers.registry import Schedule, SourceConfig
+from workers.source_config import Schedule, SourceConfig
 
 log = structlog.get_logger(__name__)
 
@@ -23,7 +23,11 @@ def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str
     One entry per source, keyed by its id: an unchanged one is left alone, so that its last run is not forgotten.
     A new interval begins to count now; a new cron line fires at its next time.
     """
-    wanted = {_entry_name(id): _entry(app, id, each.schedule) for id, each in sources.items() if each.schedule}
+    wanted = {
+        _entry_name(id): _entry(app, id, each.schedule)
+        for id, each in sources.items()
+        if each.schedule and not each.paused
+    }
     changed = []
     for name in sorted(_installed(app) - set(wanted)):
         _remove(app, name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Literal
 
@@ -13,17 +13,28 @@ import structlog
 
 from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest, open_run
+from indexer.incremental import since_when
 from indexer.parts import Options, Parts, RunTaken
 from indexer.report import RunReport
 from indexer.runs import Runs
+from indexer.sources.catalogue import PROTOCOLS
 from workers.config import WorkerConfig
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts
-from workers.registry import SourceConfig, load_sources
+from workers.registry import known_sources
+from workers.source_config import SourceConfig
 
 log = structlog.get_logger(__name__)
 
 Ending = Literal["ended", "continues", "busy", "finished_before", "unknown_source", "taken"]
+
+
+def since_of(runs: Runs, source: SourceConfig) -> str | None:
+    """Since when the next run of a source asks for changes, where its protocol can; None for everything."""
+    if source.type == "folder" or not PROTOCOLS[source.type].incremental:
+        return None
+    full, last = runs.last_complete(source.id, full=True), runs.last_complete(source.id, full=False)
+    return since_when(full, last, source.full_every_span, datetime.now(UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,7 @@ class Worker:
     def lapsed(self) -> list[RunReport]:
         """Runs whose worker died, each named once until somebody takes it up."""
         silent = timedelta(seconds=2 * self.config.lease_s)
-        known = load_sources(self.config.sources)
+        known = known_sources(self.config.sources)
         return [run for run in self.runs.lapsed(silent) if run.source in known and self._is_ours_to_requeue(run)]
 
     def _harvest(self, source: SourceConfig, run_id: str | None, message_id: str, lease: Lease) -> SliceResult:
@@ -94,18 +105,22 @@ class Worker:
             log.info("harvest.finished_before", source=source.id, run=run_id or message_id)
             return SliceResult("finished_before", run_id)
         options = self._options(source, lease)
-        run = run or open_run(source.id, options, id=message_id)
+        run = run or open_run(source.id, replace(options, since=self._since(source)), id=message_id)
         self.leases.taken_up(run.id)
         try:
-            report = harvest(source.id, self.parts.open_source(source), self._harvest_parts(), options, run)
+            report = harvest(source.id, self.parts.open_source(source, run.since), self._harvest_parts(), options, run)
         except RunTaken:
             return SliceResult("taken", run.id)
         return SliceResult(
             "continues" if report.state == "running" else "ended", report.id, report.counts.without_vector > 0
         )
 
+    def _since(self, source: SourceConfig) -> str | None:
+        """Since when a new run asks for changes; None for everything."""
+        return since_of(self.runs, source)
+
     def _source(self, source_id: str) -> SourceConfig | None:
-        source = load_sources(self.config.sources).get(source_id)
+        source = known_sources(self.config.sources).get(source_id)
         if source is None:
             log.warning("harvest.unknown_source", source=source_id)
         return source

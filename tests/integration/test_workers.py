@@ -31,9 +31,10 @@ from workers.app import create_celery, start_harvest
 from workers.config import WorkerConfig
 from workers.lease import Leases
 from workers.parts import WorkerParts
-from workers.registry import Schedule, SourceConfig, load_sources
+from workers.registry import load_sources
 from workers.schedule import HARVEST_TASK, sync_schedules
 from workers.slices import Worker
+from workers.source_config import Schedule, SourceConfig
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 
@@ -71,7 +72,7 @@ class Yard:
 
     def parts(self) -> WorkerParts:
         embedder = HashingEmbedder()
-        return WorkerParts(self.client, lambda source: FolderSource(source.path, page_size=20), embedder.load)
+        return WorkerParts(self.client, lambda source, _: FolderSource(source.folder, page_size=20), embedder.load)
 
     def worker(self) -> Worker:
         return Worker.of(self.config(), self.parts())
@@ -313,7 +314,7 @@ def _killed_midway(yard: Yard) -> Iterator[None]:
     code = (
         "import worker_app as w\nfrom indexer.harvest import harvest\nfrom indexer.parts import Options, Parts\n"
         "from workers.registry import load_sources\np = w.parts()\ns = load_sources(w.config.sources)['s']\n"
-        "harvest('s', w.open_source(s), Parts(p.client, w.config.prefix, p.embedder), Options(batch=20))\n"
+        "harvest('s', w.open_source(s, None), Parts(p.client, w.config.prefix, p.embedder), Options(batch=20))\n"
     )
     environment = os.environ | {
         "PYTHONPATH": f"{_HERE}{os.pathsep}{_HERE.parent.parent}",

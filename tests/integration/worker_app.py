@@ -16,7 +16,7 @@ from indexer.sources.folder import FolderSource
 from workers.app import create_celery
 from workers.config import WorkerConfig
 from workers.parts import WorkerParts
-from workers.registry import SourceConfig
+from workers.source_config import SourceConfig
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class SlowSource:
             yield page
 
 
-def open_source(config: SourceConfig) -> Source:
-    return SlowSource(FolderSource(config.path, page_size=20), float(config.options.get("pause_s", 0.0)))
+def open_source(config: SourceConfig, since: str | None) -> Source:
+    return SlowSource(FolderSource(config.folder, page_size=20), float(config.options.get("pause_s", 0.0)))
 
 
 def parts() -> WorkerParts:

@@ -9,7 +9,8 @@ import pytest
 
 from core.errors import NotFound, SondeError
 from workers.config import WorkerConfig
-from workers.registry import interval_seconds, load_sources
+from workers.registry import load_sources
+from workers.source_config import interval_seconds
 
 
 def load(folder: Path, text: str) -> dict[str, object]:
