@@ -41,9 +41,10 @@ class Failure:
     reason: str
 
 
-def index_operation(index: str, id: str, document: Mapping[str, Any]) -> Operation:
+def index_operation(index: str, id: str, document: Mapping[str, Any], routing: str | None = None) -> Operation:
     """Writes the whole document, whatever was there: repeating it changes nothing."""
-    return Operation(index, id, (_line({"index": {"_index": index, "_id": id}}), _line(document)))
+    where = {"_index": index, "_id": id} | ({} if routing is None else {"routing": routing})
+    return Operation(index, id, (_line({"index": where}), _line(document)))
 
 
 def update_operation(

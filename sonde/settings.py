@@ -120,6 +120,20 @@ class HarvestSettings(_Group):
     max_removal_share: float = Field(0.2, ge=0, le=1)
 
 
+class DocumentsSettings(_Group):
+    """How PDFs and other documents are read and parted into passages."""
+
+    seconds: float = Field(300.0, gt=0, description="Longest time to read one document.")
+    memory_mib: int = Field(1024, ge=256, description="Most memory (address space) of the process that reads one.")
+    max_mib: int = Field(200, ge=1, description="Largest file.")
+    max_pages: int = Field(1500, ge=1)
+    ocr: bool = Field(True, description="Whether pages without a text layer are read by tesseract.")
+    ocr_languages: str = Field("eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="As tesseract names them.")
+    ocr_pages: int = Field(200, ge=0, description="Most pages of one document that are read by OCR.")
+    most_tokens: int = Field(512, ge=64, le=512, description="Of a passage; lowered to what the embedder reads.")
+    overlap: int = Field(0, ge=0, le=5, description="Sentences that a passage repeats of the one before it.")
+
+
 class NetSettings(_Group):
     allowed_hosts: tuple[str, ...] = Field((), description="Hosts that may be private addresses: name or name:port.")
     contact: str = Field("", description="Mail address or page in the User-Agent.")
@@ -155,6 +169,7 @@ class Settings(BaseSettings):
     geocoder: GeocoderSettings = GeocoderSettings()
     ranking: RankingSettings = RankingSettings()
     harvest: HarvestSettings = HarvestSettings()
+    documents: DocumentsSettings = DocumentsSettings()
     net: NetSettings = NetSettings()
     stack: StackSettings = StackSettings()
     log: LogSettings = LogSettings()

@@ -16,10 +16,9 @@ from indexer.documents.references import split_references
 from indexer.formats.doi import doi_in
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_LEFT_OUT = frozenset(
-    ["script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form", "button", "select"]
-    + ["iframe", "svg", "math", "head"]
-)
+_NOT_READ = ("script", "style", "noscript", "template", "iframe", "svg", "math", "head")
+_AROUND = ("nav", "header", "footer", "aside", "form", "button", "select")
+_LEFT_OUT = frozenset((*_NOT_READ, *_AROUND))
 _PARAGRAPHS = frozenset(["p", "li", "dd", "dt", "blockquote", "figcaption", "pre", "address", "summary", "caption"])
 _META = {
     "citation_title": "title",

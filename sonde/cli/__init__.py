@@ -8,7 +8,7 @@ import click
 
 from core.errors import SondeError
 from sonde import __version__
-from sonde.cli import bench, catalogue, demo, evaluate, judge, search, stack
+from sonde.cli import bench, catalogue, demo, documents, evaluate, judge, search, stack
 from sonde.logs import configure_logs
 from sonde.settings import LogSettings
 
@@ -31,6 +31,7 @@ for command in (
     *catalogue.COMMANDS,
     *search.COMMANDS,
     *demo.COMMANDS,
+    *documents.COMMANDS,
     *bench.COMMANDS,
     *evaluate.COMMANDS,
     *judge.COMMANDS,

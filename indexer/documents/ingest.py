@@ -1,0 +1,263 @@
+"""One document's way in: read in isolation, parted into passages, embedded, written; its state told at every step."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Protocol
+
+import structlog
+from elasticsearch import Elasticsearch
+
+from core.errors import NotFound
+from core.passage import Passage
+from core.ports import Embedder
+from es_mappings.indices import ensure_indices, serving
+from es_mappings.names import alias
+from indexer.documents.detect_format import MEDIA_TYPES
+from indexer.documents.failures import MAY_PASS, DocumentRefused
+from indexer.documents.inherited import Json
+from indexer.documents.isolation import ATTEMPTS, Parsed, read_isolated
+from indexer.documents.limits import Limits, Ocr
+from indexer.documents.model import ReadDocument
+from indexer.documents.place_time import PassageReader
+from indexer.documents.segment import Coherence, Segmented, SegmentOptions, embedding_text, segment
+from indexer.documents.state import PUBLIC, DocumentEntry, State, now_iso
+from indexer.documents.store import DocumentStore, batches, passage_document, passages_kind
+from indexer.patience import patient_client
+
+log = structlog.get_logger(__name__)
+
+READING = "1"
+"""Raised when documents are read in another way, so that what was read before is read again."""
+_BATCH = 64
+
+
+class DocumentProgress(Protocol):
+    """Told at each step of a document: its state, and how many passages are done of how many."""
+
+    def __call__(self, state: State, done: int = 0, total: int = 0) -> None: ...
+
+
+def no_progress(state: State, done: int = 0, total: int = 0) -> None:
+    """For who does not look."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestParts:
+    """``embedder`` loads the model of the given name. ``coherence`` makes the port of segmentation from the embedder;
+    None is the similarity of its embeddings."""
+
+    client: Elasticsearch
+    prefix: str
+    embedder: Callable[[str], Embedder]
+    reader: PassageReader
+    limits: Limits = field(default_factory=Limits)
+    ocr: Ocr = field(default_factory=Ocr)
+    options: SegmentOptions = field(default_factory=SegmentOptions)
+    coherence: Coherence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A document to be read. ``origin`` is where it lies (a path or URL): a new version replaces the one from there.
+    ``record`` is the record it explains."""
+
+    data: bytes
+    origin: str
+    name: str
+    owner: str = PUBLIC
+    record: str | None = None
+
+    @property
+    def hash(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def id(self) -> str:
+        """The same bytes for the same owner and record are the same document."""
+        return hashlib.sha256("\n".join((self.owner, self.record or "", self.hash)).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """``same``: it was ready already and nothing was done."""
+
+    entry: DocumentEntry
+    same: bool = False
+
+
+def prepare(
+    client: Elasticsearch, prefix: str, embedder: Callable[[], Embedder], vector_index: str = "int8_hnsw"
+) -> None:
+    """Creates the indices that documents need where they are missing; then only is the embedder loaded."""
+    missing = [
+        k for k in ("passages", "library", "documents") if not client.indices.exists_alias(name=alias(prefix, k))
+    ]
+    if missing:
+        ensure_indices(client, prefix, embedder().card, kinds=missing, vector_index=vector_index)  # type: ignore[arg-type]
+
+
+def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = no_progress) -> Ingested:
+    """The document's entry, ``ready`` or ``failed`` with its reason; to repeat it does no harm.
+
+    Raises core.errors.Unavailable where Elasticsearch does not answer, NotFound where the record or the index is
+    not there, ModelMissing where the embedder cannot be loaded.
+    """
+    parts = replace(parts, client=patient_client(parts.client))
+    store = DocumentStore(parts.client, parts.prefix)
+    embedder = parts.embedder(_model(parts, incoming.owner))
+    recipe = f"{READING}:{parts.options.most_tokens}:{parts.options.overlap}"
+    stored = store.entry(incoming.id)
+    if (
+        stored is not None
+        and stored.state == "ready"
+        and (stored.model, stored.recipe) == (embedder.card.model, recipe)
+    ):
+        return Ingested(stored, same=True)
+    entry = DocumentEntry(
+        id=incoming.id,
+        owner=incoming.owner,
+        origin=incoming.origin,
+        name=incoming.name,
+        state="parsing",
+        record=incoming.record,
+        hash=incoming.hash,
+        bytes=len(incoming.data),
+        model=embedder.card.model,
+        recipe=recipe,
+        created=stored.created if stored is not None and stored.created else now_iso(),
+        updated=now_iso(),
+    )
+    return Ingested(_Run(parts, store, embedder, progress).run(entry, incoming.data))
+
+
+def _model(parts: IngestParts, owner: str) -> str:
+    """The embedding model of the index that the passages go to."""
+    kind = passages_kind(owner)
+    found = serving(parts.client, parts.prefix, kind)
+    if found is None:
+        raise NotFound(f"There is no index behind {alias(parts.prefix, kind)}; run `sonde harvest` or `sonde ingest`.")
+    return found.meta.embedding_model
+
+
+@dataclass(slots=True)
+class _Run:
+    """The steps of one document."""
+
+    parts: IngestParts
+    store: DocumentStore
+    embedder: Embedder
+    progress: DocumentProgress
+    took_ms: dict[str, float] = field(default_factory=dict)
+
+    def run(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
+        before = [one for one in self.store.of_origin(entry.owner, entry.origin) if one.id != entry.id]
+        try:
+            entry = self._told(entry)
+            parsed = self._timed("parse", lambda: read_isolated(data, self.parts.limits, self.parts.ocr))
+            entry = self._described(entry, parsed)
+            inherits = self._record(entry)
+            entry = self._told(replace(entry, state="embedding", record=str(inherits["record"]) if inherits else None))
+            found = self._timed("segment", lambda: self._segmented(entry, parsed.document))
+            written = self._write(entry, found.passages, inherits)
+        except DocumentRefused as refused:
+            return self._failed(entry, refused)
+        for old in before:
+            self.store.drop(old)
+        ready = replace(entry, state="ready", passages=written, cut=found.cut, took_ms=_rounded(self.took_ms))
+        log.info("document.ready", document=entry.id, passages=written, pages=entry.pages)
+        return self._told(ready, written, written)
+
+    def _told(self, entry: DocumentEntry, done: int = 0, total: int = 0) -> DocumentEntry:
+        entry = replace(entry, updated=now_iso())
+        self.store.put_entry(entry)
+        self.progress(entry.state, done, total)
+        return entry
+
+    def _timed(self, stage: str, call: Callable[[], Any]) -> Any:
+        started = time.perf_counter()
+        try:
+            return call()
+        finally:
+            self.took_ms[stage] = self.took_ms.get(stage, 0.0) + (time.perf_counter() - started) * 1000.0
+
+    def _described(self, entry: DocumentEntry, parsed: Parsed) -> DocumentEntry:
+        read, front = parsed.document, parsed.document.front
+        return replace(
+            entry,
+            attempts=parsed.attempts,
+            media_type=MEDIA_TYPES[read.format],
+            title=front.title or None,
+            authors=front.authors,
+            affiliations=front.affiliations,
+            doi=front.doi,
+            journal=front.journal,
+            published=front.published,
+            front_source=front.source,
+            references=read.references,
+            pages=read.pages or None,
+            ocr_pages=len(read.ocr_pages),
+            blank_pages=len(read.blank_pages),
+            tables=tuple(
+                {"caption": one.caption, "rows": len(one.rows), "columns": one.columns, "csv": one.csv()}
+                for one in read.tables
+            ),
+        )
+
+    def _record(self, entry: DocumentEntry) -> Json | None:
+        """What the passages inherit of the record given, or of the one whose DOI the document bears."""
+        if entry.record is not None:
+            found = self.store.record_fields(entry.record)
+            if found is None:
+                raise NotFound(f"There is no record {entry.record!r} that the document could explain.")
+            return found
+        joined = self.store.record_of_doi(entry.doi) if entry.doi and entry.owner == PUBLIC else None
+        return self.store.record_fields(joined) if joined is not None else None
+
+    def _segmented(self, entry: DocumentEntry, document: ReadDocument) -> Segmented:
+        found = segment(document, entry.id, self.embedder, self.parts.options, self.parts.coherence)
+        passages = tuple(replace(one, owner=entry.owner, record=entry.record) for one in found.passages)
+        if not passages:
+            raise DocumentRefused("no_text", "Nothing that could be searched was found in the document.")
+        return replace(found, passages=passages)
+
+    def _write(self, entry: DocumentEntry, passages: Sequence[Passage], inherits: Json | None) -> int:
+        written = 0
+        for batch in batches(passages, _BATCH):
+            documents = self._timed("embed", partial(self._documents, entry, batch, inherits))
+            failures = self.store.put_passages(entry.owner, documents)
+            if failures:
+                raise DocumentRefused("not_stored", f"{len(failures)} passages were not taken: {failures[0].reason}")
+            written += len(batch)
+            self.progress("embedding", written, len(passages))
+        self.store.drop_passages(entry, from_ordinal=len(passages))
+        return written
+
+    def _documents(
+        self, entry: DocumentEntry, batch: Sequence[Passage], inherits: Json | None
+    ) -> list[tuple[str, Json]]:
+        title = entry.title or entry.name
+        most = self.embedder.card.max_tokens
+        vectors = self.embedder.embed([embedding_text(one, title, self.embedder, most) for one in batch], "document")
+        own = [self.parts.reader.read(one.text) for one in batch]
+        return [
+            (one.id, passage_document(one, title, where, inherits, vector.tolist()))
+            for one, where, vector in zip(batch, own, vectors, strict=True)
+        ]
+
+    def _failed(self, entry: DocumentEntry, refused: DocumentRefused) -> DocumentEntry:
+        """Parked with its reason; passages of an earlier reading of the same bytes are taken out."""
+        log.warning("document.failed", document=entry.id, reason=refused.reason)
+        self.store.drop_passages(entry)
+        attempts = entry.attempts or (ATTEMPTS if refused.reason in MAY_PASS else 1)
+        return self._told(
+            replace(entry, state="failed", reason=refused.reason, message=str(refused)[:500], attempts=attempts)
+        )
+
+
+def _rounded(took_ms: dict[str, float]) -> dict[str, float]:
+    return {stage: round(value, 1) for stage, value in took_ms.items()}

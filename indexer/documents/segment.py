@@ -1,0 +1,188 @@
+"""A document to passages: sections parted where the next sentence coheres least with the one before it.
+
+Recursive, as in paper 001: what is too long is parted at its weakest joint, and each half again, until all fit in
+what the embedder reads. Coherence is a port: the trained segmenter, or the similarity of the embeddings of what stands
+before and behind a joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.passage import Passage, PassageKind
+from core.ports import Embedder
+from indexer.documents.model import Block, ReadDocument
+from indexer.documents.sections import Section, sections, without_number
+from indexer.documents.units import SPECIAL_TOKENS, CountTokens, Unit, table_texts, text_units
+
+MOST_TOKENS = 512
+_HEADER_TOKENS = 48  # at most, of title and section, that the embedder reads before the text
+_SMALLEST_SHARE = 0.25  # of a full passage: a joint nearer to an end is not taken where there is another
+_PARAGRAPH_BONUS = 0.1  # of cosine: a joint between paragraphs is weaker than it looks
+_WINDOW = 2  # sentences on each side of a joint
+
+Coherence = Callable[[Sequence[str]], list[float]]
+"""n texts in order to n - 1 numbers: how well each goes on from the one before; higher is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentOptions:
+    """``most_tokens`` of a passage with its header, lowered to what the embedder reads; ``overlap`` sentences that a
+    passage repeats of the one before it."""
+
+    most_tokens: int = MOST_TOKENS
+    overlap: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Segmented:
+    """``cut`` counts sentences and rows longer than a passage, which had to be parted between words."""
+
+    passages: tuple[Passage, ...]
+    cut: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    kind: PassageKind
+    first_page: int | None
+    last_page: int | None
+
+
+def embedding_coherence(embedder: Embedder) -> Coherence:
+    """Cosine of the two sentences before a joint to the two behind it."""
+
+    def coherence(texts: Sequence[str]) -> list[float]:
+        before = [" ".join(texts[max(0, i - _WINDOW + 1) : i + 1]) for i in range(len(texts) - 1)]
+        behind = [" ".join(texts[i + 1 : i + 1 + _WINDOW]) for i in range(len(texts) - 1)]
+        vectors = embedder.embed([*before, *behind], "document")
+        half = len(before)
+        return [float(value) for value in np.sum(vectors[:half] * vectors[half:], axis=1)]
+
+    return coherence
+
+
+def header_of(title: str, path: Sequence[str]) -> str:
+    """What the embedder reads before a passage's text: the document's title and the nearest heading."""
+    heading = without_number(path[-1]) if path else ""
+    return ". ".join(part for part in (title, heading if heading != title else "") if part)
+
+
+def segment(
+    document: ReadDocument, id: str, embedder: Embedder, options: SegmentOptions, coherence: Coherence | None = None
+) -> Segmented:
+    """Passages in the order of the document; their ids are ``{id}#{ordinal}``."""
+    most = min(options.most_tokens, MOST_TOKENS, embedder.card.max_tokens) - SPECIAL_TOKENS
+    count = embedder.count_tokens
+    joints = coherence or embedding_coherence(embedder)
+    passages: list[Passage] = []
+    cut = 0
+    for section in sections(document.blocks):
+        header = header_of(document.front.title, section.path)
+        room = most - min(_HEADER_TOKENS, count([header])[0] - SPECIAL_TOKENS if header else 0)
+        pieces, parted = _pieces(section, count, joints, room, options.overlap)
+        cut += parted
+        for piece in pieces:
+            number = len(passages)
+            passages.append(
+                Passage(
+                    id=f"{id}#{number}",
+                    document=id,
+                    ordinal=number,
+                    text=piece.text,
+                    kind=piece.kind,
+                    section_path=section.path,
+                    section_role=section.role,
+                    first_page=piece.first_page,
+                    last_page=piece.last_page,
+                )
+            )
+    return Segmented(tuple(passages), cut)
+
+
+def embedding_text(passage: Passage, title: str, embedder: Embedder, most: int) -> str:
+    """Header and text; the header is shortened, never the text."""
+    header = header_of(title, passage.section_path)
+    words = header.split()
+    while words and embedder.count_tokens([" ".join(words)])[0] - SPECIAL_TOKENS > _HEADER_TOKENS:
+        words.pop()
+    whole = f"{' '.join(words)}\n{passage.text}" if words else passage.text
+    return whole if embedder.count_tokens([whole])[0] <= most else passage.text
+
+
+def _pieces(
+    section: Section, count: CountTokens, joints: Coherence, room: int, overlap: int
+) -> tuple[list[_Piece], int]:
+    """The section's passages: running text, then captions and tables where they stand; and how much was cut."""
+    pieces: list[_Piece] = []
+    cut = 0
+    running: list[Block] = []
+    aside: list[_Piece] = []
+    for block in section.blocks:
+        if block.table is not None:
+            for text, parted in table_texts(block.table, count, room):
+                cut += parted
+                aside.append(_Piece(text, "table", block.first_page, block.last_page))
+        elif block.kind == "caption":
+            for unit in _groups(text_units([block], count, room), joints, room):
+                aside.append(_piece(unit, "caption"))
+        else:
+            running.append(block)
+    units = text_units(running, count, room)
+    cut += sum(unit.cut for unit in units)
+    groups = with_overlap(_groups(units, joints, room), room, overlap)
+    pieces += [_piece(group, "text") for group in groups]
+    return [*pieces, *aside], cut
+
+
+def _piece(group: Sequence[Unit], kind: PassageKind) -> _Piece:
+    text = "".join((unit.separator if place else "") + unit.text for place, unit in enumerate(group))
+    pages = [page for unit in group for page in (unit.first_page, unit.last_page) if page is not None]
+    return _Piece(text, kind, min(pages, default=None), max(pages, default=None))
+
+
+def _groups(units: list[Unit], joints: Coherence, room: int) -> list[list[Unit]]:
+    if not units:
+        return []
+    if sum(unit.tokens for unit in units) <= room:
+        return [units]
+    scores = joints([unit.text for unit in units])
+    weakened = [score - (_PARAGRAPH_BONUS if units[i + 1].opens else 0.0) for i, score in enumerate(scores)]
+    return part(units, weakened, room)
+
+
+def part(units: list[Unit], joints: Sequence[float], room: int) -> list[list[Unit]]:
+    """Groups of at most ``room`` tokens, parted at the weakest of the joints (``len(units) - 1`` numbers), again and
+    again; among equally weak ones at the one that leaves the more even halves."""
+    total = sum(unit.tokens for unit in units)
+    if total <= room or len(units) == 1:
+        return [units]
+    before = 0
+    best: tuple[bool, float, float] | None = None
+    at = 1
+    for place in range(1, len(units)):
+        before += units[place - 1].tokens
+        small = min(before, total - before) < _SMALLEST_SHARE * min(room, total)
+        key = (small, joints[place - 1], abs(total / 2.0 - before))
+        if best is None or key < best:
+            best, at = key, place
+    return [*part(units[:at], joints[: at - 1], room), *part(units[at:], joints[at:], room)]
+
+
+def with_overlap(groups: list[list[Unit]], room: int, overlap: int) -> list[list[Unit]]:
+    """Each group with the last ``overlap`` units of the one before it, as many as fit."""
+    out: list[list[Unit]] = []
+    for index, group in enumerate(groups):
+        repeated: list[Unit] = []
+        free = room - sum(unit.tokens for unit in group)
+        for unit in reversed(groups[index - 1][-overlap:] if overlap and index else []):
+            if unit.tokens > free:
+                break
+            repeated.insert(0, unit)
+            free -= unit.tokens
+        out.append([*repeated, *group])
+    return out

@@ -1,0 +1,45 @@
+"""Sentences of a paragraph: where one ends and the next begins, abbreviations and numbers left whole."""
+
+from __future__ import annotations
+
+import re
+
+_END = re.compile(r"(?<=[.!?…])[\"”’»)\]]*\s+(?=[\"“‘«(\[]*[^\W_a-zäöüéèàçß])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|cf|et al|fig|figs|eq|eqs|tab|sec|ch|no|nos|vol|pp?|approx|ca|resp|dr|prof|mr|mrs|st|mt|"
+    r"inc|corp|co|ltd|dept|univ|ed|eds|vs|etc|z\.b|d\.h|u\.a|bzw|nr|abb|vgl|u\.s|jan|feb|mar|apr|jun|jul|aug|sept?|"
+    r"oct|nov|dec|proc|int|conf|ref|refs|spp?|subsp|var|max|min|avg|temp|lat|lon|long|elev|op|cit)|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
+_ENUMERATION = re.compile(r"(?:^|\s)\(?(?:\d{1,2}|[a-z])[.)]$")
+
+
+def sentences(text: str) -> list[str]:
+    """In order; joined by single spaces they give the text again (its white space closed)."""
+    out: list[str] = []
+    start = 0
+    for match in _END.finditer(text):
+        head = text[start : match.start()].rstrip()
+        closing = text[match.start() : match.end()].rstrip()
+        if _goes_on(head, text[match.end() :]):
+            continue
+        out.append(head + closing)
+        start = match.end()
+    rest = text[start:].strip()
+    return [*out, rest] if rest else out
+
+
+def _goes_on(head: str, behind: str) -> bool:
+    """Whether the full stop belongs to an abbreviation, an initial or a number before a name."""
+    if not head.endswith("."):
+        return False
+    if _ENUMERATION.search(head) and len(head) < 6:
+        return True
+    if head.lower().endswith("etc.") or head.lower().endswith("al."):
+        return not behind[:1].isupper() or head.lower().endswith("et al.")
+    return _ABBREVIATION.search(head) is not None and not _is_word_end(head)
+
+
+def _is_word_end(head: str) -> bool:
+    """A letter after a number is a unit and ends its sentence: ``at a depth of 12 m.``"""
+    return re.search(r"\d\s?[A-Za-z]\.$", head) is not None

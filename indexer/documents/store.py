@@ -1,0 +1,151 @@
+"""Documents and their passages in Elasticsearch: written so that a power cut leaves nothing lost and nothing double.
+
+Every passage has an id made of its document's id and its place; a document that is read again writes over itself, and
+what it no longer has is deleted before it is called ready. Users' passages go to ``library``, routed by their owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from core.errors import Unavailable
+from core.passage import Passage
+from es_mappings.documents import box_text, envelope, from_document, span_text, time_range
+from es_mappings.names import IndexKind, alias
+from indexer import bulk
+from indexer.commit import targets
+from indexer.documents.inherited import Json, inherited
+from indexer.documents.place_time import WhereWhen
+from indexer.documents.sections import without_number
+from indexer.documents.state import PUBLIC, DocumentEntry
+from indexer.patience import patiently
+
+_PAGE = 1000
+
+
+def passages_kind(owner: str) -> IndexKind:
+    """Which index holds the passages of this owner."""
+    return "passages" if owner == PUBLIC else "library"
+
+
+def passage_document(passage: Passage, title: str, own: WhereWhen, record: Json | None, vector: list[float]) -> Json:
+    """As the index keeps it: what it says itself under ``own_*``, what it has of its record beside it."""
+    document: Json = {
+        "document": passage.document,
+        "owner": passage.owner,
+        "ordinal": passage.ordinal,
+        "text": passage.text,
+        "kind": passage.kind,
+        "title": title,
+        "heading": " ".join([title, *(without_number(part) for part in passage.section_path[-2:])]).strip(),
+        "section_path": list(passage.section_path),
+        "section_role": passage.section_role,
+        "first_page": passage.first_page,
+        "last_page": passage.last_page,
+        "language": own.language,
+        "own_places": list(own.places),
+        "own_extent": [envelope(box) for box in own.boxes],
+        "own_boxes": [box_text(box) for box in own.boxes],
+        "own_time": [time_range(span) for span in own.spans],
+        "own_spans": [span_text(span) for span in own.spans],
+        **(record or {}),
+        "vector": vector,
+    }
+    return {name: value for name, value in document.items() if value not in (None, [], "")}
+
+
+class DocumentStore:
+    """Reads and writes of one prefix. Raises core.errors.Unavailable where Elasticsearch does not answer."""
+
+    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+        self._client = client
+        self._prefix = prefix
+
+    def entry(self, id: str) -> DocumentEntry | None:
+        index = alias(self._prefix, "documents")
+        found = patiently(lambda: self._client.options(ignore_status=404).get(index=index, id=id)).body
+        return DocumentEntry.of(id, found["_source"]) if found.get("found") else None
+
+    def put_entry(self, entry: DocumentEntry) -> None:
+        """Visible at once: a document's state is asked for right after it changed."""
+        index = alias(self._prefix, "documents")
+        patiently(
+            lambda: self._client.index(index=index, id=entry.id, document=entry.as_document(), refresh="wait_for")
+        )
+
+    def of_origin(self, owner: str, origin: str) -> list[DocumentEntry]:
+        """What was read from this place before."""
+        query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"origin": origin}}]}}
+        index = alias(self._prefix, "documents")
+        hits = patiently(lambda: self._client.search(index=index, query=query, size=_PAGE)).body["hits"]["hits"]
+        return [DocumentEntry.of(hit["_id"], hit["_source"]) for hit in hits]
+
+    def record_fields(self, record: str) -> Json | None:
+        """What the record's passages inherit; None where there is no such record."""
+        index = alias(self._prefix, "records")
+        answer = self._client.options(ignore_status=404)
+        found = patiently(lambda: answer.get(index=index, id=record, source_excludes=["vector"])).body
+        return inherited(from_document(found["_source"])) if found.get("found") else None
+
+    def record_of_doi(self, doi: str) -> str | None:
+        """The one record that bears this DOI; None for none or several."""
+        query = {"term": {"identifiers": doi}}
+        index = alias(self._prefix, "records")
+        hits = patiently(lambda: self._client.search(index=index, query=query, size=2, source=False)).body["hits"][
+            "hits"
+        ]
+        return str(hits[0]["_id"]) if len(hits) == 1 else None
+
+    def put_passages(self, owner: str, passages: Iterable[tuple[str, Json]]) -> list[bulk.Failure]:
+        """Writes by id and reads every item's result."""
+        kind = passages_kind(owner)
+        return bulk.write(
+            self._client,
+            (
+                bulk.index_operation(index, id, document, owner if kind == "library" else None)
+                for id, document in passages
+                for index in targets(self._prefix, kind)
+            ),
+        )
+
+    def drop_passages(self, entry: DocumentEntry, *, from_ordinal: int = 0) -> int:
+        """Deletes the document's passages from this place on, and proves it; returns how many there were."""
+        query = {
+            "bool": {
+                "filter": [
+                    {"term": {"document": entry.id}},
+                    {"term": {"owner": entry.owner}},
+                    {"range": {"ordinal": {"gte": from_ordinal}}},
+                ]
+            }
+        }
+        routing: Mapping[str, Any] = {} if entry.owner == PUBLIC else {"routing": entry.owner}
+        return sum(self._delete(index, query, routing) for index in targets(self._prefix, passages_kind(entry.owner)))
+
+    def _delete(self, index: str, query: Json, routing: Mapping[str, Any]) -> int:
+        patiently(lambda: self._client.indices.refresh(index=index))
+        answer = patiently(
+            lambda: self._client.delete_by_query(index=index, query=query, refresh=True, conflicts="proceed", **routing)
+        ).body
+        if answer["failures"] or answer["version_conflicts"]:
+            raise Unavailable("Not all passages of a document could be deleted; try again.")
+        return int(answer["deleted"])
+
+    def drop(self, entry: DocumentEntry) -> int:
+        """The document and its passages, passages first: what is left after a power cut is found and deleted again."""
+        deleted = self.drop_passages(entry)
+        index = alias(self._prefix, "documents")
+        patiently(lambda: self._client.options(ignore_status=404).delete(index=index, id=entry.id, refresh="wait_for"))
+        return deleted
+
+    def refresh(self, owner: str) -> None:
+        index = alias(self._prefix, passages_kind(owner))
+        patiently(lambda: self._client.indices.refresh(index=index))
+
+
+def batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    for at in range(0, len(items), size):
+        yield items[at : at + size]

@@ -1,0 +1,94 @@
+"""The pieces that a passage is put together from and that are never parted: sentences, lines of code, rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from indexer.documents.model import Block, Table
+from indexer.documents.sentences import sentences
+
+CountTokens = Callable[[Sequence[str]], list[int]]
+SPECIAL_TOKENS = 2  # that an encoder adds around each text
+CELL = " | "
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """``tokens`` without special ones; ``opens`` a paragraph; ``cut`` where it is a part of a sentence too long to fit;
+    ``separator`` stands before it when it is not the first."""
+
+    text: str
+    tokens: int
+    first_page: int | None
+    last_page: int | None
+    opens: bool = False
+    cut: bool = False
+    separator: str = " "
+
+
+def text_units(blocks: Sequence[Block], count: CountTokens, most: int) -> list[Unit]:
+    """Sentences of text, lists and formulas, lines of code; none longer than ``most`` tokens."""
+    drafts = [(text, block, place == 0, mark) for block in blocks for place, (text, mark) in enumerate(_pieces(block))]
+    if not drafts:
+        return []
+    tokens = [number - SPECIAL_TOKENS for number in count([text for text, *_ in drafts])]
+    units: list[Unit] = []
+    for (text, block, opens, separator), number in zip(drafts, tokens, strict=True):
+        first, last = block.first_page, block.last_page
+        if number <= most:
+            units.append(Unit(text, number, first, last, opens, False, separator))
+            continue
+        parts = parted(text, count, most)
+        units += [Unit(t, n, first, last, opens and i == 0, True, separator) for i, (t, n) in enumerate(parts)]
+    return units
+
+
+def _pieces(block: Block) -> list[tuple[str, str]]:
+    if block.kind == "code":
+        return [(line, "\n") for line in block.lines or block.text.splitlines() if line.strip()]
+    return [
+        (sentence, "\n" if block.kind == "list" and place == 0 else " ")
+        for place, sentence in enumerate(sentences(block.text) if block.kind != "formula" else [block.text])
+    ]
+
+
+def parted(text: str, count: CountTokens, most: int) -> list[tuple[str, int]]:
+    """A text too long for one passage, parted between words into as few as may be; with their tokens."""
+    words = text.split()
+    lengths = [max(1, number - SPECIAL_TOKENS) for number in count(words)]
+    out: list[tuple[list[str], int]] = []
+    for word, length in zip(words, lengths, strict=True):
+        if length > most:  # a word longer than a passage: letters or digits without end
+            piece = max(1, len(word) * most // (2 * length))
+            out += [([word[at : at + piece]], most) for at in range(0, len(word), piece)]
+        elif out and out[-1][1] + length <= most:
+            out[-1] = ([*out[-1][0], word], out[-1][1] + length)
+        else:
+            out.append(([word], length))
+    return [(" ".join(words), length) for words, length in out]
+
+
+def table_texts(table: Table, count: CountTokens, most: int) -> list[tuple[str, bool]]:
+    """Texts of at most ``most`` tokens, each with caption and header; True where a row had to be parted."""
+    header = [_row(row) for row in table.rows[: table.header_rows]]
+    rows = [_row(row) for row in table.rows[table.header_rows :]]
+    opening = [line for line in (table.caption, *header) if line]
+    tokens = [number - SPECIAL_TOKENS for number in count([*opening, *rows])]
+    head_tokens = sum(tokens[: len(opening)])
+    if head_tokens > most // 2:  # a caption as long as a passage is a passage of its own
+        flat = "\n".join([*opening, *rows])
+        return [(text, True) for text, _ in parted(flat, count, most)]
+    out: list[tuple[list[str], int, bool]] = []
+    for row, number in zip(rows, tokens[len(opening) :], strict=True):
+        if out and out[-1][1] + number <= most and not out[-1][2]:
+            out[-1] = ([*out[-1][0], row], out[-1][1] + number, False)
+        elif head_tokens + number <= most:
+            out.append(([*opening, row], head_tokens + number, False))
+        else:
+            out += [([*opening, part], most, True) for part, _ in parted(row, count, most - head_tokens)]
+    return [("\n".join(lines), cut) for lines, _, cut in out] or [("\n".join(opening), False)]
+
+
+def _row(row: Sequence[str]) -> str:
+    return CELL.join(row).strip()

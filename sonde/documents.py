@@ -1,0 +1,67 @@
+"""Documents as the front door brings them in: the parts from the settings, for the command line and the workers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from elasticsearch import Elasticsearch
+
+from core.errors import NotFound
+from indexer.documents.failures import DocumentRefused
+from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
+from indexer.documents.limits import Limits, Ocr
+from indexer.documents.place_time import PassageReader
+from indexer.documents.segment import SegmentOptions
+from indexer.documents.state import PUBLIC, DocumentEntry
+from reading.places import PlaceReader
+from reading.times import TimeReader
+from sonde.harvesting import HARVEST_TIMEOUT_S, prepare_indices
+from sonde.settings import Settings
+from sonde.wiring import Models, elasticsearch_client
+
+_MIB = 1024 * 1024
+
+
+def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:
+    """What reading and indexing a document needs."""
+    given = settings.documents
+    limits = Limits(
+        seconds=given.seconds,
+        memory_bytes=given.memory_mib * _MIB,
+        max_bytes=given.max_mib * _MIB,
+        max_pages=given.max_pages,
+    )
+    return IngestParts(
+        client=client,
+        prefix=settings.index.prefix,
+        embedder=models.embedder,
+        reader=PassageReader(PlaceReader(models.gazetteer, models.recogniser), TimeReader()),
+        limits=limits,
+        ocr=Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages),
+        options=SegmentOptions(given.most_tokens, given.overlap),
+    )
+
+
+class DocumentIngester:
+    """Files from the command line into the passages of everybody."""
+
+    def __init__(self, settings: Settings, models: Models | None = None) -> None:
+        models = models or Models(settings)
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+        prepare_indices(client, settings, models)
+        prepare(client, settings.index.prefix, models.embedder, settings.index.vector_index)
+        self._parts = document_parts(settings, models, client)
+
+    def file(self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress) -> Ingested:
+        """One file. Raises NotFound where it is not there or the record is not."""
+        origin = path.resolve()
+        if not origin.is_file():
+            raise NotFound(f"{path} is not a file.")
+        if origin.stat().st_size > self._parts.limits.max_bytes:
+            refused = DocumentRefused("too_large", f"The file has {origin.stat().st_size:,} bytes.")
+            entry = DocumentEntry(
+                "", PUBLIC, str(origin), path.name, "failed", reason="too_large", message=str(refused)
+            )
+            return Ingested(entry)
+        incoming = Incoming(origin.read_bytes(), str(origin), path.name, record=record)
+        return ingest(incoming, self._parts, progress)
