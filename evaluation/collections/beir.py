@@ -31,7 +31,8 @@ def _boxes(value: Any) -> Any:
         return []
     if isinstance(value, str):
         return [value.split(",")]
-    return [value] if len(value) == _CORNERS and not isinstance(value[0], (list, tuple)) else value
+    is_one = isinstance(value, list) and len(value) == _CORNERS and not isinstance(value[0], list)
+    return [value] if is_one else value
 
 
 def _text(value: Any) -> Any:

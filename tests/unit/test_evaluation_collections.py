@@ -1,0 +1,164 @@
+"""Collections in BEIR layout, the project's own, their halves; what is wrong with one is named by file and line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.extent import BBox
+from core.timespan import TimeSpan
+from evaluation.collection import BadCollection, Collection
+from evaluation.collections import climate_fever, cranfield, pira, samples
+from evaluation.collections.beir import BeirFiles, load
+from evaluation.splits import half_of
+from tests.shared_data import shared_data
+
+_SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+
+
+def _files(folder: Path, corpus: Any = None, queries: Any = None, qrels: str = "q1\td1\t1\n") -> BeirFiles:
+    files = BeirFiles(folder / "corpus.jsonl", folder / "queries.jsonl", folder / "qrels.tsv")
+    files.corpus.write_text(_jsonl(corpus or [{"_id": "d1", "title": "Rain", "text": "Rain in Spain."}]))
+    files.queries.write_text(_jsonl(queries or [{"_id": "q1", "text": "rain"}]))
+    files.qrels.write_text(qrels)
+    return files
+
+
+def _jsonl(rows: Any) -> str:
+    return "".join(row if isinstance(row, str) else json.dumps(row) + "\n" for row in rows)
+
+
+def test_a_document_becomes_the_record_that_a_harvest_would_make(tmp_path: Path) -> None:
+    corpus = [
+        {"_id": 7, "title": "Rain", "text": "Gauges.", "bbox": [-10, 35, 5, 44], "start": "1990", "end": "2000-05"},
+        {"_id": "x y", "title": None, "text": "Fiji", "bbox": [[170, -20, -170, -10], [0, 0, 1, 1]], "start": "1990"},
+        {"_id": "t", "text": "as text", "bbox": "1,2,3,4", "metadata": {"year": 1}},
+    ]
+    collection = load(_files(tmp_path, corpus, qrels="q1\t7\t2\n"))
+    rain, fiji, text = collection.records
+    assert [collection.documents[record.id] for record in collection.records] == ["7", "x y", "t"]
+    assert (rain.title, rain.abstract, rain.extents) == ("Rain", "Gauges.", (BBox(-10, 35, 5, 44),))
+    assert rain.times == (TimeSpan.from_iso("1990", "2000-05"),)
+    assert fiji.id == "judged:x~20y"
+    assert fiji.extents[0].crosses_antimeridian
+    assert fiji.times == (TimeSpan.from_iso("1990", None),)
+    assert (text.extents, text.times, text.embedding_text) == ((BBox(1, 2, 3, 4),), (), "as text")
+
+
+def test_only_judged_questions_are_asked_and_the_rest_is_noted(tmp_path: Path) -> None:
+    queries = [{"_id": "q0", "text": "fog"}, {"_id": "q1", "text": "rain", "bbox": [0, 1, 2, 3]}]
+    collection = load(_files(tmp_path, queries=queries))
+    assert [question.id for question in collection.questions] == ["q1"]
+    assert collection.questions[0].areas == (BBox(0, 1, 2, 3),)
+    assert collection.notes == ("left out 1 questions that nobody judged",)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"corpus": [{"_id": "d1"}, {"_id": "d1"}]}, "line 2: the id 'd1' is there twice"),
+        ({"corpus": [{"title": "no id"}]}, "line 1: _id: Field required"),
+        ({"corpus": ["{broken\n"]}, "line 1: is not JSON"),
+        ({"corpus": ["[" * 100_000 + "\n"]}, "line 1: is not JSON"),
+        ({"corpus": ["[]\n"]}, "line 1: line: Input should be"),
+        ({"corpus": [{"_id": "d1", "bbox": [1, 2, 3]}]}, "line 1: bbox"),
+        ({"corpus": [{"_id": "d1", "bbox": [0, 50, 1, 40]}]}, "line 1: south is larger than north"),
+        ({"corpus": [{"_id": "d1", "bbox": 5}]}, "line 1: bbox"),
+        ({"corpus": [{"_id": "d1", "bbox": []}]}, None),
+        ({"corpus": [{"_id": "d1", "start": "yesterday"}]}, "line 1: 'yesterday' is not an ISO 8601 date"),
+        ({"corpus": [{"_id": "d1", "start": "2001", "end": "1999"}]}, "line 1: the start lies after the end"),
+        ({"queries": [{"_id": "q1", "text": " "}]}, "line 1: the question 'q1' is empty"),
+        ({"queries": [{"_id": "q1"}]}, "line 1: text: Field required"),
+        ({"queries": [{"_id": "q1", "text": "a"}, {"_id": "q1", "text": "b"}]}, "line 2: the id 'q1' is there twice"),
+        ({"qrels": "q1\td9\t1\n"}, "the qrels of question 'q1' name the document 'd9', which is absent"),
+        ({"qrels": "q9\td1\t1\n"}, "the qrels name the question 'q9', which is absent"),
+        ({"qrels": "query-id\tcorpus-id\tscore\n"}, "no question was judged"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, wrong: dict[str, Any], said: str | None) -> None:
+    files = _files(tmp_path, **wrong)
+    if said is None:
+        assert load(files).records[0].extents == ()
+        return
+    with pytest.raises(BadCollection) as caught:
+        load(files)
+    assert said in str(caught.value)
+
+
+def test_many_faults_are_told_at_once_and_the_rest_counted(tmp_path: Path) -> None:
+    files = _files(tmp_path, qrels="".join(f"q1\tnot{number:02}\t1\n" for number in range(13)))
+    with pytest.raises(BadCollection) as caught:
+        load(files)
+    assert len(caught.value.faults) == 13
+    assert str(caught.value).endswith("'not09', which is absent; and 3 more.")
+
+
+def test_unknown_ids_can_be_left_out(tmp_path: Path) -> None:
+    files = _files(tmp_path, qrels="q1\td1\t1\nq1\td9\t1\nq9\td1\t1\n")
+    collection = load(files, skip_unknown=True)
+    assert collection.qrels == {"q1": {"d1": 1}}
+    assert collection.notes == ("left out 2 judgements of what is not there",)
+
+
+def _small(tmp_path: Path) -> Collection:
+    corpus = [{"_id": name, "text": name} for name in ("d1", "d2")]
+    queries = [{"_id": name, "text": name} for name in ("q1", "q2")]
+    return load(_files(tmp_path, corpus, queries, "q1\td1\t1\nq2\td1\t1\nq2\td2\t1\n"))
+
+
+def test_a_half_keeps_all_records_and_only_its_questions(tmp_path: Path) -> None:
+    (tmp_path / "split.tsv").write_text("query-id\thalf\nq1\ttune\nq2\ttest\n")
+    half = half_of(_small(tmp_path), "test", tmp_path / "split.tsv")
+    assert [question.id for question in half.questions] == ["q2"]
+    assert set(half.qrels) == {"q2"}
+    assert len(half.records) == 2
+
+
+def test_a_split_that_names_strangers_or_makes_no_sense_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "split.tsv").write_text("q1\ttest\nq7\ttest\n")
+    with pytest.raises(BadCollection, match="no question has the id 'q7'"):
+        half_of(_small(tmp_path), "test", tmp_path / "split.tsv")
+    (tmp_path / "split.tsv").write_text("q1\tmiddle\n")
+    with pytest.raises(BadCollection, match="line 1: 'middle' is not train, test or aside"):
+        half_of(_small(tmp_path), "test", tmp_path / "split.tsv")
+
+
+def test_a_subset_of_documents_takes_their_judgements_with_it(tmp_path: Path) -> None:
+    part = _small(tmp_path).holding({"d2"})
+    assert [part.documents[record.id] for record in part.records] == ["d2"]
+    assert part.qrels == {"q1": {}, "q2": {"d2": 1}}
+
+
+def test_the_samples() -> None:
+    collection = samples.load(_SAMPLES)
+    assert len(collection.questions) >= 40
+    first = collection.questions[0]
+    assert first.areas == (BBox(10, -35, 41, -8),)
+    assert collection.qrels["q01"]["tamsat-rainfall-africa"] == 2
+    assert collection.qrels["q01"]["chirps-v2-global"] == 1
+
+
+def test_cranfield_as_its_source_counts_it() -> None:
+    collection = cranfield.load(shared_data("judged", "cranfield").parents[1])
+    assert (len(collection.records), len(collection.questions)) == (1400, 225)
+    assert sum(map(len, collection.qrels.values())) == 1837
+
+
+def test_climate_fever_as_its_source_counts_it() -> None:
+    collection = climate_fever.load(shared_data("judged", "climate_fever").parents[1])
+    assert len(collection.records) == 5240
+    assert "Extinction_risk_from_global_warming:170" in collection.documents.values()
+    assert "Extinction_risk_from_global_warming:170" not in collection.qrels["0"]
+
+
+def test_pira_texts_are_plain_and_each_question_has_one() -> None:
+    data = shared_data("judged", "pira").parents[1]
+    english, portuguese = pira.load(data), pira.load(data, "pt")
+    assert all(len(found) == 1 for found in english.qrels.values())
+    assert not any("<p>" in record.abstract for record in english.records)
+    assert english.qrels == portuguese.qrels
+    assert english.questions != portuguese.questions
+    assert pira.plain("<p>a &amp; b</p>\n<p>c</p>") == "a & b c"
