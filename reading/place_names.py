@@ -7,10 +7,12 @@ where that means something, a preposition of place, their country after a comma,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.place import Place
 from reading.gazetteer import Gazetteer, Named
+from reading.german_names import InnerName, inner_names
+from reading.place_words import DIRECTIONS
 from reading.sentence import Sentence
 
 _WELL_KNOWN = 0.45  # importance of a city of about 250,000 people, or of a first-level region of middling size
@@ -54,12 +56,18 @@ class NameMatcher:
         self._gazetteer = gazetteer
 
     def find(self, text: str, language: str | None = None) -> list[Match]:
-        """Matches in the order of the text, none overlapping; in German (``de``) capitals prove nothing."""
+        """Matches in the order of the text, none overlapping.
+
+        In German (``de``) capitals prove nothing, and names are also looked for inside words (as far as the word alone
+        is proof, also where the language is not known).
+        """
         sentence = Sentence(text, capitals_mean_names=language != "de")
         found: list[Match] = []
         at = 0
         while at < len(sentence.words):
             match = self._at(sentence, at)
+            if match is None and language in ("de", None):
+                match = self._inside(sentence, at, bent=language == "de")
             if match is None:
                 at += 1
             else:
@@ -68,10 +76,12 @@ class NameMatcher:
         return found
 
     def _at(self, sentence: Sentence, first: int) -> Match | None:
-        """The longest acceptable name that starts with this word."""
-        dotted = self._abbreviation(sentence, first)
-        if dotted is not None:
-            return dotted
+        """The longest acceptable name that starts with this word; an abbreviation before a name of the same length."""
+        short, name = self._abbreviation(sentence, first), self._name(sentence, first)
+        longer = short is None or (name is not None and name.last > short.last)
+        return name if longer else short
+
+    def _name(self, sentence: Sentence, first: int) -> Match | None:
         reach = min(self._gazetteer.longest(sentence.words[first].folded), sentence.reach(first))
         for length in range(reach, 0, -1):
             span = sentence.words[first : first + length]
@@ -84,6 +94,16 @@ class NameMatcher:
                 return in_state
             if self._accepted(sentence, spelt):
                 return _match(sentence, spelt)
+        return None
+
+    def _inside(self, sentence: Sentence, number: int, *, bent: bool) -> Match | None:
+        """A name within a German word (Norditalien, Nordseeküste; Berlins only where ``bent`` names are wanted)."""
+        for inner in inner_names(sentence.words[number]):
+            if inner.bent and not bent:
+                continue
+            named = self._gazetteer.named(inner.key)
+            if named is not None and _is_meant(inner, named):
+                return replace(_match(sentence, _Span(number, number, named)), start=inner.start, end=inner.end)
         return None
 
     def _in_state(self, sentence: Sentence, span: _Span) -> Match | None:
@@ -114,11 +134,14 @@ class NameMatcher:
         best = span.named.places[0]
         if best.kind in _DOUBTED_KINDS and sentence.is_other_name(span.first, span.last):
             return False
+        if all(word.folded in DIRECTIONS for word in sentence.words[span.first : span.last + 1]):
+            return False  # "settentrionale" is a direction, not Zambia's Northern Province
         capital = sentence.capital(span.first, span.last)
         if span.named.is_word:
             return self._word_is_place(sentence, span, capital)
         if span.named.is_adjective:
-            return capital or sentence.style == "plain" or sentence.starts_sentence(span.first)
+            plain = sentence.style == "plain" or span.named.is_small
+            return capital or plain or sentence.starts_sentence(span.first)
         if best.kind in _SURE_KINDS:
             return True
         if self._is_qualified(sentence, span):
@@ -126,7 +149,9 @@ class NameMatcher:
         prepared = sentence.after_preposition(span.first)
         if best.importance < _WELL_KNOWN:
             return prepared and (capital or (sentence.style == "plain" and best.importance >= _KNOWN))
-        return capital or prepared or sentence.style == "plain" or span.last > span.first or best.importance >= 0.5
+        several_words, everything = span.last > span.first, len(sentence.words) == span.last - span.first + 1
+        evident = capital or prepared or several_words or everything
+        return evident or sentence.style == "plain" or best.importance >= 0.5
 
     def _word_is_place(self, sentence: Sentence, span: _Span, capital: bool) -> bool:
         if not capital:
@@ -149,6 +174,14 @@ class NameMatcher:
                 return True
         short = self._gazetteer.abbreviation(sentence.words[following].text)
         return short is not None and any(_holds(short.places[0], inner) for inner in span.named.places)
+
+
+def _is_meant(inner: InnerName, named: Named) -> bool:
+    """A bent name must be a large place, and not also a word; any other may be any place but a city."""
+    best = named.places[0]
+    if inner.bent:
+        return best.importance >= _WELL_KNOWN and not (named.is_word or named.is_adjective)
+    return best.kind != "city"
 
 
 def _holds(outer: Place, inner: Place) -> bool:

@@ -20,4 +20,13 @@ SKIPPED = _set("the greater city town state of region der die das le la les el l
 # Written small inside a name: "Rio de Janeiro", "Gulf of Mexico".
 SMALL = _set("of the and de del della do da dos das des du la le les el los y e und am an der den i")
 INSTITUTIONS = _set("university universitat universite universidad universita institute college academy")
+# Parts of the sea and the land that are named after a country beside them: the Strait of Georgia is not in Georgia.
+FEATURES = _set("strait straits cape bay gulf isthmus golf golfe golfo detroit")
+# By themselves never a name, though provinces are called so.
+DIRECTIONS = _set(
+    """north south east west northern southern eastern western northeast northwest southeast southwest central
+    nord sud ost norden suden osten westen est ouest norte sur este oeste sul leste ovest
+    septentrional septentrionale settentrionale setentrional meridional meridionale oriental orientale occidental
+    occidentale ocidental centrale"""
+)
 STORMS = _set("hurricane cyclone typhoon storm")  # they bear people's names, some of them cities'

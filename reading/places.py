@@ -17,6 +17,7 @@ from reading.gazetteer import Gazetteer
 from reading.gazetteer.names import Word, name_key, words
 from reading.place_context import Beside, inside, resolve
 from reading.place_names import Match, NameMatcher
+from reading.sentence import after_feature
 
 Source = Literal["gazetteer", "entities", "coordinates"]
 
@@ -67,20 +68,23 @@ class PlaceReader:
         boxes = written_boxes(text)
         entities = self._recogniser.entities(text) if self._recogniser else []
         matches = [m for m in self._matcher.find(text, language) if _free(m.start, m.end, boxes)]
-        matches = [m for m in matches if not _doubted(m, entities)]
-        further = self._further(entities, [*boxes, *matches])
+        if language in (None, "en"):  # of other languages the recogniser knows too little to object
+            matches = [m for m in matches if not _doubted(m, entities) or _alone(m, text)]
+        further = self._further(text, entities, [*boxes, *matches])
         mentions = _from_matches(text, matches, [found[1] for found in further], entities)
         mentions += [_from_box(box) for box in boxes]
         mentions += [_from_entity(entity, places) for entity, places in further]
         return sorted(mentions, key=lambda mention: mention.start)
 
     def _further(
-        self, entities: list[Entity], taken: list[WrittenBox | Match]
+        self, text: str, entities: list[Entity], taken: list[WrittenBox | Match]
     ) -> list[tuple[Entity, tuple[Place, ...]]]:
         """Entities where nothing was found yet, with their places."""
         found = []
         for entity in entities:
-            if entity.label in _PLACE_LABELS and _free(entity.start, entity.end, taken):
+            if entity.label not in _PLACE_LABELS or after_feature(text[: entity.start]):
+                continue
+            if _free(entity.start, entity.end, taken):
                 places = self._geocoded(entity)
                 if places:
                     found.append((entity, places))
@@ -103,6 +107,11 @@ def _doubted(match: Match, entities: list[Entity]) -> bool:
     if match.after_preposition or match.places[0].kind not in _DOUBTED_KINDS:
         return False
     return any(e.label in _OTHER_LABELS and e.start <= match.start and match.end <= e.end for e in entities)
+
+
+def _alone(match: Match, text: str) -> bool:
+    """Whether the text is the name and nothing else."""
+    return not text[: match.start].strip() and not text[match.end :].strip()
 
 
 def _from_matches(
@@ -179,8 +188,14 @@ def _confidence(match: Match, places: tuple[Place, ...], seen: bool, *, qualifie
     score += 0.15 if qualified else 0.0
     score -= 0.15 if match.is_adjective else 0.0
     score -= 0.05 if best.estimated else 0.0
-    close = len(places) > 1 and not qualified and abs(best.importance - places[1].importance) < _CLOSE_CALL
+    close = len(places) > 1 and not qualified and _close_call(best, places[1])
     return round(min(0.99, max(0.05, score - (0.15 if close else 0.0))), 2)
+
+
+def _close_call(best: Place, second: Place) -> bool:
+    """Whether the two are hard to tell apart, and it matters: the island and the region of Sicily are one place."""
+    same = inside(best.bbox, second.bbox) or inside(second.bbox, best.bbox)
+    return not same and abs(best.importance - second.importance) < _CLOSE_CALL
 
 
 def _from_box(box: WrittenBox) -> PlaceMention:

@@ -40,6 +40,8 @@ ADJECTIVES: dict[str, Compass] = {word: compass for compass, words in _ADJECTIVE
 CENTRAL = r"central|zentral(?:e[snr]?)?|mittlere[snr]?|mittel|centrale"
 
 OF = r"(?:of|von|vom|des|der|de|du|del|della|dello|dei|degli|delle|di|do|da|dos|das|d['’]|dell['’])"
+# What follows a noun that names a part ("norte de España", "Norden von Italien", "nord dell'Italia").
+OF_PART = r"(?:von|des|der|de|du|del|della|dello|dei|degli|delle|di|do|da|dos|das|d['’]|dell['’])"
 ARTICLE = (
     r"(?:(?:the|der|die|das|den|dem|des|le|la|les|el|los|las|il|lo|gli|o|a|os|as|all|whole|entire|ganz)\s{1,2}|"
     r"l['’]\s?){0,2}"
@@ -77,7 +79,7 @@ COAST = (
     r"(?:a lo largo d(?:e la|e las) )?costas? d(?:e|el)|(?:lungo )?(?:la |le )?cost[ae] d(?:i|el|ella|ell['’])|"
     r"(?:ao longo da )?costa d[eoa]"
 )
-COAST_BEHIND = r"(?:['’]s\s|\s)(?:coasts?|coastlines?|coastal (?:waters|zone|area|areas|region)|küsten?)"
+COAST_BEHIND = r"(?:(?:['’]s\s|\s)(?:coasts?|coastlines?|coastal (?:waters|zone|area|areas|region)|küsten?)|küsten?)"
 BETWEEN = r"between|zwischen|entre|tra|fra|from"
 AND = r"and|und|et|y|e|&"
 OUTSIDE = (

@@ -47,11 +47,15 @@ _PART_OF = _lead(
     rf"(?:\s(?:parts?|half|regions?|teile?n?))?\s{words.OF}"
     rf"|(?:the\s)?(?P<part>{_COMPASS}|{_ADJECTIVE})\s(?:parts?|half)\s{words.OF}"
 )
-_OF = _lead(
-    rf"(?:(?:to\sthe|just|au|al|à l['’]|a|ad|ao|all['’])\s?)?(?P<where>{_COMPASS}|{_ADJECTIVE})(?:\s{words.OF})"
-    r"|(?P<short>[ns]?[ew]|[ns])\sof"
+_AWAY = _lead(rf"(?:(?:to\sthe|just|au|al|a|ad|ao)\s|(?:à l|all)['’]\s?)(?P<where>{_COMPASS}|{_ADJECTIVE})\s{words.OF}")
+# "the north of Italy" and "norte de España" are parts; "north of Italy" and "nördlich von Italien" are not.
+_NOUN = _choice({word: compass for word, compass in COMPASS.items() if len(word) > 2})
+_NOUN_OF = _lead(
+    rf"(?:the|le|la|el|il|lo|o|der|l['’])\s?(?P<the>{_NOUN})\s{words.OF}|(?P<where>{_NOUN})\s{words.OF_PART}"
 )
-_PART = _lead(rf"(?P<where>{_COMPASS}|(?:{_ADJECTIVE})(?:e[snrm]?)?)")
+_OF = _lead(rf"(?P<where>{_COMPASS}|{_ADJECTIVE})\s{words.OF}|(?P<short>[ns]?[ew]|[ns])\sof")
+_BESIDE = _choice({word: compass for word, compass in COMPASS.items() if word not in ("e", "sur")})  # and, over
+_PART = _lead(rf"(?P<where>{_BESIDE}|(?:{_ADJECTIVE})(?:e[snrm]?)?)")
 _ATTACHED = re.compile(r"(?<!\w)(?P<where>nordost|nordwest|südost|südwest|nord|süd|ost|west)-?$")
 _CENTRAL = re.compile(rf"{_lead(words.CENTRAL).pattern}|(?<!\w)(?:zentral|mittel)-?$")
 _BEHIND = re.compile(
@@ -70,6 +74,16 @@ _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
     ("within", _lead(words.WITHIN)),
     ("over", _lead(words.OVER)),
     ("in", _lead(words.IN)),
+)
+
+
+_COMPASS_FORMS = (
+    (_PART_OF, "part_{}"),
+    (_AWAY, "{}_of"),
+    (_NOUN_OF, "part_{}"),
+    (_OF, "{}_of"),
+    (_PART, "part_{}"),
+    (_ATTACHED, "part_{}"),
 )
 
 
@@ -126,7 +140,7 @@ def _read_before(low: str, mentions: Sequence[Range], index: int, last: int) -> 
 def _nearest(lead: str, *, several: bool) -> tuple[Relation, re.Match[str]] | None:
     if several and (match := _BETWEEN.search(lead)):
         return "between", match
-    for pattern, form in ((_PART_OF, "part_{}"), (_OF, "{}_of"), (_PART, "part_{}"), (_ATTACHED, "part_{}")):
+    for pattern, form in _COMPASS_FORMS:
         match = pattern.search(lead)
         if match is not None:
             return _named(form, _compass(match)), match

@@ -69,6 +69,10 @@ _LED_TO = re.compile(rf"(?:{words.RESOLUTION})\s(?:of\s|von\s|de\s|di\s|at\s|is\
 _IS_MEASURE = re.compile(rf"[\s-]{{1,2}}(?:\w{{1,10}}-)?(?:{words.MEASURES})(?!\w)")
 _ELEVATION = re.compile(r"[\s-](?:elevation)(?!\w)")
 _LEAST_ALTITUDE_M = 100.0
+# "temperature at 1000 m" is a height or a depth; "land cover at 30 m" and "surface temperature at 30 m" are grids.
+_AT_A_LEVEL = re.compile(
+    rf"(?<!surface )(?<!\w)(?:{words.BY_LEVEL})(?:\s(?:data|profiles?|measurements?))?\s(?:at|in|à|a)\s$"
+)
 _MEASURE_LEADS = re.compile(rf"(?<!\w)(?:{words.MEASURES_BEFORE})\s(?:the\s)?$")
 _RATIO = re.compile(
     r"(?<![\d:.])1\s?:\s?(?P<number>\d{1,3}(?:[ ,.'  ]\d{3}){1,3}|\d{1,9})"
@@ -142,7 +146,11 @@ def _is_measure(low: str, before: str, match: re.Match[str]) -> bool:
     """Whether a length is no grid. "30 m elevation" asks for a terrain model, "1000 m elevation" is an altitude."""
     if _ELEVATION.match(low, match.end()) and _number(match["number"]) < _LEAST_ALTITUDE_M:
         return False
-    return bool(_IS_MEASURE.match(low, match.end()) or _MEASURE_LEADS.search(before))
+    return bool(
+        _IS_MEASURE.match(low, match.end())
+        or _MEASURE_LEADS.search(before)
+        or _AT_A_LEVEL.search(low, 0, match.start())
+    )
 
 
 def _angles(low: str) -> Iterator[tuple[Range, _Meaning]]:

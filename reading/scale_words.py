@@ -32,6 +32,14 @@ MEASURES_BEFORE = (
     r"above|below|deeper than|higher than|upper|top|first|under|within|up to|less than|more than|unter|über"
 )
 
+# What is measured at a height or a depth: "at 10 m" then says which.
+BY_LEVEL = (
+    r"temperatures?|winds?(?: speed| direction| velocity)?|humidity|pressure|salinity|oxygen|currents?|velocity|"
+    r"nitrates?|ozone|"
+    r"temperatur|wind(?:geschwindigkeit)?|salzgehalt|température|vent|salinité|temperatura|viento|salinidad|vento|"
+    r"salinità|salinidade"
+)
+
 _STEP_WORDS = (
     ("PT1H", "hourly stündlich horaire horaires horario horaria orario oraria orari horário horária horários"),
     ("P1D", "daily täglich quotidien quotidienne quotidiens quotidiennes journalier journalière journalières diario "

@@ -10,14 +10,21 @@ import re
 from typing import Literal
 
 from reading.gazetteer.names import Word, words
-from reading.place_words import INSTITUTIONS, PLACE_PREPOSITIONS, SKIPPED, SMALL, STORMS, STRICT_PREPOSITIONS
+from reading.place_words import FEATURES, INSTITUTIONS, PLACE_PREPOSITIONS, SKIPPED, SMALL, STORMS, STRICT_PREPOSITIONS
 
 Style = Literal["mixed", "plain"]
 
 _JOIN = re.compile(r"[ \t]+|[ \t]?[-‐–'’][ \t]?|\.[ \t]?|[ \t]*\n[ \t]*")
 _SENTENCE_END = re.compile(r"[.!?:]\s*$")
+_FEATURE = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(FEATURES))})\s(?:of|de|von|di)\s(?:the\s|la\s)?$", re.IGNORECASE)
+_LONGEST_FEATURE = 24  # characters
 _TITLE_SHARE = 0.8
 _ACRONYM_LETTERS = range(3, 6)
+
+
+def after_feature(before: str) -> bool:
+    """Whether the text ends with a part of sea or land that is called after what follows: "Strait of [Georgia]"."""
+    return _FEATURE.search(before[-_LONGEST_FEATURE:]) is not None
 
 
 class Sentence:
@@ -61,7 +68,12 @@ class Sentence:
 
     def is_other_name(self, first: int, last: int) -> bool:
         """Whether the name is part of an institution's or a storm's, or an acronym (PISA in a text with capitals)."""
-        return self._is_acronym(first, last) or self._is_institution(first, last) or self._is_storm(first)
+        return (
+            self._is_acronym(first, last)
+            or self._is_institution(first, last)
+            or self._is_storm(first)
+            or after_feature(self.text[: self.words[first].start])
+        )
 
     def _is_acronym(self, first: int, last: int) -> bool:
         word = self.words[first].text

@@ -25,12 +25,13 @@ class Named:
     """What a name stands for: its places, best first.
 
     ``is_word`` marks a name that is also an ordinary word (Nice, Reading, Orange), ``is_adjective`` one that is
-    only an adjective or a people (Italian).
+    only an adjective or a people (Italian), ``is_small`` one that its language writes small (italien, tedeschi).
     """
 
     places: tuple[Place, ...]
     is_word: bool = False
     is_adjective: bool = False
+    is_small: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ class Gazetteer:
         if row is None:
             return None
         flags, _, numbers = row.partition("\t")
-        return Named(tuple(self._place(int(number)) for number in numbers.split()), "w" in flags, "a" in flags)
+        places = tuple(self._place(int(number)) for number in numbers.split())
+        return Named(places, "w" in flags, "a" in flags, "s" in flags)
 
     def abbreviation(self, text: str) -> Named | None:
         """What a short form in exactly this spelling stands for (``US``, never ``us``)."""

@@ -84,3 +84,8 @@ class Interpretation:
     scales: tuple[ScaleFound, ...] = ()
     kinds: tuple[KindFound, ...] = ()
     identifiers: tuple[IdentifierFound, ...] = ()
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether nothing is asked for: no topic, place, period, newest or identifier ("the of and")."""
+        return not (self.thematic or self.places or self.times or self.identifiers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,11 +27,8 @@ from search_api.understanding.interpretation import (
     ScaleFound,
     TimeFound,
 )
+from search_api.understanding.topic import topic_of
 
-Ranges = list[tuple[int, int]]
-
-_SPACE = re.compile(r"\s+")
-_LOOSE_ENDS = " \t\n,;:-–/()."
 _SURE = 1.0  # found by a fixed pattern
 
 
@@ -61,7 +57,7 @@ class Understander:
         elsewhere: list[Any] = [*places, *located, *times, *certain]
         return Interpretation(
             text=text,
-            thematic=_without(text, [(one.start, one.end) for one in elsewhere]),
+            thematic=topic_of(text, [(one.start, one.end) for one in elsewhere]),
             language=language,
             places=tuple(_place(one) for one in places),
             relations=tuple(_relation(text, one) for one in relations),
@@ -77,16 +73,6 @@ class Understander:
 
 def _within(place: PlaceMention, others: Sequence[Any]) -> bool:
     return any(place.start < other.end and other.start < place.end for other in others)
-
-
-def _without(text: str, ranges: Ranges) -> str:
-    """The text with the ranges cut out, white space closed and loose punctuation at the ends dropped."""
-    kept, position = [], 0
-    for start, end in sorted(ranges):
-        kept.append(text[position:start] if start > position else "")
-        position = max(position, end)
-    kept.append(text[position:])
-    return _SPACE.sub(" ", " ".join(kept)).strip(_LOOSE_ENDS)
 
 
 def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention]) -> tuple[BBox, ...]:

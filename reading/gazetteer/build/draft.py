@@ -27,6 +27,7 @@ class Draft:
     estimated: bool = False
     names: frozenset[str] = field(default_factory=frozenset)
     adjectives: frozenset[str] = field(default_factory=frozenset)
+    small_adjectives: frozenset[str] = field(default_factory=frozenset)  # in languages that write them small
     weak_names: frozenset[str] = field(default_factory=frozenset)
     code: str = ""  # ISO 3166-2, where it is used to say which city is meant ("Boulder, CO")
 

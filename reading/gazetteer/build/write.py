@@ -32,11 +32,13 @@ def write(drafts: Iterable[Draft], path: Path) -> Written:
     flagged = facts.load("words.yaml")
     words = {name_key(word) for word in flagged["words"]}
     never = {name_key(word) for word in flagged["never"]}
+    small = {name_key(word) for draft in kept for word in draft.small_adjectives}
     lines = [_place_line(draft) for draft in kept] + [""]
     keys = sorted((names.keys() | adjectives.keys()) - never)
     for key in keys:
         short = len(key) <= _SHORT and not (key in names and kept[names[key][0]].kind == "country")
         flags = ("w" if key in words or short else "") + ("a" if key not in names else "")
+        flags += "s" if key in small and key not in names else ""
         numbers = [*names.get(key, []), *adjectives.get(key, [])][:_MOST_PER_NAME]
         lines.append(f"{key}\t{flags}\t{' '.join(map(str, numbers))}")
     lines.append("")
@@ -55,7 +57,7 @@ def _index(drafts: list[Draft]) -> tuple[dict[str, list[int]], dict[str, list[in
         for key in {name_key(name) for name in draft.names}:
             if key and key.count(" ") < _LONGEST_NAME and not _known(draft, names[key], drafts):
                 names[key].append(number)
-        for key in {name_key(name) for name in draft.adjectives}:
+        for key in {name_key(name) for name in draft.adjectives | draft.small_adjectives}:
             adjectives[key].append(number)
     for number, draft in enumerate(drafts):
         for key in {name_key(name) for name in draft.weak_names}:

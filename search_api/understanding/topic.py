@@ -1,0 +1,77 @@
+"""The topic of a question: what is left of it when the words of place, time and identifiers are taken out.
+
+What hung to those words goes with them ("temperature in the [1990s]" is about temperature, "rivers of [Germany] and
+[France]" about rivers); what joins two topics stays ("rain in [Spain] and snow" is about rain and snow).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from reading.spans import Range
+from search_api.understanding.small_words import JOINING, SAYING_NOTHING
+
+_WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W_]))?")
+_LAST_WORD = re.compile(r"(?<![^\W_])[^\W_]+['’]?$")
+_SPACE = re.compile(r"\s+")
+_LOOSE_ENDS = " \t\r\n,;:-–—/()[].?!¿¡'’\"&+"
+
+
+def topic_of(text: str, taken: Sequence[Range]) -> str:
+    """The text without the ranges (character offsets, end exclusive, in any order) and what hung to them.
+
+    Empty where nothing but small words is left, so that "what is in Kenya" has no topic and neither has "of the".
+    A question in capitals of a single word is one ("IT", "WHO"), however small the word.
+    """
+    pieces = _pieces(text, taken)
+    kept: list[str] = []
+    for number, piece in enumerate(pieces):
+        if number < len(pieces) - 1:
+            piece = _without_tail(piece)
+        if number and not kept:
+            piece = _without_head(piece)
+        if piece.strip(_LOOSE_ENDS):
+            kept.append(piece)
+    topic = _SPACE.sub(" ", " ".join(kept)).strip(_LOOSE_ENDS)
+    return "" if _says_nothing(topic) else topic
+
+
+def free_ranges(length: int, taken: Sequence[Range]) -> list[Range]:
+    """What lies between the ranges in a text of that length, empty stretches included: one more than there are gaps."""
+    free, position = [], 0
+    for start, end in sorted(taken):
+        if start >= position:
+            free.append((position, start))
+        position = max(position, end)
+    return [*free, (position, length)]
+
+
+def _pieces(text: str, taken: Sequence[Range]) -> list[str]:
+    return [text[start:end] for start, end in free_ranges(len(text), taken)]
+
+
+def _without_tail(piece: str) -> str:
+    """ "soil moisture in the" is "soil moisture"; a word that merely ends so ("main") stays."""
+    while True:
+        piece = piece.rstrip(_LOOSE_ENDS)
+        last = _LAST_WORD.search(piece)
+        if last is None or last[0].lower().rstrip("'’") not in JOINING:
+            return piece
+        piece = piece[: last.start()]
+
+
+def _without_head(piece: str) -> str:
+    while True:
+        piece = piece.lstrip(_LOOSE_ENDS)
+        first = _WORD.match(piece)
+        if first is None or first[0].lower().rstrip("'’") not in JOINING:
+            return piece
+        piece = piece[first.end() :]
+
+
+def _says_nothing(topic: str) -> bool:
+    words = [word.rstrip("'’") for word in _WORD.findall(topic)]
+    if len(words) == 1 and words[0].isupper() and len(words[0]) > 1:
+        return False
+    return all(word.lower() in SAYING_NOTHING for word in words)
