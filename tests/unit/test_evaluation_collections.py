@@ -117,10 +117,13 @@ def test_a_half_keeps_all_records_and_only_its_questions(tmp_path: Path) -> None
     assert len(half.records) == 2
 
 
-def test_a_split_that_names_strangers_or_makes_no_sense_is_refused(tmp_path: Path) -> None:
+def test_a_split_that_forgets_a_question_or_makes_no_sense_is_refused(tmp_path: Path) -> None:
     (tmp_path / "split.tsv").write_text("q1\ttest\nq7\ttest\n")
-    with pytest.raises(BadCollection, match="no question has the id 'q7'"):
+    with pytest.raises(BadCollection, match="the question 'q2' is in no half"):
         half_of(_small(tmp_path), "test", tmp_path / "split.tsv")
+    (tmp_path / "split.tsv").write_text("q1\ttest\nq2\taside\n")
+    with pytest.raises(BadCollection, match="no question is in the half train"):
+        half_of(_small(tmp_path), "train", tmp_path / "split.tsv")
     (tmp_path / "split.tsv").write_text("q1\tmiddle\n")
     with pytest.raises(BadCollection, match="line 1: 'middle' is not train, test or aside"):
         half_of(_small(tmp_path), "test", tmp_path / "split.tsv")
