@@ -20,6 +20,7 @@ from search_api.views.items import items_views
 from search_api.views.landing import landing_views
 from search_api.views.operations import operations_views
 from search_api.views.search import search_views
+from search_api.views.suggest import suggest_views
 
 log = structlog.get_logger(__name__)
 
@@ -51,6 +52,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(landing_views(parts))
     app.register_api(conformance_views())
     app.register_api(search_views(parts))
+    app.register_api(suggest_views(parts))
     app.register_api(collections_views(parts))
     app.register_api(items_views(parts))
     app.register_api(embeddings_views(parts))

@@ -11,6 +11,7 @@ from search_api.listing.reader import RecordReader
 from search_api.pipeline import SearchPipeline
 from search_api.readiness import ReadinessReport
 from search_api.serving import ServingResolver
+from search_api.suggest.suggester import Suggester
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,5 +24,6 @@ class Parts:
     version: str
     records: RecordReader
     catalogues: Catalogues
+    suggester: Suggester
     http: HttpPolicy
     now_ms: Callable[[], int]

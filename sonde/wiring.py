@@ -34,6 +34,8 @@ from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
 from search_api.readiness import Readiness
 from search_api.serving import ServingResolver
+from search_api.suggest.places import PlaceSuggester
+from search_api.suggest.suggester import Suggester
 from search_api.understanding.understand import Understander
 from sonde import __version__
 from sonde.portal import http_policy, source_titles
@@ -195,6 +197,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         version=__version__,
         records=records,
         catalogues=Catalogues(records, lambda: source_titles(settings)),
+        suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
         now_ms=lambda: int(time.time() * 1000),
     )

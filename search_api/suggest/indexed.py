@@ -1,0 +1,111 @@
+"""Titles and keywords that go on as typed, from the index, in one ``_msearch``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from search_api.retrieval.candidates import checked
+from search_api.suggest.spelled import folded, slips_allowed, slips_in
+
+_LOOKED_AT = 60
+_SPECIAL = re.compile(r"([.?+*|{}\[\]()\"\\#@&<>~^$-])")
+
+
+@dataclass(frozen=True, slots=True)
+class TitleFound:
+    """A record whose title goes on as typed."""
+
+    id: str
+    source: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordFound:
+    """A keyword (folded) and how many records have it."""
+
+    term: str
+    count: int
+
+
+def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> tuple[list[TitleFound], list[KeywordFound]]:
+    """Best first. Looks again with slips allowed where nothing goes on exactly as typed."""
+    text = folded(typed)
+    if not text:
+        return [], []
+    titles, keywords = checked(
+        client,
+        [{"index": index}, _titles_body(text, limit, fuzzy=False), {"index": index}, _keywords_body(text, limit)],
+    )
+    found = _titles(titles), _keywords(keywords)
+    if found[0] or found[1] or slips_allowed(text) == 0:
+        return found
+    titles, keywords = checked(
+        client,
+        [{"index": index}, _titles_body(text, limit, fuzzy=True), {"index": index}, _misspelt_body(text)],
+    )
+    return _titles(titles), _near(_keywords(keywords), text, limit)
+
+
+def _titles_body(text: str, limit: int, *, fuzzy: bool) -> dict[str, Any]:
+    goes_on: list[dict[str, Any]] = [
+        {"match_phrase_prefix": {"title": {"query": text, "max_expansions": 50, "boost": 3}}},
+        {"match_bool_prefix": {"title": {"query": text, "operator": "and"}}},
+    ]
+    if fuzzy:
+        goes_on = [{"match": {"title": {"query": text, "operator": "and", **_FUZZY}}}]
+        goes_on.append({"match_bool_prefix": {"title": {"query": text, "operator": "and", **_FUZZY}}})
+    return {
+        "query": {"dis_max": {"queries": goes_on}},
+        "size": limit,
+        "_source": ["id", "source", "title"],
+        "track_total_hits": False,
+    }
+
+
+_FUZZY = {"fuzziness": "AUTO:4,8", "prefix_length": 1, "max_expansions": 50}
+
+
+def _keywords_body(text: str, limit: int) -> dict[str, Any]:
+    """A keyword may be a path (EARTH SCIENCE > OCEANS): any of its words may go on as typed."""
+    last = text.split(" ")[-1]
+    pattern = _SPECIAL.sub(r"\\\1", text)
+    terms = {"field": "keywords.exact", "size": limit, "include": f"(.*[ >,/(\\-])?{pattern}.*"}
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "query": {"bool": {"filter": [{"match_bool_prefix": {"keywords.term": {"query": last}}}]}},
+        "aggs": {"terms": {"terms": terms}},
+    }
+
+
+def _misspelt_body(text: str) -> dict[str, Any]:
+    near = {"match": {"keywords.term": {"query": text, "operator": "and", **_FUZZY}}}
+    terms = {"field": "keywords.exact", "size": _LOOKED_AT}
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "query": {"bool": {"filter": [near]}},
+        "aggs": {"terms": {"terms": terms}},
+    }
+
+
+def _titles(answer: Mapping[str, Any]) -> list[TitleFound]:
+    sources = [hit["_source"] for hit in answer["hits"]["hits"]]
+    return [TitleFound(one["id"], one["source"], one["title"]) for one in sources]
+
+
+def _keywords(answer: Mapping[str, Any]) -> list[KeywordFound]:
+    return [KeywordFound(str(b["key"]), b["doc_count"]) for b in answer["aggregations"]["terms"]["buckets"]]
+
+
+def _near(found: Sequence[KeywordFound], text: str, limit: int) -> list[KeywordFound]:
+    """Of the keywords of records that have a near one, those that are near themselves."""
+    most = slips_allowed(text)
+    judged = [(slipped, one) for one in found if (slipped := slips_in(text, folded(one.term), most)) is not None]
+    return [one for _, one in sorted(judged, key=lambda pair: (pair[0], -pair[1].count))][:limit]

@@ -1,0 +1,80 @@
+"""Places whose name begins as typed, from the embedded gazetteer; held in memory."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Protocol
+
+from core.place import Place
+from search_api.suggest.spelled import folded, slips, slips_allowed
+
+_MOST_LOOKED_AT = 400
+
+
+class Entry(Protocol):
+    """What a name stands for; ``is_adjective`` marks one that names a people, not a place."""
+
+    @property
+    def places(self) -> Sequence[Place]: ...
+    @property
+    def is_adjective(self) -> bool: ...
+
+
+class PlaceNames(Protocol):
+    """The gazetteer, as far as completion needs it."""
+
+    def keys(self) -> list[str]: ...
+
+    def named(self, key: str) -> Entry | None: ...
+
+
+class PlaceSuggester:
+    """Safe to share between threads: the tables are made once and only read."""
+
+    def __init__(self, names: PlaceNames) -> None:
+        self._names = names
+
+    def suggest(self, typed: str, limit: int) -> list[Place]:
+        """Without slips first, then the more important; each place once."""
+        text = folded(typed)
+        if not text:
+            return []
+        keys = self._beginning(text)
+        found = self._places(dict.fromkeys(keys, 0))
+        if not found:
+            found = self._places(self._misspelt(text))
+        ordered = sorted(found, key=lambda one: (one[0], -one[1].importance, one[1].name))
+        return list({(place.name, place.kind): place for _, place in ordered}.values())[:limit]
+
+    def _places(self, keys: dict[str, int]) -> list[tuple[int, Place]]:
+        found = []
+        for key, slipped in keys.items():
+            entry = self._names.named(key)
+            if entry is not None and entry.places and not entry.is_adjective:
+                found.append((slipped, entry.places[0]))
+        return found
+
+    def _beginning(self, text: str) -> list[str]:
+        start = bisect.bisect_left(self._sorted, text)
+        end = bisect.bisect_left(self._sorted, text + "\uffff", lo=start)
+        return self._sorted[start : min(end, start + _MOST_LOOKED_AT)]
+
+    def _misspelt(self, text: str) -> dict[str, int]:
+        """Names that begin with the same letter: who mistypes rarely mistypes the first one."""
+        most = slips_allowed(text)
+        if most == 0:
+            return {}
+        start = bisect.bisect_left(self._sorted, text[0])
+        end = bisect.bisect_left(self._sorted, text[0] + "\uffff", lo=start)
+        found = {}
+        for key in self._sorted[start:end]:
+            slipped = slips(text, key, most)
+            if slipped is not None:
+                found[key] = slipped
+        return found
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self._names.keys())

@@ -1,0 +1,67 @@
+"""``GET /suggest``: completions of a half-typed question."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from flask import Response, json, jsonify
+from flask_openapi import APIBlueprint, Tag
+from pydantic import AfterValidator, BaseModel, Field
+
+from search_api.parameters import Parameters, printable
+from search_api.parts import Parts
+from search_api.suggest.suggester import Suggestions
+from search_api.views.addresses import Addresses
+from search_api.views.documented import PROBLEMS
+
+OPENSEARCH_SUGGESTIONS = "application/x-suggestions+json"
+
+
+class SuggestParameters(Parameters):
+    """What was typed so far."""
+
+    q: Annotated[str, AfterValidator(printable)] = Field(
+        max_length=200, description="What was typed so far.", examples=["rainf"]
+    )
+    limit: int = Field(6, ge=1, le=20, description="Of each kind.")
+
+
+class SuggestAnswer(BaseModel):
+    """Completions, best first within each kind."""
+
+    q: str
+    titles: list[dict[str, Any]] = Field(description="Records: title, id, href.")
+    keywords: list[dict[str, Any]] = Field(description="Terms with the number of records that have them.")
+    places: list[dict[str, Any]] = Field(description="Name, kind, bbox, country.")
+
+
+def suggest_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("suggest", __name__, abp_tags=[Tag(name="search", description="Ranked search")])
+
+    @api.get("/suggest", summary="Completions while typing", responses={200: SuggestAnswer, **PROBLEMS})
+    def suggest(query: SuggestParameters) -> Response:
+        found = parts.suggester.suggest(query.q, query.limit)
+        return jsonify(q=query.q, **_presented(found, Addresses.of(parts)))
+
+    @api.get("/suggest/opensearch", doc_ui=False)
+    def opensearch(query: SuggestParameters) -> Response:
+        """The browser's form: the typed text and a flat list."""
+        found = parts.suggester.suggest(query.q, query.limit)
+        words = [*(one.term for one in found.keywords), *(one.title for one in found.titles)]
+        return Response(json.dumps([query.q, words[: query.limit]]), mimetype=OPENSEARCH_SUGGESTIONS)
+
+    return api
+
+
+def _presented(found: Suggestions, addresses: Addresses) -> dict[str, Any]:
+    return {
+        "titles": [
+            {"title": one.title, "id": one.id, "href": addresses.collection(one.source, f"/items/{one.id}")}
+            for one in found.titles
+        ],
+        "keywords": [{"term": one.term, "count": one.count} for one in found.keywords],
+        "places": [
+            {"name": one.name, "kind": one.kind, "bbox": one.bbox.as_list(), "country": one.country}
+            for one in found.places
+        ],
+    }
