@@ -1,0 +1,1 @@
+"""Harvests of a catalogue that misbehaves, and what is in the index afterwards."""

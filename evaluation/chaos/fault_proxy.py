@@ -1,0 +1,147 @@
+"""An HTTP proxy in front of a catalogue that does to its answers what networks and old servers do."""
+
+from __future__ import annotations
+
+import http.client
+import random
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Literal, get_args
+from urllib.parse import urlsplit
+
+Fault = Literal["cut", "error500", "busy429", "html200", "truncated", "repeated", "looped", "empty", "delayed"]
+FAULTS: tuple[Fault, ...] = get_args(Fault)
+
+_HTML = b"<!DOCTYPE html><html><head><title>Maintenance</title></head><body>Back soon</body></html>"
+_NEXT = re.compile(rb'nextRecord="\d+"')
+_RESULTS = re.compile(rb"(<(?:\w+:)?SearchResults)[^>]*>.*</(\w+:)?SearchResults>", re.DOTALL)
+_TOKEN = re.compile(rb"<(?:\w+:)?record>.*</(?:\w+:)?record>", re.DOTALL)
+_HEADERS = ("content-type", "accept", "authorization")
+
+
+@dataclass(slots=True)
+class FaultPlan:
+    """A ``share`` (0..1) of the answers is spoilt, each in one of ``faults``, by a random generator with a seed."""
+
+    seed: int
+    share: float = 0.3
+    faults: Sequence[Fault] = FAULTS
+    delay_s: float = 0.4
+    done: Counter[str] = field(default_factory=Counter)
+    requests: int = 0
+    _random: random.Random = field(init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self._random = random.Random(self.seed)  # noqa: S311 (to be repeated, not to be secret)
+
+    def next(self) -> Fault | None:
+        with self._lock:
+            self.requests += 1
+            if self._random.random() >= self.share:
+                return None
+            fault = self._random.choice(list(self.faults))
+            self.done[fault] += 1
+            return fault
+
+
+@contextmanager
+def fault_proxy(upstream: str, plan: FaultPlan) -> Iterator[str]:
+    """The address to harvest instead of ``upstream``."""
+    server = _Proxy(("127.0.0.1", 0), _Handler)
+    server.upstream, server.plan = upstream, plan
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), name="fault-proxy", daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}{urlsplit(upstream).path or '/'}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Proxy(ThreadingHTTPServer):
+    daemon_threads = True
+    upstream: str
+    plan: FaultPlan
+    last: tuple[int, str, bytes] | None = None
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Proxy
+
+    def do_GET(self) -> None:
+        self._answer(None)
+
+    def do_POST(self) -> None:
+        self._answer(self.rfile.read(int(self.headers.get("content-length", "0"))))
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Silent: what went wrong is counted in the plan."""
+
+    def _answer(self, body: bytes | None) -> None:
+        fault = self.server.plan.next()
+        if fault == "error500":
+            return self._send(500, "text/plain", b"java.lang.NullPointerException")
+        if fault == "busy429":
+            return self._send(429, "text/plain", b"slow down", retry_after="0")
+        if fault == "html200":
+            return self._send(200, "text/html", _HTML)
+        status, kind, content = self._upstream(body)
+        before, self.server.last = self.server.last, (status, kind, content)
+        if fault == "delayed":
+            time.sleep(self.server.plan.delay_s)
+        if fault == "repeated" and before is not None:
+            status, kind, content = before
+        if fault == "cut":
+            return self._cut(content)
+        return self._send(status, kind, _spoilt(content, fault))
+
+    def _upstream(self, body: bytes | None) -> tuple[int, str, bytes]:
+        target = urlsplit(self.server.upstream)
+        connection = http.client.HTTPConnection(target.hostname or "", target.port, timeout=30)
+        headers = {name: self.headers[name] for name in _HEADERS if self.headers.get(name)}
+        try:
+            connection.request(self.command, self.path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.headers.get("content-type", ""), answer.read()
+        finally:
+            connection.close()
+
+    def _send(self, status: int, kind: str, content: bytes, retry_after: str | None = None) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(content)))
+        if retry_after is not None:
+            self.send_header("retry-after", retry_after)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _cut(self, content: bytes) -> None:
+        """Announces everything, sends half, hangs up."""
+        self.send_response(200)
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content[: len(content) // 2])
+        self.wfile.flush()
+        self.close_connection = True
+
+
+def _spoilt(content: bytes, fault: Fault | None) -> bytes:
+    match fault:
+        case "truncated":
+            return content[: len(content) * 2 // 3]
+        case "looped":
+            return _NEXT.sub(b'nextRecord="1"', content)
+        case "empty":
+            none = rb'\1 numberOfRecordsMatched="0" numberOfRecordsReturned="0" nextRecord="0"/>'
+            return _TOKEN.sub(b"", _RESULTS.sub(none, content))
+        case _:
+            return content
