@@ -19,7 +19,9 @@ from search_api.views.embeddings import embeddings_views
 from search_api.views.items import items_views
 from search_api.views.landing import landing_views
 from search_api.views.operations import operations_views
+from search_api.views.page import page_views
 from search_api.views.search import search_views
+from search_api.views.stac import stac_views
 from search_api.views.suggest import suggest_views
 
 log = structlog.get_logger(__name__)
@@ -50,11 +52,13 @@ def create_app(parts: Parts) -> Flask:
     _watch(app)
     http.apply(app, parts.http)
     app.register_api(landing_views(parts))
+    app.register_api(page_views(parts))
     app.register_api(conformance_views())
     app.register_api(search_views(parts))
     app.register_api(suggest_views(parts))
     app.register_api(collections_views(parts))
     app.register_api(items_views(parts))
+    app.register_api(stac_views(parts))
     app.register_api(embeddings_views(parts))
     app.register_api(operations_views(parts))
     openapi.register(app)

@@ -58,8 +58,15 @@ def _edge(node: Any) -> str:
     return node
 
 
-def geometry_of(node: Any) -> dict[str, Any]:
+def geometry_of(node: Any, parameter: str = "filter") -> dict[str, Any]:
     """GeoJSON or ``{"bbox": [...]}`` as a shape of Elasticsearch's; degrees WGS 84."""
+    try:
+        return _geometry(node)
+    except InvalidInput as error:
+        raise InvalidInput(parameter, str(error).replace("filter:", f"{parameter}:", 1)) from None
+
+
+def _geometry(node: Any) -> dict[str, Any]:
     if isinstance(node, Mapping) and isinstance(node.get("bbox"), list):
         return _box([number_of(one) for one in node["bbox"]])
     if not isinstance(node, Mapping) or node.get("type") not in _GEOMETRIES:

@@ -1,0 +1,86 @@
+"""A record that carries assets as a STAC 1.0 Item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.extent import BBox, enclosing_box
+from core.record import Link, Record
+from core.timespan import TimeSpan, instant_ms, iso
+
+Json = dict[str, Any]
+
+VERSION = "1.0.0"
+ASSET_RELS = ("download", "enclosure", "data", "item")
+EXPRESSIBLE = TimeSpan(instant_ms("0001-01-01"), instant_ms("9999-12-31", at_end=True))
+"""STAC writes years with four digits: a record about other times alone is no STAC Item."""
+
+
+def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
+    """``geometry`` as the record's feature has it; STAC asks for a bbox beside it and none without it."""
+    box = enclosing_box(record.extents) if geometry is not None else None
+    said: Json = {
+        "type": "Feature",
+        "stac_version": VERSION,
+        "stac_extensions": [],
+        "id": record.id,
+        "collection": record.source,
+        "geometry": geometry if box is not None else None,
+    }
+    if box is not None:
+        said["bbox"] = _bbox(box)
+    return {**said, "properties": _properties(record), "links": links, "assets": _assets(record.links)}
+
+
+def _bbox(box: BBox) -> list[float]:
+    return box.as_list()
+
+
+def _properties(record: Record) -> Json:
+    said: Json = {
+        **datetimes(record.times),
+        "title": record.title,
+        "description": record.abstract,
+        "license": record.licence,
+        "created": _instant(record.dates.created),
+        "updated": _instant(record.dates.modified or record.dates.metadata),
+        "gsd": record.resolution.metres if record.resolution.metres else None,
+        "keywords": [keyword.term for keyword in record.keywords],
+        "sci:doi": record.doi,
+        "sonde:type": record.type,
+    }
+    kept = {name: value for name, value in said.items() if value not in (None, "", [])}
+    return {"datetime": said["datetime"], **kept}
+
+
+def datetimes(times: tuple[TimeSpan, ...]) -> Json:
+    """``datetime`` alone for an open period (its known end), null with both ends for a closed one."""
+    starts = [max(span.start_ms, EXPRESSIBLE.start_ms or 0) for span in times if span.start_ms is not None]
+    ends = [min(span.end_ms, EXPRESSIBLE.end_ms or 0) for span in times if span.end_ms is not None]
+    start = min(starts) if len(starts) == len(times) and starts else None
+    end = max(ends) if len(ends) == len(times) and ends else None
+    if start is not None and end is not None and start < end:
+        return {"datetime": None, "start_datetime": iso(start), "end_datetime": iso(end)}
+    known = start if start is not None else end
+    if known is None:
+        known = min([*starts, *ends], default=EXPRESSIBLE.start_ms or 0)
+    return {"datetime": iso(known)}
+
+
+def _instant(text: str | None) -> str | None:
+    try:
+        written = iso(instant_ms(text)) if text else None
+    except ValueError:
+        return None
+    return written if written is not None and written[0].isdigit() else None
+
+
+def _assets(links: tuple[Link, ...]) -> Json:
+    """Every download under a name of its own."""
+    found: Json = {}
+    for link in links:
+        if link.rel in ASSET_RELS:
+            asset = {"href": link.href, "type": link.media_type, "title": link.name, "description": link.description}
+            said = {name: value for name, value in asset.items() if value}
+            found[f"data-{len(found) + 1}"] = {**said, "roles": ["data"]}
+    return found
