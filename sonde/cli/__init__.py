@@ -8,7 +8,7 @@ import click
 
 from core.errors import SondeError
 from sonde import __version__
-from sonde.cli import bench, catalogue, demo, documents, evaluate, judge, search, stack
+from sonde.cli import bench, catalogue, chaos, demo, documents, evaluate, judge, reindex, search, stack
 from sonde.logs import configure_logs
 from sonde.settings import LogSettings
 
@@ -29,10 +29,12 @@ def cli() -> None:
 for command in (
     *stack.COMMANDS,
     *catalogue.COMMANDS,
+    *chaos.COMMANDS,
     *search.COMMANDS,
     *demo.COMMANDS,
     *documents.COMMANDS,
     *bench.COMMANDS,
+    *reindex.COMMANDS,
     *evaluate.COMMANDS,
     *judge.COMMANDS,
 ):

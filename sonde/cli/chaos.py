@@ -1,0 +1,93 @@
+"""`sonde chaos`: what misbehaving catalogues do to the index."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+from elasticsearch import Elasticsearch
+from rich.console import Console
+from rich.table import Table
+
+from core.ports import EmbedderCard
+from es_mappings.indices import ensure_indices
+from es_mappings.names import IndexKind, concrete
+from evaluation.chaos.harvests import Outcome
+from evaluation.chaos.harvests import chaos as run_chaos
+from indexer.parts import Parts
+from sonde.harvesting import HARVEST_TIMEOUT_S
+from sonde.settings import load_settings
+from sonde.wiring import elasticsearch_client
+
+_KINDS: tuple[IndexKind, ...] = ("records", "natives", "ledger", "runs")
+_NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)  # records are written without vectors
+
+
+@click.group()
+def chaos() -> None:
+    """Faults on purpose, and what is right afterwards."""
+
+
+@chaos.command()
+@click.option("--runs", type=click.IntRange(1, 10_000), default=100, show_default=True)
+@click.option("--records", type=click.IntRange(10, 100_000), default=1000, show_default=True)
+@click.option("--share", type=click.FloatRange(0, 0.9), default=0.3, show_default=True, help="Of spoilt answers.")
+@click.option("--seed", type=int, default=1, show_default=True)
+def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
+    """Harvest a changing catalogue through a proxy that spoils answers, in throw-away indices of the running node.
+
+    Exit code 1 where a run ended with other records than the catalogue's.
+    """
+    client = elasticsearch_client(load_settings(), timeout_s=HARVEST_TIMEOUT_S)
+    progress = Console(stderr=True)
+    outcomes: list[Outcome] = []
+    with _throwaway(client) as prefix:
+        for outcome in run_chaos(Parts(client, prefix), runs, records=records, seed=seed, share=share):
+            outcomes.append(outcome)
+            verdict = "right" if outcome.right else f"WRONG: {outcome}"
+            progress.print(f"run {outcome.run}: {verdict} after {outcome.tries} tries, {outcome.seconds:.1f} s")
+    show(Console(), outcomes)
+    if not all(outcome.right for outcome in outcomes):
+        sys.exit(1)
+
+
+def show(console: Console, outcomes: list[Outcome]) -> None:
+    """Sums over all runs, and how often each fault was met."""
+    table = Table(box=None, pad_edge=False)
+    for column in ("runs", "right", "lost", "doubled", "wrong", "taken up again", "requests", "spoilt", "seconds"):
+        table.add_column(column, justify="right")
+    faults: Counter[str] = Counter()
+    for outcome in outcomes:
+        faults.update(outcome.faults)
+    table.add_row(
+        str(len(outcomes)),
+        str(sum(outcome.right for outcome in outcomes)),
+        str(sum(outcome.lost for outcome in outcomes)),
+        str(sum(outcome.doubled for outcome in outcomes)),
+        str(sum(outcome.wrong for outcome in outcomes)),
+        str(sum(outcome.tries - 1 for outcome in outcomes)),
+        str(sum(outcome.requests for outcome in outcomes)),
+        str(faults.total()),
+        f"{sum(outcome.seconds for outcome in outcomes):.0f}",
+    )
+    console.print(table)
+    console.print(", ".join(f"{name} {number}" for name, number in sorted(faults.items())))
+
+
+@contextmanager
+def _throwaway(client: Elasticsearch) -> Iterator[str]:
+    """A prefix of its own; its indices are deleted by name afterwards."""
+    prefix = f"sonde-chaos-{uuid.uuid4().hex[:12]}"
+    ensure_indices(client, prefix, _NO_MODEL, kinds=_KINDS)
+    try:
+        yield prefix
+    finally:
+        for kind in _KINDS:
+            client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
+
+
+COMMANDS = (chaos,)
