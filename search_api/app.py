@@ -18,6 +18,7 @@ from search_api.views.conformance import conformance_views
 from search_api.views.embeddings import embeddings_views
 from search_api.views.items import items_views
 from search_api.views.landing import landing_views
+from search_api.views.oai import oai_views
 from search_api.views.operations import operations_views
 from search_api.views.page import page_views
 from search_api.views.search import search_views
@@ -59,6 +60,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(collections_views(parts))
     app.register_api(items_views(parts))
     app.register_api(stac_views(parts))
+    app.register_api(oai_views(parts))
     app.register_api(embeddings_views(parts))
     app.register_api(operations_views(parts))
     openapi.register(app)

@@ -15,12 +15,16 @@ _LARGEST_TAGGED_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class HttpPolicy:
-    """``cors_origins``: exact origins, ``*`` for any, none for no CORS. ``max_age_s``: 0 means ask again each time."""
+    """``cors_origins``: exact origins, ``*`` for any, none for no CORS. ``max_age_s``: 0 means ask again each time.
+
+    ``contact``: a mail address that OAI-PMH names.
+    """
 
     public_url: str | None = None
     cors_origins: tuple[str, ...] = ("*",)
     max_age_s: int = 60
     etag: bool = True
+    contact: str = "nobody@localhost"
 
 
 def apply(app: Flask, policy: HttpPolicy) -> None:

@@ -76,6 +76,7 @@ class HttpSettings(_Group):
     cors_origins: tuple[str, ...] = Field(("*",), description="Origins whose pages may read answers; * for any.")
     max_age_s: int = Field(60, ge=0, description="How long an answer may be kept; 0: asked for again each time.")
     etag: bool = Field(True, description="Whether answers carry an ETag.")
+    contact: str = Field("nobody@localhost", description="Mail address of the operator, for OAI-PMH.")
 
 
 class EmbedderSettings(_Group):

@@ -1,0 +1,116 @@
+"""OAI-PMH answers as XML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lxml import etree
+
+from core.record import Record
+from search_api.formats_out import dublin_core, iso19139
+from search_api.formats_out.xml_text import child
+from search_api.listing.catalogues import Catalogue
+from search_api.oai.listing import Header, HeaderPage
+from search_api.oai.request import OaiError, Prefix
+
+OAI = "http://www.openarchives.org/OAI/2.0/"
+_XSI = "http://www.w3.org/2001/XMLSchema-instance"
+_NSMAP: Any = {None: OAI, "xsi": _XSI}
+_FORMATS: dict[Prefix, tuple[str, str]] = {  # schema, namespace
+    "oai_dc": (dublin_core.SCHEMA, dublin_core.OAI_DC),
+    "iso19139": (iso19139.SCHEMA, iso19139.GMD),
+}
+Element = etree._Element
+
+
+def identifier(record_id: str) -> str:
+    return f"oai:sonde:{record_id}"
+
+
+def record_id(text: str) -> str:
+    """Raises OaiError (idDoesNotExist) where the identifier is not of ours."""
+    if not text.startswith("oai:sonde:"):
+        raise OaiError("idDoesNotExist", "identifiers begin with oai:sonde:")
+    return text.removeprefix("oai:sonde:")
+
+
+def envelope(base: str, moment: str, arguments: Mapping[str, str]) -> Element:
+    """The root with ``request``; ``arguments`` is empty where they were not understood."""
+    root = etree.Element(f"{{{OAI}}}OAI-PMH", nsmap=_NSMAP)
+    root.set(f"{{{_XSI}}}schemaLocation", f"{OAI} http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd")
+    _text(root, "responseDate", moment)
+    child(root, f"{{{OAI}}}request", base, **arguments)
+    return root
+
+
+def add_error(root: Element, error: OaiError) -> None:
+    child(root, f"{{{OAI}}}error", str(error), code=error.code)
+
+
+def add_identify(root: Element, base: str, mail: str, earliest: str) -> None:
+    identify = _text(root, "Identify")
+    for name, text in (
+        ("repositoryName", "Sonde"),
+        ("baseURL", base),
+        ("protocolVersion", "2.0"),
+        ("adminEmail", mail),
+        ("earliestDatestamp", earliest),
+        ("deletedRecord", "transient"),
+        ("granularity", "YYYY-MM-DDThh:mm:ssZ"),
+    ):
+        _text(identify, name, text)
+
+
+def add_formats(root: Element) -> None:
+    formats = _text(root, "ListMetadataFormats")
+    for prefix, (schema, namespace) in _FORMATS.items():
+        one = _text(formats, "metadataFormat")
+        _text(one, "metadataPrefix", prefix)
+        _text(one, "schema", schema)
+        _text(one, "metadataNamespace", namespace)
+
+
+def add_sets(root: Element, catalogues: Iterable[Catalogue]) -> None:
+    sets = _text(root, "ListSets")
+    for one in catalogues:
+        made = _text(sets, "set")
+        _text(made, "setSpec", one.id)
+        _text(made, "setName", one.title)
+
+
+def add_list(root: Element, verb: str, page: HeaderPage, prefix: Prefix, address_of: Any) -> None:
+    """``address_of``: a Record to the address of its page."""
+    listed = _text(root, verb)
+    for header in page.headers:
+        if verb == "ListIdentifiers":
+            _header(listed, header)
+        else:
+            add_record(listed, header, prefix, address_of)
+    if page.token is not None or page.seen:
+        counts = {"completeListSize": str(page.matched), "cursor": str(page.seen)}
+        child(listed, f"{{{OAI}}}resumptionToken", page.token or "", **counts)
+
+
+def add_record(parent: Element, header: Header, prefix: Prefix, address_of: Any) -> None:
+    made = _text(parent, "record")
+    _header(made, header)
+    if header.record is not None:
+        _text(made, "metadata").append(_metadata(header.record, prefix, address_of(header.record)))
+
+
+def _metadata(record: Record, prefix: Prefix, address: str) -> Element:
+    return iso19139.metadata(record) if prefix == "iso19139" else dublin_core.oai_dc(record, address)
+
+
+def _header(parent: Element, header: Header) -> None:
+    made = _text(parent, "header")
+    if header.removed:
+        made.set("status", "deleted")
+    _text(made, "identifier", identifier(header.id))
+    _text(made, "datestamp", header.datestamp)
+    _text(made, "setSpec", header.source)
+
+
+def _text(parent: Element, name: str, text: str | None = None) -> Element:
+    return child(parent, f"{{{OAI}}}{name}", text)
