@@ -66,6 +66,14 @@ def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex
 
     Raises IndexMismatch where the alias spans several indices or the schema is not one this version knows.
     """
+    found = resolved(client, prefix, kind)
+    if found is not None:
+        refuse_unknown_schema(found.index, found.meta)
+    return found
+
+
+def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
+    """The same whatever its schema: what a reindex begins from. Raises IndexMismatch where the alias spans several."""
     name = alias(prefix, kind)
     found = client.options(ignore_status=404).indices.get_mapping(index=name).body
     if "error" in found or not found:
@@ -74,5 +82,4 @@ def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex
         raise IndexMismatch(f"The alias {name} spans {', '.join(sorted(found))}; it must stand for one index.")
     index, body = next(iter(found.items()))
     meta = IndexMeta.read(index, body["mappings"].get("_meta"))
-    refuse_unknown_schema(index, meta)
     return ServingIndex(name, index, meta)

@@ -55,8 +55,9 @@ def update_operation(
     return Operation(index, id, (_line({"update": {"_index": index, "_id": id, **how}}), _line(body)))
 
 
-def delete_operation(index: str, id: str) -> Operation:
-    return Operation(index, id, (_line({"delete": {"_index": index, "_id": id}}),), absent_is_fine=True)
+def delete_operation(index: str, id: str, routing: str | None = None) -> Operation:
+    where = {"_index": index, "_id": id} | ({} if routing is None else {"routing": routing})
+    return Operation(index, id, (_line({"delete": where}),), absent_is_fine=True)
 
 
 def write(client: Elasticsearch, operations: Iterable[Operation]) -> list[Failure]:

@@ -129,6 +129,7 @@ class _Slice:
             return next(stream, None)
 
     def _handle(self, batch: Page) -> None:
+        self._follow_the_model()
         moment = Moment(self.run.id, now_iso(), self.model)
         with self._timed("plan"):
             items = self.planner.plan(batch, moment)
@@ -140,6 +141,12 @@ class _Slice:
         self.matched = batch.matched
         job = self.background.submit(self._commit, items, batch.deleted, moment)
         self._writing = (batch, job)
+
+    def _follow_the_model(self) -> None:
+        """A reindex may put another model in service while a run goes on; its vectors must be the new one's."""
+        model = self.parts.model()
+        if model != self.model:
+            self.model, self.embedding = model, Embedding(self.parts, model)
 
     def _with_vectors(self, items: list[Item]) -> list[Item]:
         wanted = [index for index, item in enumerate(items) if item.decision.vector == "embed"]

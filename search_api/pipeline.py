@@ -27,7 +27,7 @@ from search_api.retrieval.facets import Choices, region_boxes
 from search_api.retrieval.fetch import fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
-from search_api.serving import Serving, ServingResolver
+from search_api.serving import Resolver, Serving
 from search_api.targets import target_of
 from search_api.understanding.interpretation import Interpretation
 from search_api.understanding.understand import Understander
@@ -64,7 +64,7 @@ class SearchParts:
     """What a search is made of. ``cross_encoder()`` raises ModelMissing where there is none."""
 
     client: Elasticsearch
-    resolver: ServingResolver
+    resolver: Resolver
     understander: Understander
     geocoder: Geocoder
     cross_encoder: Callable[[], CrossEncoder]

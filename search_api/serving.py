@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from elastic_transport import TransportError
 from elasticsearch import ApiError, Elasticsearch
@@ -30,6 +31,14 @@ class Serving:
     embedder: Embedder | None
     embedder_problem: str | None = None
     has_passages: bool = False
+
+
+class Resolver(Protocol):
+    """Says which index answers a request; ``forget`` is called when that one was found gone."""
+
+    def resolve(self) -> Serving: ...
+
+    def forget(self) -> None: ...
 
 
 class ServingResolver:

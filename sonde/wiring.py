@@ -33,7 +33,7 @@ from search_api.parts import Parts
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
 from search_api.readiness import Readiness
-from search_api.serving import ServingResolver
+from search_api.serving import Resolver, ServingResolver
 from search_api.suggest.places import PlaceSuggester
 from search_api.suggest.suggester import Suggester
 from search_api.understanding.understand import Understander
@@ -161,10 +161,22 @@ def search_pipeline(
     now_ms: Callable[[], int] | None = None,
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline that serves and that evaluation runs, on one prefix."""
-    clock = now_ms or (lambda: int(time.time() * 1000))
     resolver = ServingResolver(client, prefix, models.embedder)
+    return SearchPipeline(search_parts(client, resolver, models, config, now_ms=now_ms)), resolver
+
+
+def search_parts(
+    client: Elasticsearch,
+    resolver: Resolver,
+    models: Models,
+    config: RankingConfig,
+    *,
+    now_ms: Callable[[], int] | None = None,
+) -> SearchParts:
+    """What a search is made of; ``resolver`` says which index answers."""
+    clock = now_ms or (lambda: int(time.time() * 1000))
     geocoder: Geocoder = models.remote_geocoder or models.gazetteer
-    parts = SearchParts(
+    return SearchParts(
         client=client,
         resolver=resolver,
         understander=Understander(
@@ -176,7 +188,6 @@ def search_pipeline(
         config=config,
         now_ms=clock,
     )
-    return SearchPipeline(parts), resolver
 
 
 def api_parts(settings: Settings, models: Models | None = None) -> Parts:

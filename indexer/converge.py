@@ -1,0 +1,154 @@
+"""Two indices brought to say the same: what one has and the other lacks or holds differently is copied over.
+
+Repeating it is cheap where nothing differs, so it is at once the copy, its proof and what catches up with writes that
+went on meanwhile. A power cut anywhere only leaves more for the next round.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from indexer import bulk
+from indexer.patience import patiently
+from indexer.scan import scan
+
+Json = dict[str, Any]
+
+_BATCH = 500
+_EVERYTHING: Mapping[str, Any] = {"match_all": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """How a document goes over.
+
+    ``renewed`` writes a stored document (without vector) as this version writes it. ``vectors`` gives each batch its
+    vectors, or None to take the stored ones. ``newer`` says whether the target's document must stay as it is.
+    """
+
+    renewed: Callable[[Json], Json]
+    vectors: Callable[[Sequence[Json]], Sequence[list[float] | None]] | None = None
+    newer: Callable[[Json, Json], bool] = lambda _source, _target: False
+    progress: Callable[[int], None] = lambda _seen: None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One pass: documents alike, copied, and deleted because only the target had them; what was not taken."""
+
+    same: int = 0
+    copied: int = 0
+    deleted: int = 0
+    failures: tuple[bulk.Failure, ...] = ()
+
+    @property
+    def settled(self) -> bool:
+        return self.copied == 0 and self.deleted == 0 and not self.failures
+
+
+def converge(
+    client: Elasticsearch, source: str, target: str, copying: Copying, *, may_delete: Callable[[Json], bool]
+) -> Round:
+    """Makes ``target`` say what ``source`` says. ``may_delete``: whether a document that only the target has may go.
+
+    Reads both in full, without vectors; memory is one digest for each document.
+    Raises core.errors.Unavailable where Elasticsearch does not answer.
+    """
+    patiently(lambda: client.indices.refresh(index=f"{source},{target}"))
+    there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, _EVERYTHING)}
+    same = copied = seen = 0
+    failures: list[bulk.Failure] = []
+    for hits in _batches(scan(client, source, _EVERYTHING)):
+        seen += len(hits)
+        wanted = [(hit, copying.renewed(hit["_source"])) for hit in hits]
+        differing = [(hit, new) for hit, new in wanted if there.pop(hit["_id"], None) != _digest(new)]
+        same += len(hits) - len(differing)
+        taken = _not_newer(client, target, differing, copying)
+        failures += bulk.write(client, _writes(client, source, target, taken, copying))
+        copied += len(taken)
+        copying.progress(seen)
+    deleted = _delete(client, target, there, may_delete)
+    return Round(same, copied, deleted, tuple(failures))
+
+
+def differing(client: Elasticsearch, source: str, target: str) -> Iterator[Json]:
+    """Hits of ``source`` that ``target`` lacks or holds differently; vectors do not count."""
+    patiently(lambda: client.indices.refresh(index=f"{source},{target}"))
+    there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, _EVERYTHING)}
+    for hit in scan(client, source, _EVERYTHING):
+        if there.get(hit["_id"]) != _digest(hit["_source"]):
+            yield hit
+
+
+def _not_newer(
+    client: Elasticsearch, target: str, pairs: Sequence[tuple[Json, Json]], copying: Copying
+) -> list[tuple[Json, Json]]:
+    """Those that the target lacks, or holds in a version that is not newer."""
+    current = _documents(client, target, [hit for hit, _ in pairs])
+    return [
+        (hit, new)
+        for hit, new in pairs
+        if (held := current.get(hit["_id"])) is None or not copying.newer(hit["_source"], held)
+    ]
+
+
+def _writes(
+    client: Elasticsearch, source: str, target: str, pairs: Sequence[tuple[Json, Json]], copying: Copying
+) -> Iterator[bulk.Operation]:
+    if not pairs:
+        return
+    vectors = (
+        copying.vectors([new for _, new in pairs])
+        if copying.vectors is not None
+        else _stored_vectors(client, source, [hit for hit, _ in pairs])
+    )
+    for (hit, new), vector in zip(pairs, vectors, strict=True):
+        document = new if vector is None else {**new, "vector": vector}
+        yield bulk.index_operation(target, hit["_id"], document, hit.get("_routing"))
+
+
+def _stored_vectors(client: Elasticsearch, index: str, hits: Sequence[Json]) -> list[list[float] | None]:
+    """As they stand in the index, full precision; None for a document that has none."""
+    stored = _documents(client, index, hits, vectors=True)
+    return [stored.get(hit["_id"], {}).get("vector") for hit in hits]
+
+
+def _documents(client: Elasticsearch, index: str, hits: Sequence[Json], *, vectors: bool = False) -> dict[str, Json]:
+    """Current documents by id, without their vectors unless asked for."""
+    if not hits:
+        return {}
+    query = {"ids": {"values": [hit["_id"] for hit in hits]}}
+    how: Json = {"exclude_vectors": False} if vectors else {"excludes": ["vector"]}
+    found = patiently(lambda: client.search(index=index, query=query, source=how, size=len(hits)))
+    return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
+
+
+def _delete(client: Elasticsearch, target: str, only_there: Iterable[str], may_delete: Callable[[Json], bool]) -> int:
+    deleted = 0
+    for batch in _batches(iter([{"_id": id} for id in only_there])):
+        query = {"ids": {"values": [each["_id"] for each in batch]}}
+        found = patiently(
+            lambda: client.search(index=target, query=query, source={"excludes": ["vector"]}, size=_BATCH)  # noqa: B023
+        )["hits"]["hits"]
+        doomed = [hit for hit in found if may_delete(hit["_source"])]
+        failed = bulk.write(client, (bulk.delete_operation(target, hit["_id"], hit.get("_routing")) for hit in doomed))
+        deleted += len(doomed) - len(failed)
+    return deleted
+
+
+def _digest(document: Json) -> bytes:
+    """16 bytes that stand for the document without its vector."""
+    plain = {name: value for name, value in document.items() if name != "vector"}
+    return hashlib.blake2b(json.dumps(plain, sort_keys=True).encode(), digest_size=16).digest()
+
+
+def _batches(hits: Iterator[Json]) -> Iterator[list[Json]]:
+    while batch := list(islice(hits, _BATCH)):
+        yield batch
