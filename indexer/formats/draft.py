@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 from core.record import (
@@ -86,6 +87,10 @@ class Draft:
         if code is not None:
             self._languages.append(code)
 
+    @property
+    def first_language(self) -> str | None:
+        return next(iter(self._languages), None)
+
     def of_type(self, text: str) -> None:
         """What the document calls the resource; without a word that is known it stays a dataset."""
         found = resource_type(text)
@@ -135,6 +140,12 @@ class Draft:
             return
         self._dates.setdefault(kind, []).append(iso)
 
+    def set_vertical(self, low: float, high: float, unit: str = "m") -> None:
+        """Heights upwards positive; NaN is an end that is not known."""
+        known = sorted(end for end in (low, high) if math.isfinite(end))
+        if known and self.vertical is None:
+            self.vertical = Vertical(known[0], known[-1], unit)
+
     def kind(self, kind: ProvenanceKind | None) -> None:
         self._kinds.append(kind)
 
@@ -148,6 +159,10 @@ class Draft:
         """What is said to be the licence: its name, its identifier, its address, in any order."""
         self._licence = self._licence or next((found for text in texts if (found := spdx(text))), None)
         self._licence_link = self._licence_link or next((found for text in texts if (found := licence_url(text))), None)
+
+    @property
+    def has_licence(self) -> bool:
+        return self._licence is not None or self._licence_link is not None
 
     def constraint(self, text: str) -> None:
         """A sentence on what one may do; a licence in it counts."""

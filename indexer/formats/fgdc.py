@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from core.record import Record, Resolution, Vertical
+from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.reader import Refused
@@ -120,11 +120,9 @@ def _where(draft: Draft, idinfo: Element) -> None:
     altitudes = one_of(idinfo, "spdom/vertdom")  # in the biological profile
     if altitudes is None:
         altitudes = one_of(idinfo, "spdom/bounding/boundalt")
+    unit = text_at(altitudes, "altunits") or "m"
     low, high = (number(text_at(altitudes, name)) for name in ("altmin", "altmax"))
-    if math.isfinite(low) or math.isfinite(high):
-        unit = text_at(altitudes, "altunits") or "m"
-        ends = sorted(value for value in (low, high) if math.isfinite(value))
-        draft.vertical = Vertical(ends[0], ends[-1], "m" if unit.lower().startswith("met") else unit)
+    draft.set_vertical(low, high, "m" if unit.lower().startswith("met") else unit)
 
 
 def _when(draft: Draft, idinfo: Element) -> None:

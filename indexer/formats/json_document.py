@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -34,8 +34,13 @@ def parse_json(content: bytes) -> Any:
     """
     if len(content) > LARGEST_BYTES:
         raise Refused(f"it is JSON of {len(content)} bytes, more than {LARGEST_BYTES}")
+    return parse_inner_json(_text(content))
+
+
+def parse_inner_json(text: str) -> Any:
+    """JSON inside a text of a document: bounded in depth alike. Raises Refused."""
     try:
-        document = json.loads(_text(content), strict=False, parse_constant=lambda _: None)
+        document = json.loads(text, strict=False, parse_constant=lambda _: None)
     except RecursionError as error:
         raise Refused(f"it is JSON nested deeper than {DEEPEST} levels") from error
     except json.JSONDecodeError as error:
@@ -81,7 +86,7 @@ def listed(value: Any) -> list[Any]:
     return [value]
 
 
-def objects_in(value: Any) -> Iterator[Mapping[str, Any]]:
+def objects_in(value: Any) -> Iterator[dict[str, Any]]:
     """Those of one or several values that are JSON objects."""
     return (item for item in listed(value) if isinstance(item, dict))
 

@@ -11,10 +11,14 @@ _CC_LONG = re.compile(
     r"[\s(]*(?:v(?:ersion)?\s*)?([1-4]\.\d)",
     re.IGNORECASE,
 )
+_CC_EU = re.compile(r"authority/licence/CC_?(BY(?:_?NC)?(?:_?(?:SA|ND))?)_?([1-4])_?(\d)", re.IGNORECASE)
 _NAMED = tuple(
     (re.compile(pattern, re.IGNORECASE), spdx)
     for pattern, spdx in (
-        (r"creativecommons\.org/publicdomain/zero/1\.0|\bcc[\s-]?0\b|creative commons zero", "CC0-1.0"),
+        (
+            r"creativecommons\.org/publicdomain/zero/1\.0|\bcc[\s-]?0\b|creative commons zero|^cc-zero$|licence/CC0",
+            "CC0-1.0",
+        ),
         (r"creativecommons\.org/publicdomain/mark/1\.0", "PDM-1.0"),
         (r"opendatacommons\.org/licenses/odbl|\bodbl\b|open database licen[cs]e", "ODbL-1.0"),
         (r"opendatacommons\.org/licenses/by\b|\bodc[\s-]by\b", "ODC-By-1.0"),
@@ -44,6 +48,8 @@ def spdx(text: str) -> str | None:
     """
     if match := _CC_URL.search(text) or _CC_SHORT.search(text):
         return f"CC-{re.sub(r'[^A-Z]+', '-', match[1].upper())}-{match[2]}"
+    if match := _CC_EU.search(text):
+        return f"CC-{match[1].upper().replace('_', '-')}-{match[2]}.{match[3]}"
     if match := _CC_LONG.search(text):
         return f"CC-BY{_conditions(match[1])}-{match[2]}"
     for pattern, identifier in _NAMED:

@@ -13,10 +13,14 @@ from shapely.geometry.base import BaseGeometry
 
 from core.extent import BBox
 from indexer.formats.gml import PolygonReader
+from indexer.formats.json_document import parse_inner_json
+from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number, repair_box
+from indexer.formats.xml import parse
 
 _MOST_POSITIONS = 20_000  # past this only the box of a geometry is kept
 _LONGEST_TEXT = 5_000_000
+_GML = "http://www.opengis.net/gml/3.2"
 _NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 _ENVELOPE = re.compile(
     rf"^\s*ENVELOPE\s*\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)\s*$", re.I
@@ -96,6 +100,13 @@ class Where:
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, shapely.errors.ShapelyError) as error:
             return self._left_out(f"GeoJSON that is none ({str(error)[:60]})")
 
+    def geojson_text(self, written: str) -> bool:
+        """GeoJSON inside a text, as CKAN and RDF have it."""
+        try:
+            return self.geojson(parse_inner_json(written))
+        except Refused:
+            return self._left_out("GeoJSON that is none")
+
     def text(self, written: str) -> bool:
         """A place written in any known fashion of text; False where it is none (a name, for example)."""
         written = written.strip()
@@ -106,6 +117,10 @@ class Where:
             return self.box(west, south, east, north)
         if _WKT.match(written):
             return self._wkt(written)
+        if written.startswith("<") and "gml" in written[:200]:
+            return self._gml(written)
+        if written.startswith("{"):
+            return self.geojson_text(written)
         if "=" in written and _DCMI.search(written):
             return self._dcmi(written)
         return self._plain_numbers(_BOX_PREFIX.sub(r"\1", written))
@@ -118,6 +133,19 @@ class Where:
         if parts.get("east") and parts.get("north"):
             return self.point(parts["east"], parts["north"])
         return False
+
+    def geo_rss(self, written: str) -> bool:
+        """Latitude before longitude: a point, a box (south west, north east) or a ring; blanks or commas between."""
+        numbers = written.replace(",", " ").split()
+        pairs = list(zip(numbers[1::2], numbers[::2], strict=False))
+        match len(pairs):
+            case 0:
+                return False
+            case 1:
+                return self.point(*pairs[0])
+            case 2:
+                return self.numbers([*pairs[0], *pairs[1]])
+        return self.ring(pairs)
 
     def ring(self, pairs: list[tuple[Any, Any]]) -> bool:
         """A polygon's outer ring as (longitude, latitude), numbers or texts."""
@@ -157,6 +185,21 @@ class Where:
             found = shapely.transform(found, lambda points: points[:, ::-1])
         return self._shape(found)
 
+    def _gml(self, written: str) -> bool:
+        """GML inside a text, as RDF has it; names without their declaration are mended."""
+        if "xmlns:gml" not in written:
+            written = re.sub(r"^<(gml:\w+)", rf'<\1 xmlns:gml="{_GML}"', written, count=1)
+        try:
+            root = parse(written.encode()).root
+        except Refused:
+            return self._left_out("GML that is none")
+        before = len(self._reader.boxes)
+        self._reader.add(root)
+        self.warnings.extend(self._reader.warnings)
+        self._reader.warnings.clear()
+        self._boxes.extend(self._reader.boxes[before:])
+        return len(self._reader.boxes) > before
+
     def _envelope(self, corners: Any) -> bool:
         try:
             (west, north), (east, south) = corners
@@ -195,9 +238,7 @@ def _is_box(found: BaseGeometry) -> bool:
     west, south, east, north = found.bounds
     if west == east and south == north:
         return True
-    return (
-        found.geom_type == "Polygon" and bool(shapely.equals(found, box(*found.bounds))) and len(found.interiors) == 0
-    )
+    return isinstance(found, Polygon) and bool(shapely.equals(found, box(*found.bounds)))
 
 
 def _short_edges(corners: list[list[float]]) -> bool:

@@ -12,11 +12,10 @@ from indexer.formats.reader import Refused
 _ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
 _FIRST_BYTES = 1024
 _XML_STARTS = (b"<", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00")  # or a byte order mark
-_DTD = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--.*?-->\s*)*<!(?:DOCTYPE|ENTITY)", re.DOTALL)
+_SPACE = re.compile(rb"\s*")
+_DTD = (b"<!DOCTYPE", b"<!ENTITY")
 _ONLY_NAMED = re.compile(  # a document type that is only named: no internal subset, so no entities
-    rb"\A((?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--.*?-->\s*)*)"
-    rb"<!DOCTYPE\s+[\w.:-]+(?:\s+(?:SYSTEM|PUBLIC\s+(?:\"[^\"<>]*\"|'[^'<>]*'))(?:\s*(?:\"[^\"<>]*\"|'[^'<>]*'))?)?\s*>",
-    re.DOTALL,
+    rb"<!DOCTYPE\s+[\w.:-]+(?:\s+(?:SYSTEM|PUBLIC\s+(?:\"[^\"<>]*\"|'[^'<>]*'))(?:\s*(?:\"[^\"<>]*\"|'[^'<>]*'))?)?\s*>"
 )
 _WEB_PAGE = re.compile(rb"\A\s*(?:<!doctype html|<html)", re.IGNORECASE)
 _DECLARED = re.compile(rb"\A<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
@@ -48,8 +47,11 @@ def parse(content: bytes) -> Parsed:
         raise Refused("the document is empty")
     if _WEB_PAGE.match(content):
         raise Refused("it is a web page, not metadata")
-    content = _ONLY_NAMED.sub(rb"\1", content, count=1)  # FGDC's documents name their DTD: it is never fetched
-    if _DTD.match(content):
+    start = _after_prolog(content)
+    named = _ONLY_NAMED.match(content, start)
+    if named is not None:  # FGDC's documents name their DTD: it is passed over, never fetched
+        content = content[:start] + content[named.end() :]
+    if content.startswith(_DTD, _after_prolog(content)):
         raise Refused(_DTD_REFUSED)
     try:
         return Parsed(_parse(content))
@@ -61,6 +63,26 @@ def parse(content: bytes) -> Parsed:
         return Parsed(_parse(mended), warnings)
     except etree.XMLSyntaxError as error:
         raise Refused(f"it is not well-formed XML: {error.msg}") from error
+
+
+def _after_prolog(content: bytes) -> int:
+    """Where the first markup begins that is neither declaration, processing instruction nor comment.
+
+    Found step by step, for a pattern of many comments takes time without end.
+    """
+    place = 3 if content.startswith(b"\xef\xbb\xbf") else 0
+    while True:
+        space = _SPACE.match(content, place)
+        place = place if space is None else space.end()
+        for opening, closing in ((b"<!--", b"-->"), (b"<?", b"?>")):
+            if content.startswith(opening, place):
+                end = content.find(closing, place + len(opening))
+                if end < 0:
+                    return place
+                place = end + len(closing)
+                break
+        else:
+            return place
 
 
 def first_element(content: bytes) -> FirstElement | None:

@@ -38,6 +38,17 @@ def test_a_file_of_the_machine_is_never_read(tmp_path):
     assert "document type" in _reason(b"<!-- a --> <?pi?>" + content)
 
 
+def test_a_document_type_that_is_only_named_is_passed_over():
+    named = b'<!DOCTYPE metadata SYSTEM "http://www.fgdc.gov/metadata/fgdc-std-001-1998.dtd">'
+    assert read_bytes(b"<!-- a -->" + named + BODY).title == "Rain gauges of the Limpopo"
+    assert "document type" in _reason(b"<!DOCTYPE x [<!ENTITY a 'b'>]>" + BODY)
+    assert "not well-formed" in _reason(named + BODY.replace(b"Daily", b"&undeclared;"))
+
+
+def test_many_comments_before_the_root_take_no_time():
+    assert read_bytes(b"<!-- a -->\n" * 50_000 + BODY).title == "Rain gauges of the Limpopo"
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_a_document_type_hidden_by_an_encoding_is_refused(encoding):
     text = f'<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE x [<!ENTITY s "y">]>{BODY.decode()}'
@@ -73,7 +84,7 @@ def test_stray_windows_bytes_are_read_as_such():
         (document().replace(b"Daily", b"A & B"), "not well-formed XML"),
         (b"<!DOCTYPE html><html><body>404</body></html>", "a web page"),
         (b"<html><head/></html>", "a web page"),
-        (b'{"type": "Feature"}', "not well-formed XML"),
+        (b'{"type": "Feature"}', "it is JSON that starts with type"),
         (b"<root/>", "its root element is root"),
         (b'<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd"/>', "no identificationInfo"),
     ],

@@ -1,0 +1,162 @@
+"""DataCite 4, in XML and in the JSON of its API, to Record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.record import Record
+from indexer.formats.datacite_xml import as_json
+from indexer.formats.doi import doi_in
+from indexer.formats.draft import Draft
+from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
+from indexer.formats.reader import Refused
+from indexer.formats.xml import parse
+from indexer.formats.xml_names import name_of
+from indexer.raw import RawRecord
+
+READER_VERSION = 1
+
+_ROLES = {
+    "ContactPerson": "pointOfContact", "DataManager": "custodian", "DataCurator": "custodian",
+    "Distributor": "distributor", "HostingInstitution": "distributor", "RightsHolder": "rightsHolder",
+    "Sponsor": "sponsor", "ProjectLeader": "principalInvestigator", "Producer": "originator", "Editor": "editor",
+}  # fmt: skip
+_DATES = {
+    "Created": "created", "Issued": "published", "Available": "published", "Submitted": "created",
+    "Updated": "modified", "Accepted": "published",
+}  # fmt: skip
+_EDGES = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
+_SOURCES = frozenset({"IsDerivedFrom", "IsVariantFormOf"})
+_RELS = {"IsDocumentedBy": "describedby", "IsMetadataFor": "related", "HasMetadata": "describedby"}
+_LINEAGE = frozenset({"Methods", "TechnicalInfo"})
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: neither XML nor JSON, or no resource of DataCite's."""
+    document, warnings = _document(raw.content)
+    draft = Draft(raw, source, "datacite", list(warnings))
+    _what(draft, document)
+    _who(draft, document)
+    for place in objects_in(document.get("geoLocations")):
+        _where(draft, place)
+    _when(draft, document)
+    _relations(draft, document)
+    for right in objects_in(document.get("rightsList")):
+        draft.licensed(*(text_in(right.get(name)) for name in ("rightsURI", "rightsIdentifier", "rights")))
+        draft.constraint(text_in(right.get("rights")) or text_in(right.get("rightsURI")))
+        draft.restricted_if(text_in(right.get("rightsURI")))
+    return draft.finish()
+
+
+def _document(content: bytes) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """The resource in the shape of DataCite's JSON, without the envelope of its API."""
+    if not looks_like_json(content):
+        parsed = parse(content)
+        if name_of(parsed.root) != "resource":
+            raise Refused(f"its root element is {parsed.root.tag}, not resource")
+        return as_json(parsed.root), parsed.warnings
+    document = parse_json(content)
+    for envelope in ("data", "attributes"):
+        document = document.get(envelope, document) if isinstance(document, dict) else document
+    if not isinstance(document, dict):
+        raise Refused("it is JSON without a resource of DataCite's")
+    return document, ()
+
+
+def _what(draft: Draft, document: Mapping[str, Any]) -> None:
+    draft.doi = doi_in(text_in(document.get("doi"))) or doi_in(_identifier(document))
+    draft.identifier = draft.doi or _identifier(document)
+    for title in objects_in(document.get("titles")):
+        if not draft.title and not title.get("titleType"):
+            draft.title = text_in(title.get("title"))
+        else:
+            draft.also_titled(text_in(title.get("title")))
+    _describe(draft, document)
+    draft.in_language(text_in(document.get("language")))
+    types = document.get("types")
+    if isinstance(types, dict):
+        draft.of_type(text_in(types.get("resourceTypeGeneral")) or text_in(types.get("resourceType")))
+    for name in texts_in(document.get("formats")):
+        draft.format(name)
+    draft.link(text_in(document.get("url")) or (f"https://doi.org/{draft.doi}" if draft.doi else ""), "about")
+    for href in texts_in(document.get("contentUrl")):
+        draft.link(href, "download")
+
+
+def _describe(draft: Draft, document: Mapping[str, Any]) -> None:
+    abstracts = []
+    for description in objects_in(document.get("descriptions")):
+        text, kind = text_in(description.get("description")), text_in(description.get("descriptionType"))
+        if kind in ("Abstract", "", "SeriesInformation", "Other"):
+            abstracts.append((kind != "Abstract", text))
+        if kind in _LINEAGE:
+            draft.lineage.append(text)
+    draft.abstract = min(abstracts, key=lambda one: one[0], default=(True, ""))[1]
+    for subject in listed(document.get("subjects")):
+        if isinstance(subject, dict):
+            uri = text_in(subject.get("valueUri")) or text_in(subject.get("valueURI"))
+            draft.keyword(text_in(subject.get("subject")), text_in(subject.get("subjectScheme")), uri)
+        else:
+            draft.keyword(text_in(subject))
+
+
+def _identifier(document: Mapping[str, Any]) -> str:
+    """``identifier`` of DataCite's XML, ``id`` and ``identifiers`` of its JSON."""
+    if stated := text_in(document.get("identifier")) or text_in(document.get("id")):
+        return stated
+    return next((text_in(one.get("identifier")) for one in objects_in(document.get("identifiers"))), "")
+
+
+def _who(draft: Draft, document: Mapping[str, Any]) -> None:
+    for person in objects_in(document.get("creators")):
+        _person(draft, person, "author")
+    draft.contact("", text_in(document.get("publisher")), role="publisher")
+    for person in objects_in(document.get("contributors")):
+        kind = text_in(person.get("contributorType"))
+        _person(draft, person, _ROLES.get(kind, "contributor"))
+
+
+def _person(draft: Draft, person: Mapping[str, Any], role: str) -> None:
+    name = text_in(person.get("name")) or text_in(person.get("creatorName"))
+    affiliation = next(iter(texts_in(person.get("affiliation"))), "")
+    if person.get("nameType") == "Organizational":
+        draft.contact("", name, role=role)
+    else:
+        draft.contact(name, affiliation, role=role)
+
+
+def _where(draft: Draft, place: Mapping[str, Any]) -> None:
+    draft.keyword(text_in(place.get("geoLocationPlace")), "location")
+    for box in objects_in(place.get("geoLocationBox")):
+        draft.where.box(*(box.get(edge) for edge in _EDGES))
+    for point in objects_in(place.get("geoLocationPoint")):
+        draft.where.point(point.get("pointLongitude"), point.get("pointLatitude"))
+    polygons = listed(place.get("geoLocationPolygon"))
+    for polygon in polygons if polygons and isinstance(polygons[0], list) else [polygons]:
+        corners = [corner.get("polygonPoint", corner) for corner in objects_in(polygon)]
+        draft.where.ring([(corner.get("pointLongitude"), corner.get("pointLatitude")) for corner in corners if corner])
+
+
+def _when(draft: Draft, document: Mapping[str, Any]) -> None:
+    for date in objects_in(document.get("dates")):
+        kind, text = text_in(date.get("dateType")), text_in(date.get("date"))
+        if kind in ("Coverage", "Collected", "Valid"):
+            draft.interval(text)
+        elif kind in _DATES:
+            draft.date(_DATES[kind], text.partition("/")[0])
+    if not any(text_in(date.get("dateType")) in ("Issued", "Available") for date in objects_in(document.get("dates"))):
+        draft.date("published", text_in(document.get("publicationYear")))
+    draft.date("metadata", text_in(document.get("updated")))
+
+
+def _relations(draft: Draft, document: Mapping[str, Any]) -> None:
+    for related in objects_in(document.get("relatedIdentifiers")):
+        relation, text = text_in(related.get("relationType")), text_in(related.get("relatedIdentifier"))
+        href = f"https://doi.org/{doi}" if (doi := doi_in(text)) else text
+        if relation in _SOURCES or (relation == "References" and related.get("resourceTypeGeneral") == "Dataset"):
+            draft.derived_from(href)
+        elif relation == "IsPartOf" and draft.parent is None:
+            draft.parent = doi or text
+        if href.lower().startswith("http"):
+            draft.link(href, _RELS.get(relation, "related"), description=relation)

@@ -1,0 +1,222 @@
+"""DCAT and its profiles to Record: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0; in JSON, JSON-LD, Turtle and RDF/XML.
+
+Whatever the syntax, a data set is read as one nested JSON object with short names (``dct:title`` is ``title``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from core.record import Record, Resolution
+from indexer.formats.dcat_parts import address, label, media_type_in, name_of_agent, place, texts_by_language
+from indexer.formats.doi import doi_in
+from indexer.formats.draft import Draft
+from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
+from indexer.formats.json_ld import by_id, nodes_of, plain_node, types_of
+from indexer.formats.rdf import dcat_resources
+from indexer.formats.reader import Refused
+from indexer.formats.repair_box import number
+from indexer.formats.resolution_text import step_in
+from indexer.raw import RawRecord
+
+READER_VERSION = 1
+
+KINDS = {"Dataset": "dataset", "DataService": "service", "DatasetSeries": "series"}
+_AGENTS = {
+    "creator": "author", "publisher": "publisher", "rightsHolder": "rightsHolder", "custodian": "custodian",
+    "distributor": "distributor", "originator": "originator", "principalInvestigator": "principalInvestigator",
+    "processor": "processor", "resourceProvider": "resourceProvider", "contributor": "contributor", "user": "user",
+}  # fmt: skip
+_PEOPLE = frozenset({"author", "principalInvestigator", "contributor"})
+_DATES = {"issued": "published", "created": "created", "modified": "modified"}
+_SERVICES = frozenset({"API", "WMS", "WFS", "WCS", "WMTS", "ESRI REST", "OGC:WMS", "OGC:WFS", "WMS_SRVC", "WFS_SRVC"})
+
+
+def resources(content: bytes) -> list[dict[str, Any]]:
+    """Every dataset, series and service of a document, each whole, with short names.
+
+    A JSON object without any type is taken as the data set itself (DCAT-US 1.1). Raises Refused.
+    """
+    if not looks_like_json(content):
+        return [plain_node(node, {}) for node in dcat_resources(content)]
+    nodes = list(nodes_of(parse_json(content)))
+    found = [node for node in nodes if types_of(node) & KINDS.keys()]
+    if not found and len(nodes) == 1 and "dataset" not in nodes[0]:
+        found = nodes
+    known = by_id(nodes)
+    return [plain_node(node, known) for node in found]
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: neither JSON nor RDF, no data set, or several (``split`` parts them)."""
+    found = resources(raw.content)
+    if len(found) != 1:
+        raise Refused("it holds no data set of DCAT" if not found else f"it holds {len(found)} data sets: split them")
+    said = found[0]
+    draft = Draft(raw, source, "dcat")
+    for kind in types_of(said):
+        draft.type = KINDS.get(kind, draft.type)
+    _what(draft, said)
+    _words(draft, said)
+    _who(draft, said)
+    for one in [*listed(said.get("spatial")), *listed(said.get("spatialCoverage"))]:
+        place(draft, one)
+    for period in listed(said.get("temporal")):
+        _period(draft, period)
+    _terms(draft, said)
+    _links(draft, said)
+    _provenance(draft, said)
+    return draft.finish()
+
+
+def _what(draft: Draft, said: Mapping[str, Any]) -> None:
+    identifiers = [text for one in listed(said.get("identifier")) if (text := _identifier(one))]
+    uri = text_in(said.get("@id"))
+    draft.identifier = next(iter(identifiers), uri)
+    others = [*identifiers, uri, *(_identifier(one) for one in listed(said.get("otherIdentifier")))]
+    others += [*texts_in(said.get("sameAs")), address(next(iter(listed(said.get("landingPage"))), ""))]
+    draft.doi = next((doi for text in others if (doi := doi_in(text))), None)
+    for code in [*texts_in(said.get("language")), *texts_in(said.get("inLanguage"))]:
+        draft.in_language(code)
+    preferred = draft.first_language
+    titles = texts_by_language(said.get("title"), preferred)
+    draft.title = next(iter(titles), "")
+    for other in [*titles[1:], *texts_in(said.get("alternative"))]:
+        draft.also_titled(other)
+    draft.abstract = next(iter(texts_by_language(said.get("description"), preferred)), "")
+    if draft.type == "dataset":
+        for kind in texts_in(said.get("type")):
+            draft.of_type(kind)
+    series = [_identifier(one) for name in ("isPartOf", "inSeries", "parent") for one in listed(said.get(name))]
+    draft.parent = next((text for text in series if text), None)
+    metres = [number(text_in(one)) for one in listed(said.get("spatialResolutionInMeters"))]
+    known = [one for one in metres if math.isfinite(one) and one > 0]
+    draft.resolution = Resolution(min(known, default=None), None, step_in(text_in(said.get("temporalResolution"))))
+    for name, kind in _DATES.items():
+        for text in texts_in(said.get(name)):
+            if not text.upper().startswith("R/"):  # "R/P1W": changed every week, which is no date
+                draft.date(kind, text)
+
+
+def _words(draft: Draft, said: Mapping[str, Any]) -> None:
+    for one in listed(said.get("keyword")):
+        draft.keyword(text_in(one))
+    for subject in listed(said.get("subject")):
+        draft.keyword(label(subject), None, text_in(subject.get("@id")) if isinstance(subject, dict) else None)
+    for theme in listed(said.get("theme")):
+        draft.theme(label(theme))
+    for category in listed(said.get("topicCategory")):
+        draft.theme(label(category))
+
+
+def _identifier(one: Any) -> str:
+    if isinstance(one, dict):
+        named = (text_in(one.get(name)) for name in ("@value", "notation", "identifier", "@id", "title"))
+        return next((text for text in named if text), "")
+    return text_in(one)
+
+
+def _who(draft: Draft, said: Mapping[str, Any]) -> None:
+    for name, role in _AGENTS.items():
+        for agent in listed(said.get(name)):
+            _agent(draft, agent, role)
+    for attribution in objects_in(said.get("qualifiedAttribution")):
+        role = label(next(iter(listed(attribution.get("hadRole"))), "")) or "contributor"
+        for agent in listed(attribution.get("agent")):
+            _agent(draft, agent, role)
+    for contact in objects_in(said.get("contactPoint")):
+        draft.contact(
+            text_in(contact.get("fn")),
+            text_in(contact.get("organization-name")),
+            role="pointOfContact",
+            email=text_in(contact.get("hasEmail")) or text_in(contact.get("email")),
+        )
+
+
+def _agent(draft: Draft, agent: Any, role: str) -> None:
+    name = name_of_agent(agent)
+    email = text_in(agent.get("mbox") or agent.get("hasEmail")) if isinstance(agent, dict) else ""
+    is_person = role in _PEOPLE and "Organization" not in types_of(agent)
+    draft.contact(*((name, "") if is_person else ("", name)), role=role, email=email)
+
+
+def _period(draft: Draft, period: Any) -> None:
+    if not isinstance(period, dict) or "@value" in period:
+        draft.interval(text_in(period))
+        return
+    ends = []
+    for names in (("startDate", "hasBeginning"), ("endDate", "hasEnd")):
+        found = next((period[name] for name in names if period.get(name)), "")
+        inner = next(objects_in(found), {})
+        instant = next((inner[name] for name in inner if name.startswith("inXSD") or name == "inDateTime"), "")
+        ends.append(text_in(instant) or text_in(found))
+    if any(ends):
+        draft.span(*ends)
+    elif text := label(period):
+        draft.interval(text)
+
+
+def _terms(draft: Draft, said: Mapping[str, Any]) -> None:
+    holders = [said, *objects_in(said.get("distribution"))]
+    for holder in holders:
+        for licence in listed(holder.get("license")):
+            draft.licensed(text_in(licence), label(licence), address(licence))
+    for holder in holders:
+        for one in [*listed(holder.get("rights")), *listed(holder.get("accessRights"))]:
+            text = label(one)
+            if address(one).lower().startswith("http") and " " not in text:
+                draft.restricted_if(address(one))
+            elif text.lower() not in ("public", "true"):
+                draft.constraint(text)
+    draft.restricted_if(text_in(said.get("accessLevel")))
+
+
+def _links(draft: Draft, said: Mapping[str, Any]) -> None:
+    for page in listed(said.get("landingPage")):
+        draft.link(address(page), "about")
+    for endpoint in listed(said.get("endpointURL")):
+        draft.link(address(endpoint), "service")
+    for href in _documents(said):
+        draft.link(href, "describedby")
+    for one in objects_in(said.get("distribution")):
+        _distribution(draft, one)
+    for one in [*listed(said.get("references")), *listed(said.get("relation"))]:
+        if address(one).lower().startswith("http"):
+            draft.link(address(one), "related", name=label(one) if isinstance(one, dict) else "")
+
+
+def _documents(said: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("describedBy", "endpointDescription", "page"):
+        for one in listed(said.get(name)):
+            if (href := address(one)).lower().startswith("http"):
+                yield href
+
+
+def _distribution(draft: Draft, one: Mapping[str, Any]) -> None:
+    form = label(next(iter(listed(one.get("format"))), ""))
+    media_type = media_type_in(next(iter(listed(one.get("mediaType"))), ""))
+    draft.format(form or media_type)
+    for name, rel in (("downloadURL", "download"), ("accessURL", None)):
+        for href in listed(one.get(name)):
+            known = "service" if rel is None and form.upper() in _SERVICES else rel
+            said = {
+                "media_type": media_type if "/" in media_type else None,
+                "name": text_in(one.get("title")),
+                "description": text_in(one.get("description")),
+            }
+            draft.link(address(href), known, **said)
+    for service in objects_in(one.get("accessService")):
+        for endpoint in listed(service.get("endpointURL")):
+            draft.link(address(endpoint), "service", name=text_in(service.get("title")))
+
+
+def _provenance(draft: Draft, said: Mapping[str, Any]) -> None:
+    for one in listed(said.get("provenance")):
+        draft.lineage.append(label(one))
+    for name in ("wasDerivedFrom", "source"):
+        for one in listed(said.get(name)):
+            draft.derived_from(_identifier(one))
+    for one in listed(said.get("wasGeneratedBy")):
+        draft.generated_by(label(one))

@@ -1,0 +1,97 @@
+"""Parts of a DCAT resource that profiles write in many fashions: texts, labels, addresses, agents, places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from indexer.formats.draft import Draft
+from indexer.formats.json_document import listed, objects_in, text_in, texts_in
+
+_LABELS = ("prefLabel", "label", "title", "name", "value", "description", "comment", "notation")
+_SHAPES = ("bbox", "geometry", "centroid", "hasGeometry", "asWKT", "box", "polygon", "spatial")
+_GEOJSON = frozenset({"Point", "Polygon", "MultiPolygon", "LineString", "Envelope", "envelope", "Feature"})
+_LONGEST_NAME = 100
+
+
+def texts_by_language(value: Any, preferred: str | None) -> list[str]:
+    """The texts, the one in the preferred language first, then English, then those without a language."""
+    found = [(str(one.get("@language", "")) if isinstance(one, dict) else "", text_in(one)) for one in listed(value)]
+    order = {preferred or "": 0, "en": 1, "": 2}
+    return [text for _, text in sorted(found, key=lambda one: order.get(one[0].lower()[:2], 3)) if text]
+
+
+def label(one: Any) -> str:
+    """What a node is called: its label, else the end of its address; a text is itself."""
+    if not isinstance(one, dict):
+        return _last(text_in(one))
+    if "@value" in one:
+        return text_in(one)
+    named = next((text for name in _LABELS if (text := text_in(one.get(name)))), "")
+    return named or _last(text_in(one.get("@id")))
+
+
+def _last(text: str) -> str:
+    """``ENVI`` of ``http://.../data-theme/ENVI``; a text that is no address stays."""
+    if not text.lower().startswith(("http://", "https://")):
+        return text
+    return text.rstrip("/").rpartition("/")[2].rpartition("#")[2] or text
+
+
+def address(one: Any) -> str:
+    if isinstance(one, dict):
+        return next((text for name in ("@id", "url", "@value") if (text := text_in(one.get(name)))), "")
+    return text_in(one)
+
+
+def media_type_in(one: Any) -> str:
+    """``text/csv`` of the text itself or of IANA's address for it."""
+    text = address(one) or label(one)
+    return "/".join(text.rstrip("/").split("/")[-2:]) if "media-types/" in text else "" if "://" in text else text
+
+
+def name_of_agent(agent: Any) -> str:
+    if not isinstance(agent, dict):
+        return _last(text_in(agent))
+    named = next(
+        (text for name in ("name", "fn", "prefLabel", "title", "label") if (text := text_in(agent.get(name)))), ""
+    )
+    return named or _last(text_in(agent.get("@id")))
+
+
+def place(draft: Draft, one: Any) -> None:
+    """A shape in any fashion; one of several that say the same is enough. Without a shape it is a name."""
+    if not isinstance(one, dict) or "@value" in one:
+        _named_or_shaped(draft, text_in(one))
+        return
+    if one.get("type") in _GEOJSON:
+        draft.where.geojson(one)
+        return
+    name = next(
+        (text for key in ("prefLabel", "label", "title", "geographicName") if (text := text_in(one.get(key)))), ""
+    )
+    draft.keyword(name, "location")
+    if not any(_shaped(draft, shape) for shape in _shapes_of(one)) and not name:
+        draft.keyword(_last(text_in(one.get("@id"))), "location", text_in(one.get("@id")))
+
+
+def _named_or_shaped(draft: Draft, text: str) -> None:
+    if not draft.where.text(text) and len(text) <= _LONGEST_NAME:
+        draft.keyword(_last(text), "location", text if text.startswith("http") else None)
+
+
+def _shapes_of(one: Mapping[str, Any]) -> Iterator[Any]:
+    """GeoJSON and WKT before GML."""
+    shapes = [shape for name in _SHAPES for shape in listed(one.get(name))]
+    return iter(sorted(shapes, key=lambda shape: text_in(shape).lstrip().startswith("<gml")))
+
+
+def _shaped(draft: Draft, shape: Any) -> bool:
+    if isinstance(shape, dict) and shape.get("type") in _GEOJSON:
+        return draft.where.geojson(shape)
+    if isinstance(shape, dict) and "@value" not in shape:
+        inner = [*texts_in(shape.get("asWKT")), *texts_in(shape.get("asGeoJSON")), *texts_in(shape.get("asGML"))]
+        return any(draft.where.text(text) for text in inner) or any(
+            _shaped(draft, deeper) for deeper in objects_in(shape.get("geometry"))
+        )
+    return draft.where.text(text_in(shape))

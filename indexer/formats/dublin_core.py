@@ -1,0 +1,140 @@
+"""Dublin Core to Record: oai_dc:dc, csw:Record (2.0.2 and 3.0, also summary and brief), rdf:RDF and simple forms."""
+
+from __future__ import annotations
+
+import re
+
+from core.record import Record
+from indexer.formats.doi import doi_in
+from indexer.formats.draft import Draft
+from indexer.formats.reader import Refused
+from indexer.formats.shapes import gml_envelope
+from indexer.formats.text import line
+from indexer.formats.xml import parse
+from indexer.formats.xml_names import Element, all_of, inner_text, name_of, one_of, text_at, texts_at
+from indexer.raw import RawRecord
+
+READER_VERSION = 1
+
+_ROLES = {"creator": "author", "contributor": "contributor", "publisher": "publisher", "rightsHolder": "rightsHolder"}
+_DATES = {
+    "date": "published", "issued": "published", "available": "published", "created": "created", "modified": "modified",
+    "dateSubmitted": "created", "dateAccepted": "published",
+}  # fmt: skip
+_RELATIONS = ("source", "isVersionOf", "isFormatOf")
+_RDF_ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
+_RDF_RESOURCE = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}resource"
+_ADDRESS = re.compile(r"^(?:https?|ftps?)://\S+$", re.IGNORECASE)
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: no XML, or not one element of Dublin Core."""
+    parsed = parse(raw.content)
+    holder = parsed.root
+    if name_of(holder) == "RDF":
+        holder = next((one for one in holder.iterchildren("*") if one_of(one, "title") is not None), holder)
+    if not any("purl.org/dc/" in str(element.tag) for element in holder.iterchildren("*")):
+        raise Refused("it holds no element of Dublin Core")
+    draft = Draft(raw, source, "dublin-core", list(parsed.warnings))
+    _what(draft, holder)
+    _who_and_when(draft, holder)
+    _where(draft, holder)
+    _ways(draft, holder)
+    return draft.finish()
+
+
+def _what(draft: Draft, holder: Element) -> None:
+    identifiers = texts_at(holder, "identifier")
+    about = holder.get(_RDF_ABOUT) or ""
+    draft.doi = next((doi for text in [*identifiers, about] if (doi := doi_in(text))), None)
+    stated = [text for text in identifiers if not _ADDRESS.match(text) and not doi_in(text)]
+    draft.identifier = next(iter([*stated, *identifiers, about]), "")
+    titles = texts_at(holder, "title")
+    draft.title = next(iter(titles), "")
+    for other in [*titles[1:], *texts_at(holder, "alternative")]:
+        draft.also_titled(other)
+    draft.abstract = "\n\n".join(dict.fromkeys(texts_at(holder, "abstract") or texts_at(holder, "description")))
+    for kind in reversed(texts_at(holder, "type")):
+        draft.of_type(kind)
+    for code in texts_at(holder, "language"):
+        draft.in_language(code)
+    for subject in all_of(holder, "subject"):
+        draft.keyword(inner_text(subject), subject.get("scheme"))
+    for name in ("format", "medium"):
+        for text in texts_at(holder, name):
+            draft.format(text)
+    draft.parent = text_at(holder, "isPartOf") or None
+    draft.lineage += texts_at(holder, "provenance")
+
+
+def _who_and_when(draft: Draft, holder: Element) -> None:
+    for name, role in _ROLES.items():
+        for text in texts_at(holder, name):
+            if role == "publisher":
+                draft.contact("", text, role=role)
+            else:
+                draft.contact(text, role=role)
+    for name, kind in _DATES.items():
+        for text in texts_at(holder, name):
+            draft.date(kind, text)
+    for text in texts_at(holder, "temporal"):
+        draft.interval(text)
+
+
+def _where(draft: Draft, holder: Element) -> None:
+    for name in ("BoundingBox", "WGS84BoundingBox"):
+        for box in all_of(holder, name):
+            crs = box.get("crs", "") if name == "BoundingBox" else ""
+            edges = gml_envelope(text_at(box, "LowerCorner"), text_at(box, "UpperCorner"), crs)
+            if edges is not None:
+                draft.where.box(*edges)
+    for name in ("spatial", "coverage"):
+        for text in texts_at(holder, name):
+            _coverage(draft, text)
+
+
+def _coverage(draft: Draft, text: str) -> None:
+    """A place, a period, or the name of either."""
+    if not draft.where.text(text) and not draft.interval(text):
+        draft.keyword(text, "spatial")
+
+
+def _ways(draft: Draft, holder: Element) -> None:
+    for name in ("license", "rights", "accessRights"):
+        for element in all_of(holder, name):
+            text = inner_text(element).strip() or element.get(_RDF_RESOURCE) or ""
+            draft.constraint(text)
+            if name == "license" or _ADDRESS.match(text):
+                draft.licensed(text)
+    for text in texts_at(holder, "identifier"):
+        if _ADDRESS.match(text) or doi_in(text):
+            draft.link(text if _ADDRESS.match(text) else f"https://doi.org/{doi_in(text)}", "about")
+    for name in ("URI", "references", "relation"):
+        for element in all_of(holder, name):
+            _reference(draft, element)
+    for name in _RELATIONS:
+        for text in texts_at(holder, name):
+            draft.derived_from(text)
+
+
+def _reference(draft: Draft, element: Element) -> None:
+    """A link, with what csw:Record and GeoNetwork say of it in attributes."""
+    text = line(inner_text(element))
+    if _ADDRESS.match(text):
+        scheme = (element.get("scheme") or element.get("protocol") or "").strip()
+        draft.link(
+            text,
+            _rel(scheme),
+            protocol=scheme,
+            name=element.get("name"),
+            description=element.get("description"),
+        )
+
+
+def _rel(scheme: str) -> str | None:
+    lowered = scheme.lower()
+    if "download" in lowered:
+        return "download"
+    if "thumbnail" in lowered:
+        return "preview"
+    return "service" if lowered.startswith(("ogc:", "urn:ogc:", "urn:x-esri")) else None

@@ -1,0 +1,114 @@
+"""JSON-LD read as JSON: names without their prefixes, nodes that refer to each other put together.
+
+Enough for schema.org and DCAT-US, whose terms are one flat list; no context is ever fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from typing import Any
+
+from indexer.formats.json_document import listed, parse_inner_json, texts_in
+from indexer.formats.reader import Refused
+
+_DEEPEST_REFERENCE = 8
+
+
+def types_of(node: Any) -> set[str]:
+    """``Dataset`` of ``schema:Dataset``, ``https://schema.org/Dataset`` or ``Dataset``."""
+    if not isinstance(node, dict):
+        return set()
+    return {short(kind) for kind in texts_in(node.get("@type"))}
+
+
+def short(name: str) -> str:
+    """A term without prefix or namespace; keywords (``@id``) stay."""
+    if name.startswith("@"):
+        return name
+    return name.rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
+
+
+def nodes_of(document: Any) -> Iterator[dict[str, Any]]:
+    """The nodes at the top of a document: itself, the items of a list, those of ``@graph``."""
+    for node in listed(document):
+        if isinstance(node, list):
+            yield from nodes_of(node)
+        elif isinstance(node, dict):
+            if "@graph" in node:
+                yield from nodes_of(node["@graph"])
+            else:
+                yield node
+
+
+def plain_node(node: Mapping[str, Any], known: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """A node with short names, and with nodes of ``known`` (by ``@id``) where it only refers to them."""
+    plain: dict[str, Any] = {}
+    for name, value in node.items():
+        if name != "@context":
+            said, key = _plain_value(value, known, depth), short(name)
+            plain[key] = [*listed(plain[key]), *listed(said)] if key in plain else said
+    return plain
+
+
+def _plain_value(value: Any, known: Mapping[str, Any], depth: int) -> Any:
+    if isinstance(value, list):
+        return [_plain_value(item, known, depth) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "@value" in value:
+        return {"@value": value["@value"], "@language": value["@language"]} if "@language" in value else value["@value"]
+    if "@list" in value:
+        return _plain_value(value["@list"], known, depth)
+    target = known.get(str(value.get("@id", "")))
+    if target is not None and len(value) == 1 and depth < _DEEPEST_REFERENCE:
+        return plain_node(target, known, depth + 1)
+    return plain_node(value, known, depth)
+
+
+def by_id(nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    return {str(node["@id"]): node for node in nodes if "@id" in node}
+
+
+def may_hold_scripts(content: bytes) -> bool:
+    """Whether this may be an HTML page with JSON-LD in it."""
+    return (
+        b"application/ld+json" in content
+        and re.search(rb"<(?:html|script|!doctype)", content[:100_000], re.I) is not None
+    )
+
+
+def scripts(page: bytes) -> list[Any]:
+    """The JSON-LD documents inside an HTML page, in order; broken ones are left out."""
+    reader = _Scripts()
+    reader.feed(page.decode("utf-8", "replace"))
+    reader.close()
+    documents = []
+    for text in reader.texts:
+        try:
+            documents.append(parse_inner_json(text.strip()))
+        except Refused:
+            continue
+    return documents
+
+
+class _Scripts(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.texts: list[str] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "script":
+            self._inside = any(name == "type" and "ld+json" in (value or "").lower() for name, value in attrs)
+            if self._inside:
+                self.texts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script":
+            self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.texts[-1] += data

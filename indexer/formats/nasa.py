@@ -1,0 +1,69 @@
+"""What NASA's DIF, ECHO10 and UMM share: science keywords, levels of processing, types of links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from indexer.formats.draft import Draft
+from indexer.formats.product_kind import agreed, kind_of_platform
+from indexer.formats.repair_box import number
+
+SCIENCE = "NASA/GCMD Earth Science Keywords"
+_RELS = (
+    ("GET SERVICE", "service"),
+    ("USE SERVICE API", "service"),
+    ("GET DATA", "download"),
+    ("DIRECT DOWNLOAD", "download"),
+    ("GET CAPABILITIES", "service"),
+    ("GET RELATED VISUALIZATION", "preview"),
+    ("BROWSE", "preview"),
+    ("VIEW DATA SET LANDING PAGE", "about"),
+    ("DATA SET LANDING PAGE", "about"),
+    ("VIEW RELATED INFORMATION", "describedby"),
+    ("VIEW PROJECT HOME PAGE", "related"),
+)
+ROLES = {
+    "INVESTIGATOR": "principalInvestigator", "DIF AUTHOR": "author", "METADATA AUTHOR": "author",
+    "TECHNICAL CONTACT": "pointOfContact", "DATA CENTER CONTACT": "pointOfContact", "ARCHIVER": "custodian",
+    "ARCHIVE": "custodian", "DISTRIBUTOR": "distributor", "ORIGINATOR": "originator", "PROCESSOR": "processor",
+    "PUBLISHER": "publisher", "DATA ORIGINATOR": "originator",
+}  # fmt: skip
+
+
+def role_of(stated: str) -> str:
+    """ISO's role for one of NASA's; the word itself where there is none."""
+    return ROLES.get(stated.strip().upper(), stated.strip() or "pointOfContact")
+
+
+def science_keyword(draft: Draft, parts: Iterable[str]) -> None:
+    """``EARTH SCIENCE > ATMOSPHERE > AEROSOLS``."""
+    draft.keyword(" > ".join(part.strip() for part in parts if part and part.strip()), SCIENCE)
+
+
+def platforms(draft: Draft, said: Iterable[tuple[str, str]], level: str) -> None:
+    """Short names with their category, and the level of processing: together they say what kind of data it is.
+
+    Level 4 is "model output or results from analyses of lower level data": derived, unless the platform is a model.
+    """
+    named = [(name.strip(), category) for name, category in said if name.strip()]
+    for name, _ in named:
+        draft.keyword(name, "platform")
+    kind = agreed(kind_of_platform(category) for _, category in named)
+    if level.strip().startswith("4"):
+        draft.kind(kind if kind == "simulation" else "derived")
+    else:
+        draft.kind(kind)
+
+
+def rel_of(*stated: str) -> str | None:
+    """The relation of a link by NASA's content type and subtype; None where they say nothing."""
+    for words in stated:
+        for name, rel in _RELS:
+            if words.strip().upper().startswith(name):
+                return rel
+    return None
+
+
+def metres_of(text: str) -> float:
+    """A height or depth such as ``-10 m``; NaN where it is none."""
+    return number(text.lower().removesuffix("meters").removesuffix("metres").removesuffix("m").strip())

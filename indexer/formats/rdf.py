@@ -1,0 +1,96 @@
+"""RDF as nested JSON: Turtle, N-Triples and RDF/XML through rdflib, without network, DTDs or entities.
+
+rdflib is slow (some 5,000 triples a second), so only what is RDF comes here; a large catalogue is parsed once and
+``split`` hands on its data sets as JSON.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from functools import lru_cache
+from typing import Any
+
+import rdflib
+from lxml import etree
+from rdflib.namespace import RDF
+from rdflib.term import BNode, Identifier, Literal, URIRef
+
+from indexer.formats.json_document import to_bytes
+from indexer.formats.reader import Refused
+from indexer.formats.xml import parse
+
+LARGEST_BYTES = 64 * 1024 * 1024
+DCAT = "http://www.w3.org/ns/dcat#"
+
+_TURTLE = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*(?:@prefix\b|@base\b|PREFIX\s+[\w-]*:\s*<|BASE\s+<|(?:<[^<>\s]+>|_:\w+)\s+(?:a\s|<)|\[)",
+    re.IGNORECASE,
+)
+_KINDS = ("Dataset", "DatasetSeries", "DataService")
+_RESOURCES = (*_KINDS, "Catalog", "CatalogRecord")
+_DEEPEST = 6
+_LONGEST_LIST = 2_000
+_BASE = "urn:sonde:relative:"
+
+logging.getLogger("rdflib.term").setLevel(logging.ERROR)  # every ill-typed date is a warning to it
+
+
+def looks_like_turtle(content: bytes) -> bool:
+    return not content.lstrip().startswith((b"{", b"[{")) and _TURTLE.match(content[:100_000]) is not None
+
+
+@lru_cache(maxsize=1)  # detection, splitting and reading look at the same document one after the other
+def dcat_resources(content: bytes) -> tuple[dict[str, Any], ...]:
+    """Each dataset, series and service of a graph as expanded JSON-LD with all it refers to, in order of identifiers.
+
+    The same graph gives the same bytes however it is written. Raises Refused: not RDF, too large, entities.
+    """
+    graph = _graph(content)
+    kinds = {node for kind in _KINDS for node in graph.subjects(RDF.type, URIRef(DCAT + kind))}
+    return tuple(_tree(graph, node, ()) for node in sorted(kinds, key=str) if isinstance(node, Identifier))
+
+
+def _graph(content: bytes) -> rdflib.Graph:
+    if len(content) > LARGEST_BYTES:
+        raise Refused(f"it is RDF of {len(content)} bytes, more than {LARGEST_BYTES}")
+    is_xml = content.lstrip()[:1] == b"<" and not looks_like_turtle(content)
+    # Our parser refuses DTDs and entities; what it wrote again cannot hold any, whatever the encoding was.
+    safe = etree.tostring(parse(content).root, encoding="utf-8") if is_xml else content
+    if b"<!ENTITY" in safe:
+        raise Refused("it declares entities, which are never read")
+    graph = rdflib.Graph()
+    try:
+        graph.parse(data=safe, format="xml" if is_xml else "turtle", publicID=_BASE)
+    except (ValueError, SyntaxError, KeyError, IndexError, AttributeError, AssertionError, RecursionError) as error:
+        raise Refused(f"it is not well-formed RDF: {' '.join(str(error).split())[:160]}") from error
+    except rdflib.exceptions.ParserError as error:
+        raise Refused(f"it is not well-formed RDF: {' '.join(str(error).split())[:160]}") from error
+    return graph
+
+
+def _tree(graph: rdflib.Graph, node: Identifier, above: tuple[Identifier, ...]) -> dict[str, Any]:
+    """A node with its properties; other data sets and what stands above are only named."""
+    tree: dict[str, Any] = {} if isinstance(node, BNode) else {"@id": str(node).removeprefix(_BASE)}
+    if len(above) >= _DEEPEST or node in above:
+        return tree
+    for predicate in sorted(set(graph.predicates(node)), key=str):
+        values = [_value(graph, item, (*above, node)) for item in graph.objects(node, predicate)]
+        name = "@type" if predicate == RDF.type else str(predicate)
+        tree[name] = sorted(values, key=to_bytes)[:_LONGEST_LIST]
+    if "@type" in tree:
+        tree["@type"] = [kind.get("@id", "") for kind in tree["@type"]]
+    return tree
+
+
+def _value(graph: rdflib.Graph, item: Any, above: tuple[Identifier, ...]) -> dict[str, Any]:
+    if isinstance(item, Literal):
+        value = {"@value": str(item)}
+        return value | ({"@language": item.language} if item.language else {})
+    if isinstance(item, URIRef) and (item, RDF.type, None) in graph and _is_resource(graph, item):
+        return {"@id": str(item).removeprefix(_BASE)}
+    return _tree(graph, item, above)
+
+
+def _is_resource(graph: rdflib.Graph, item: URIRef) -> bool:
+    return any((item, RDF.type, URIRef(DCAT + kind)) in graph for kind in _RESOURCES)

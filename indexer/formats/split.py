@@ -1,0 +1,207 @@
+"""The single records of a document that holds several: what sources call on what a server answered."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from lxml import etree
+
+from indexer.formats import dcat, schema_org
+from indexer.formats.detect import detect, detect_element
+from indexer.formats.detect_json import detect_json
+from indexer.formats.doi import doi_in
+from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, to_bytes
+from indexer.formats.json_ld import may_hold_scripts, nodes_of, short, types_of
+from indexer.formats.rdf import looks_like_turtle
+from indexer.formats.xml import FirstElement, parse
+from indexer.formats.xml_names import Element, all_of, text_at
+
+Part = tuple[str, bytes]
+"""Native id and content; an empty id means that the document names none and the source's own name is to be used."""
+
+_DEEPEST_ELEMENT = 5
+_ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
+_DEEPEST_CATALOGUE = 20
+_SCHEMA_CONTEXT = "https://schema.org/"
+_DCAT_CONTEXT = "http://www.w3.org/ns/dcat#"
+
+
+def split(content: bytes) -> list[Part]:
+    """Every record of a document in its order, each fit for ``registry.read``, equal records as equal bytes.
+
+    A document that is one record comes back as it is, with an empty id. What is read: csw:GetRecords(ById)Response,
+    OAI-PMH ListRecords and GetRecord (deleted ones are passed over), CMR's results, any XML that holds known records;
+    GeoJSON FeatureCollections, STAC's collections, data.json with nested catalogues, CKAN's package_search, Solr's and
+    GeoBlacklight's docs, DataCite's and UMM's lists, JSON lists; RDF graphs; JSON-LD graphs; HTML pages with JSON-LD.
+    Raises Refused where the document cannot be parsed; gives an empty list where it holds no known record.
+    """
+    if looks_like_json(content):
+        return _named(_json_parts(parse_json(content)), content)
+    if looks_like_turtle(content):
+        return _linked(dcat.resources(content), _DCAT_CONTEXT, content)
+    if may_hold_scripts(content):
+        return _linked(schema_org.datasets(content), _SCHEMA_CONTEXT, content)
+    name = detect(content)
+    if name == "dcat":
+        return _linked(dcat.resources(content), _DCAT_CONTEXT, content)
+    return [("", content)] if name is not None else list(_xml_parts(parse(content).root))
+
+
+def _xml_parts(root: Element) -> Iterator[Part]:
+    """The outermost elements that a reader knows, with the name that the protocol around them gives."""
+    level: list[tuple[Element, str]] = [(root, "")]
+    for _ in range(_DEEPEST_ELEMENT):
+        deeper = []
+        for element, name in level:
+            for child in element.iterchildren("*"):
+                content = _standing_alone(child)
+                if content is not None:
+                    yield name, content
+                else:
+                    deeper.append((child, _protocol_name(child) or name))
+        level = deeper
+
+
+def _standing_alone(element: Element) -> bytes | None:
+    """The element as a document of its own where a reader knows it."""
+    first = FirstElement(str(element.tag), element.get(_ISO_TYPE))
+    if detect_element(first, b"") is None and not _may_be_record(element):
+        return None
+    content = etree.tostring(element, encoding="utf-8", with_tail=False)
+    return content if detect_element(first, content) is not None else None
+
+
+def _may_be_record(element: Element) -> bool:
+    """Roots that only their content tells; an OAI header beside them makes them an envelope."""
+    local = str(element.tag).rpartition("}")[2]
+    return local in ("metadata", "Collection", "resource", "dc", "simpledc", "qualifieddc", "RDF", "eml") and not any(
+        detect_element(FirstElement(str(child.tag), child.get(_ISO_TYPE)), b"") for child in element.iterchildren("*")
+    )
+
+
+def _protocol_name(element: Element) -> str:
+    return element.get("concept-id") or text_at(element, "header/identifier")
+
+
+def deleted(content: bytes) -> list[str]:
+    """Identifiers of the OAI-PMH records whose header says ``status="deleted"``. Raises Refused."""
+    headers = all_of(parse(content).root, ".//header")
+    return [text_at(header, "identifier") for header in headers if header.get("status") == "deleted"]
+
+
+def _json_parts(document: Any) -> list[Any]:
+    """The records inside, as JSON; the document itself where it is one."""
+    if detect_json(document) is not None:
+        nodes = list(nodes_of(document))
+        return [document] if len(nodes) < 2 else _graph_parts(document)
+    if isinstance(document, list):
+        plain = [one for one in document if detect_json(one) is not None]
+        return plain or _graph_parts(document)
+    if not isinstance(document, dict):
+        return []
+    for find in _CONTAINERS:
+        found = find(document)
+        if found:
+            return found
+    return []
+
+
+def _features(document: Mapping[str, Any]) -> list[Any]:
+    return _known(document.get("features")) if document.get("type") == "FeatureCollection" else []
+
+
+def _members(*path: str) -> Callable[[Mapping[str, Any]], list[Any]]:
+    def find(document: Mapping[str, Any]) -> list[Any]:
+        found: Any = document
+        for name in path:
+            found = found.get(name) if isinstance(found, dict) else None
+        return _known(found) if isinstance(found, list) else []
+
+    return find
+
+
+def _known(documents: Any) -> list[Any]:
+    return [document for document in listed(documents) if detect_json(document) is not None]
+
+
+def _catalogue(document: Mapping[str, Any], depth: int = 0) -> list[Any]:
+    """Data sets, services and series of a data.json and of the catalogues inside it, each once."""
+    if depth > _DEEPEST_CATALOGUE or types_of(document) & {"DataCatalog"}:
+        return []
+    names = {short(str(name)): value for name, value in document.items()}
+    found: list[Any] = []
+    for name, kind in (("dataset", "Dataset"), ("service", "DataService"), ("datasetSeries", "DatasetSeries")):
+        for one in objects_in(names.get(name)):
+            if len(one) > 1:  # more than a reference
+                found.append(one if "@type" in one else {**one, "@type": kind})
+    for series in [one for one in found if types_of(one) & {"DatasetSeries"}]:
+        for one in objects_in(series.get("seriesMember")):
+            if "title" in one:
+                found.append({**one, "inSeries": series.get("@id") or series.get("identifier") or series.get("title")})
+    for inner in objects_in(names.get("catalog")):
+        found += _catalogue(inner, depth + 1)
+    return list({_name_of(one) or str(number): one for number, one in enumerate(found)}.values())
+
+
+def _graph_parts(document: Any) -> list[Any]:
+    """Data sets of a JSON-LD graph, each put together from its nodes."""
+    content = to_bytes(document)
+    sets = [{**one, "@context": _DCAT_CONTEXT} for one in dcat.resources(content)]
+    return sets or [{**one, "@context": _SCHEMA_CONTEXT} for one in schema_org.datasets(content)]
+
+
+_CONTAINERS: tuple[Callable[[Mapping[str, Any]], list[Any]], ...] = (
+    _features,
+    _catalogue,
+    _members("collections"),
+    _members("result", "results"),
+    _members("result"),
+    _members("results"),
+    _members("items"),
+    _members("data"),
+    _members("response", "docs"),
+    _members("docs"),
+    _members("records"),
+    _graph_parts,
+)
+
+
+def _linked(found: list[dict[str, Any]], context: str, content: bytes) -> list[Part]:
+    if len(found) == 1:
+        return [("", content)]
+    return [(_name_of(one), to_bytes({**one, "@context": context})) for one in found]
+
+
+def _named(parts: list[Any], content: bytes) -> list[Part]:
+    if len(parts) == 1 and detect(content) is not None:
+        return [("", content)]
+    return [(_name_of(part) or _fallback_name(part), to_bytes(part)) for part in parts]
+
+
+def _name_of(part: Any) -> str:
+    """What the record calls itself, as its reader would."""
+    if not isinstance(part, dict):
+        return ""
+    meta = part.get("meta")
+    package = part if "notes" in part or "resources" in part else {}
+    candidates = [
+        meta.get("concept-id") if isinstance(meta, dict) else None,
+        part.get("layer_slug_s"),
+        part.get("doi"),
+        *(package.get(name) for name in ("id", "name")),
+        *(part.get(name) for name in ("identifier", "dct:identifier", "id", "@id", "name")),
+    ]
+    for candidate in candidates:
+        for one in listed(candidate):
+            inner = one.get("@id") or one.get("@value") or one.get("value") if isinstance(one, dict) else one
+            if text := text_in(inner):
+                return doi_in(text) or text if "doi.org" in text else text
+    return ""
+
+
+def _fallback_name(part: Any) -> str:
+    """A name for what has none: its title's hash, so that it stays the same as long as its title."""
+    title = text_in(part.get("title")) if isinstance(part, dict) else ""
+    return hashlib.sha256(title.encode() or to_bytes(part)).hexdigest()[:16]

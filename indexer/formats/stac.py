@@ -1,0 +1,198 @@
+"""STAC 0.8 to 1.1: collections, items and catalogues, to Record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from core.record import Record, Resolution
+from indexer.formats.doi import doi_in
+from indexer.formats.draft import Draft
+from indexer.formats.json_document import listed, objects_in, parse_json, text_in, texts_in
+from indexer.formats.reader import Refused
+from indexer.formats.repair_box import number
+from indexer.raw import RawRecord
+
+READER_VERSION = 1
+
+_ROLES = {"producer": "originator", "licensor": "owner", "processor": "processor", "host": "distributor"}
+_RELS = {
+    "via": "about", "about": "about", "license": "license", "cite-as": "cite-as", "derived_from": "derived_from",
+    "preview": "preview", "thumbnail": "preview", "describedby": "describedby", "service": "service",
+    "service-desc": "service", "service-doc": "describedby", "wms": "service", "wmts": "service", "xyz": "service",
+    "alternate": "alternate", "documentation": "describedby", "data": "download", "download": "download",
+}  # fmt: skip
+_INSIDE = frozenset({"self", "root", "parent", "child", "item", "items", "collection", "next", "prev", "first", "last"})
+_ASSET_RELS = {"thumbnail": "preview", "overview": "preview", "metadata": "describedby", "data": "download"}
+_THEMES = "themes"
+_NO_LICENCE = frozenset({"proprietary", "various", "other"})
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: no JSON, or neither collection, item nor catalogue."""
+    document = parse_json(raw.content)
+    if not isinstance(document, dict) or not _is_stac(document):
+        raise Refused("it is JSON without stac_version: no STAC collection, item or catalogue")
+    draft = Draft(raw, source, "stac")
+    draft.identifier = text_in(document.get("id"))
+    is_item = document.get("type") == "Feature"
+    draft.type = "dataset" if is_item else "collection" if "extent" not in document else "series"
+    properties = document.get("properties") if is_item else document
+    _what(draft, document, properties if isinstance(properties, dict) else {})
+    if is_item:
+        _item(draft, document)
+    else:
+        _collection(draft, document)
+    for link in objects_in(document.get("links")):
+        _link(draft, link)
+    assets = document.get("assets")
+    for name, asset in assets.items() if isinstance(assets, dict) else ():
+        _asset(draft, str(name), asset)
+    return draft.finish()
+
+
+def _is_stac(document: Mapping[str, Any]) -> bool:
+    return "stac_version" in document or document.get("type") in ("Collection", "Catalog")
+
+
+def _what(draft: Draft, document: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+    """What collections say at the top and items among their properties."""
+    draft.title = text_in(said.get("title")) or text_in(document.get("title"))
+    draft.abstract = text_in(said.get("description")) or text_in(document.get("description"))
+    draft.doi = doi_in(text_in(said.get("sci:doi"))) or doi_in(text_in(document.get("sci:doi")))
+    for term in [*texts_in(said.get("keywords")), *texts_in(document.get("osc:variables"))]:
+        draft.keyword(term)
+    for theme in objects_in(said.get(_THEMES)):
+        for concept in objects_in(theme.get("concepts")):
+            term = text_in(concept.get("title")) or text_in(concept.get("name")) or text_in(concept.get("id"))
+            draft.keyword(term, text_in(theme.get("scheme")), text_in(concept.get("url")))
+    for language in [said.get("language"), *listed(said.get("languages"))]:
+        draft.in_language(text_in(language.get("code") if isinstance(language, dict) else language))
+    _who(draft, said)
+    _licence(draft, text_in(said.get("license")) or text_in(document.get("license")))
+    for name, kind in (("created", "created"), ("updated", "modified"), ("published", "published")):
+        draft.date(kind, text_in(said.get(name)))
+    _acquisition(draft, said)
+    summaries = document.get("summaries")
+    if isinstance(summaries, dict):
+        _acquisition(draft, summaries)
+    if lineage := text_in(said.get("processing:lineage")):
+        draft.lineage.append(lineage)
+    software = said.get("processing:software")
+    for name, version in software.items() if isinstance(software, dict) else ():
+        draft.generated_by(f"{name} {text_in(version)}".strip())
+
+
+def _who(draft: Draft, said: Mapping[str, Any]) -> None:
+    for provider in objects_in(said.get("providers")):
+        for role in texts_in(provider.get("roles")) or [""]:
+            draft.contact("", text_in(provider.get("name")), role=_ROLES.get(role, role or None))
+    for contact in objects_in(said.get("contacts")):
+        emails = [text_in(email.get("value")) for email in objects_in(contact.get("emails"))]
+        roles = texts_in(contact.get("roles"))
+        draft.contact(
+            text_in(contact.get("name")),
+            text_in(contact.get("organization")),
+            role=next(iter(roles), None),
+            email=next(iter(emails), ""),
+        )
+
+
+def _licence(draft: Draft, licence: str) -> None:
+    if not licence or licence.lower() in _NO_LICENCE:
+        return
+    draft.licensed(licence)
+    if not draft.has_licence:
+        draft.constraint(licence)
+
+
+def _acquisition(draft: Draft, said: Mapping[str, Any]) -> None:
+    """Platforms, instruments and ground distance: from an item, or from a collection's summaries."""
+    instruments = texts_in(said.get("instruments"))
+    platforms = texts_in(said.get("platform"))
+    for kind, terms in (
+        ("platform", [*platforms, *texts_in(said.get("constellation"))]),
+        ("instrument", instruments),
+        ("mission", [*texts_in(said.get("mission")), *texts_in(said.get("osc:missions"))]),
+    ):
+        for term in terms:
+            draft.keyword(term, kind)
+    distances = [number(text_in(value)) for value in [*listed(said.get("gsd")), *listed(said.get("eo:gsd"))]]
+    if isinstance(said.get("gsd"), dict):
+        distances.append(number(text_in(said["gsd"].get("minimum"))))
+    known = [value for value in distances if math.isfinite(value) and value > 0]
+    if known and draft.resolution.metres is None:
+        draft.resolution = Resolution(min(known), None, draft.resolution.time_step)
+    if any(name.startswith(("eo:", "sar:", "sat:", "view:")) for name in said) and (platforms or instruments):
+        draft.kind("observation")
+
+
+def _collection(draft: Draft, document: Mapping[str, Any]) -> None:
+    extent = document.get("extent")
+    extent = extent if isinstance(extent, dict) else {}
+    spatial, temporal = extent.get("spatial"), extent.get("temporal")
+    boxes = listed(spatial.get("bbox")) if isinstance(spatial, dict) else listed(spatial)
+    if boxes and not isinstance(boxes[0], list):
+        boxes = [boxes]
+    # The first box encloses the others, where there are others.
+    for box in boxes[1:] if len(boxes) > 2 else boxes:
+        draft.where.numbers(box)
+    spans = listed(temporal.get("interval")) if isinstance(temporal, dict) else listed(temporal)
+    if isinstance(temporal, list) and temporal and not isinstance(temporal[0], list):
+        spans = [temporal]
+    for span in spans[1:] if len(spans) > 2 else spans:
+        if isinstance(span, list) and len(span) == 2:
+            draft.span(text_in(span[0]), text_in(span[1]))
+    draft.parent = next(_related(document, "parent"), None) if "parent" not in document else None
+
+
+def _item(draft: Draft, document: Mapping[str, Any]) -> None:
+    if not draft.where.geojson(document.get("geometry")):
+        draft.where.numbers(document.get("bbox"))
+    properties = document.get("properties") or {}
+    start, end = text_in(properties.get("start_datetime")), text_in(properties.get("end_datetime"))
+    start = start or text_in(properties.get("dtr:start_datetime"))
+    end = end or text_in(properties.get("dtr:end_datetime"))
+    moment = text_in(properties.get("datetime"))
+    if start or end:
+        draft.span(start, end)
+    elif moment:
+        draft.span(moment, moment)
+    draft.parent = text_in(document.get("collection")) or next(_related(document, "collection"), None)
+
+
+def _related(document: Mapping[str, Any], rel: str) -> Iterator[str]:
+    """Where links of a relation lead; a parent that is the root says nothing."""
+    roots = {text_in(link.get("href")) for link in objects_in(document.get("links")) if link.get("rel") == "root"}
+    for link in objects_in(document.get("links")):
+        href = text_in(link.get("href"))
+        if link.get("rel") == rel and href and href not in roots:
+            yield href
+
+
+def _link(draft: Draft, link: Mapping[str, Any]) -> None:
+    rel, href = text_in(link.get("rel")), text_in(link.get("href"))
+    if rel == "derived_from":
+        draft.derived_from(href)
+    if rel == "license":
+        draft.licensed(href, text_in(link.get("title")))
+    if rel == "cite-as":
+        draft.doi = draft.doi or doi_in(href)
+    if rel in _INSIDE or not href.lower().startswith(("http", "ftp", "s3:", "gs:")):
+        return  # structure of the catalogue, or relative to an address that is not known here
+    known = _RELS.get(rel, "related")
+    draft.link(href, known, media_type=text_in(link.get("type")), name=text_in(link.get("title")))
+
+
+def _asset(draft: Draft, name: str, asset: Any) -> None:
+    if not isinstance(asset, dict):
+        return
+    media_type = text_in(asset.get("type"))
+    draft.format(media_type)
+    href = text_in(asset.get("href"))
+    if not href.lower().startswith(("http", "ftp", "s3:", "gs:")):
+        return
+    roles = [name, *texts_in(asset.get("roles"))]
+    rel = next((found for role in roles if (found := _ASSET_RELS.get(role))), "download")
+    draft.link(href, rel, media_type=media_type, name=text_in(asset.get("title")) or name)
