@@ -1,0 +1,146 @@
+"""For harvesters and crawlers: the DCAT feed, the sitemap and the OpenSearch description."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from flask import Response, request
+from flask_openapi import APIBlueprint, Tag
+from lxml import etree
+from pydantic import Field
+
+from search_api.formats_out import dcat
+from search_api.formats_out.xml_text import child
+from search_api.listing.catalogues import ALL, Catalogue
+from search_api.listing.position import read_position, write_position
+from search_api.listing.request import ListRequest, Selection
+from search_api.parameters import Parameters, Text
+from search_api.parts import Parts
+from search_api.views.addresses import Addresses
+from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, texts
+
+XML = "application/xml"
+OPENSEARCH = "application/opensearchdescription+xml"
+DCAT_PAGE = 100
+SITEMAP_PAGE = 10_000  # the protocol allows 50,000; Elasticsearch gives 10,000 in one page
+
+_SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
+_OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
+_BY_MEDIA_TYPE: dict[str, dcat.Syntax] = {media_type: syntax for syntax, media_type in dcat.MEDIA_TYPES.items()}
+_BY_NAME: dict[str, dcat.Syntax] = {"turtle": "turtle", "jsonld": "json-ld", "rdf": "xml"}
+
+
+class DcatParameters(Parameters):
+    """Which catalogue, in which syntax, from where on."""
+
+    source: Text | None = Field(None, description="One catalogue; all of them without.")
+    f: Literal["turtle", "jsonld", "rdf"] | None = Field(None, description="Else the `Accept` header decides.")
+    limit: int = Field(DCAT_PAGE, ge=1, le=500)
+    cursor: str | None = Field(None, max_length=2000, description="From hydra:next.")
+
+
+class SitemapParameters(Parameters):
+    """A part of the sitemap; without `after` its index."""
+
+    after: str | None = Field(None, max_length=2000, description="From the sitemap's index.")
+
+
+def feeds_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("feeds", __name__, abp_tags=[Tag(name="feeds", description="For harvesters and crawlers")])
+
+    @api.get(
+        "/dcat",
+        summary="All records as a DCAT-AP catalogue, in pages",
+        responses={200: texts(*dcat.MEDIA_TYPES.values()), **WITH_NOT_FOUND},
+    )
+    def feed(query: DcatParameters) -> Response:
+        catalogue = parts.catalogues.get(query.source or ALL)
+        return _dcat_page(parts, query, catalogue)
+
+    @api.get("/sitemap.xml", summary="Sitemap of all records", responses={200: texts(XML), **PROBLEMS})
+    def sitemap(query: SitemapParameters) -> Response:
+        root = _sitemap_index(parts) if query.after is None else _sitemap_part(parts, query.after)
+        return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), mimetype=XML)
+
+    @api.get("/opensearch.xml", summary="OpenSearch description", responses={200: texts(OPENSEARCH)})
+    def opensearch() -> Response:
+        root = _description(Addresses.of(parts))
+        return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), mimetype=OPENSEARCH)
+
+    return api
+
+
+def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Response:
+    best = request.accept_mimetypes.best_match(list(_BY_MEDIA_TYPE), default=dcat.MEDIA_TYPES["turtle"])
+    syntax = _BY_NAME[query.f] if query.f is not None else _BY_MEDIA_TYPE[best]
+    asked = f"dcat {catalogue.id}"
+    after = read_position(query.cursor, asked) if query.cursor is not None else None
+    page = parts.records.page(ListRequest(Selection(source=catalogue.source), limit=query.limit, after=after))
+    addresses = Addresses.of(parts)
+    following = addresses.page(write_position(page.after, asked)) if page.after is not None else None
+    paging = dcat.Paging(addresses.this(), addresses.page(None), following, page.matched)
+    records = [(one.record, addresses.item(one.record)) for one in page.found]
+    about = addresses.to("/dcat", [("source", catalogue.id)] if catalogue.source else [])
+    text = dcat.catalogue_text(catalogue.title, about, records, paging, syntax)
+    return Response(text, mimetype=dcat.MEDIA_TYPES[syntax])
+
+
+def _sitemap_index(parts: Parts) -> etree._Element:
+    """One part for each 10,000 records; the first starts at the beginning (an empty id sorts first)."""
+    root = etree.Element(f"{{{_SITEMAP}}}sitemapindex", nsmap=_default(_SITEMAP))
+    addresses = Addresses.of(parts)
+    after: str | None = ""
+    while after is not None:
+        part = child(root, f"{{{_SITEMAP}}}sitemap")
+        child(
+            part, f"{{{_SITEMAP}}}loc", addresses.to("/sitemap.xml", [("after", write_position((after,), "sitemap"))])
+        )
+        after = _end_of_part(parts, after)
+    return root
+
+
+def _end_of_part(parts: Parts, after: str) -> str | None:
+    """The id after which the next part starts; None where there is no next one."""
+    body = {"size": SITEMAP_PAGE, "sort": [{"id": "asc"}], "search_after": [after], "_source": False}
+    hits = parts.records.search({**body, "track_total_hits": False})["hits"]["hits"]
+    return str(hits[-1]["sort"][0]) if len(hits) == SITEMAP_PAGE else None
+
+
+def _sitemap_part(parts: Parts, cursor: str) -> etree._Element:
+    root = etree.Element(f"{{{_SITEMAP}}}urlset", nsmap=_default(_SITEMAP))
+    body = {
+        "size": SITEMAP_PAGE,
+        "sort": [{"id": "asc"}],
+        "search_after": list(read_position(cursor, "sitemap", "after")),
+        "_source": ["id", "source", "harvest.written"],
+        "track_total_hits": False,
+    }
+    addresses = Addresses.of(parts)
+    for hit in parts.records.search(body)["hits"]["hits"]:
+        source = hit["_source"]
+        url = child(root, f"{{{_SITEMAP}}}url")
+        child(url, f"{{{_SITEMAP}}}loc", addresses.collection(source["source"], f"/items/{source['id']}"))
+        if source.get("harvest", {}).get("written"):
+            child(url, f"{{{_SITEMAP}}}lastmod", source["harvest"]["written"][:10])
+    return root
+
+
+def _description(addresses: Addresses) -> etree._Element:
+    """Browsers and OpenSearch clients learn from it how to ask."""
+    root = etree.Element(f"{{{_OPENSEARCH}}}OpenSearchDescription", nsmap=_default(_OPENSEARCH))
+    child(root, f"{{{_OPENSEARCH}}}ShortName", "Sonde")
+    child(root, f"{{{_OPENSEARCH}}}Description", "Search geoscience and environmental data catalogues")
+    child(root, f"{{{_OPENSEARCH}}}InputEncoding", "UTF-8")
+    for media_type, template in (
+        ("text/html", addresses.to("/?q={searchTerms}")),
+        ("application/atom+xml", addresses.to("/search?f=atom&q={searchTerms}")),
+        ("application/geo+json", addresses.to("/search?q={searchTerms}")),
+        ("application/x-suggestions+json", addresses.to("/suggest/opensearch?q={searchTerms}")),
+    ):
+        child(root, f"{{{_OPENSEARCH}}}Url", type=media_type, template=template)
+    return root
+
+
+def _default(namespace: str) -> Any:
+    """Without a prefix, as simple readers expect it."""
+    return {None: namespace}
