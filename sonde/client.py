@@ -1,0 +1,193 @@
+"""A small typed client of a Sonde service.
+
+>>> from sonde.client import Client
+>>> with Client("http://127.0.0.1:8080") as sonde:
+...     for hit in sonde.search("rainfall in southern Africa since 1990", limit=3).hits:
+...         print(round(hit.score, 2), hit.title)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Literal
+from urllib.parse import quote
+
+import httpx
+
+Json = dict[str, Any]
+Value = str | int | float | bool | Sequence[str] | None
+
+_TIMEOUT_S = 30.0
+
+
+class ClientError(Exception):
+    """What the service said; ``status`` 0 where it did not answer. ``parameter`` is the one at fault, if one is."""
+
+    def __init__(self, status: int, message: str, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.parameter = parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A record with its score; ``feature`` is the whole GeoJSON Feature."""
+
+    id: str
+    title: str
+    score: float
+    signals: Mapping[str, float | None]
+    feature: Json = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A page of hits, best first. ``answer`` is all that the service said; ``following`` the next page's address."""
+
+    hits: tuple[Hit, ...]
+    matched: int
+    interpretation: Json = field(repr=False)
+    facets: Json = field(repr=False)
+    did_you_mean: str | None
+    degraded: tuple[str, ...]
+    following: str | None
+    answer: Json = field(repr=False)
+
+
+class Client:
+    """One connection pool; safe to share between threads. ``key`` is sent as a bearer token.
+
+    Every call raises ClientError where the service refuses or does not answer.
+    """
+
+    def __init__(
+        self, url: str, *, key: str | None = None, timeout_s: float = _TIMEOUT_S, http: httpx.Client | None = None
+    ) -> None:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._base = url.rstrip("/")
+        self._http = http or httpx.Client(timeout=timeout_s, headers=headers, follow_redirects=False)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def search(self, q: str = "", **parameters: Value) -> SearchResult:
+        """Ranked hits. ``parameters`` are those of ``GET /search``; a list means any of its values."""
+        return _result(self._get("/search", {"q": q, **parameters}))
+
+    def search_all(self, q: str = "", **parameters: Value) -> Iterator[Hit]:
+        """Hit by hit to the end of the window, page after page."""
+        result = self.search(q, **parameters)
+        while True:
+            yield from result.hits
+            if result.following is None:
+                return
+            result = _result(self._follow(result.following))
+
+    def item(self, record: str, *, catalogue: str = "all") -> Json:
+        """One record as a GeoJSON Feature."""
+        return self._get(f"/collections/{quote(catalogue)}/items/{quote(record, safe=':~')}", {})
+
+    def original(self, record: str, *, catalogue: str = "all") -> bytes:
+        """The record's metadata as the catalogue gave them."""
+        path = f"/collections/{quote(catalogue)}/items/{quote(record, safe=':~')}"
+        return self._send("GET", self._base + path, params={"f": "native"}).content
+
+    def items(self, catalogue: str = "all", **parameters: Value) -> Iterator[Json]:
+        """Every record of a catalogue (that passes the parameters), in a stable order, by following ``next``."""
+        page = self._get(f"/collections/{quote(catalogue)}/items", {"limit": 500, **parameters})
+        while True:
+            yield from page["features"]
+            following = _next(page)
+            if following is None:
+                return
+            page = self._follow(following)
+
+    def similar(self, record: str, *, limit: int = 10, catalogue: str = "all") -> list[Json]:
+        """Records like this one, most similar first."""
+        path = f"/collections/{quote(catalogue)}/items/{quote(record, safe=':~')}/similar"
+        return list(self._get(path, {"limit": limit})["features"])
+
+    def suggest(self, typed: str, *, limit: int = 6) -> Json:
+        """Completions: ``titles``, ``keywords``, ``places``."""
+        return self._get("/suggest", {"q": typed, "limit": limit})
+
+    def embeddings(self, texts: Sequence[str], kind: Literal["query", "document"] = "document") -> list[list[float]]:
+        """Unit vectors of the serving model, in the order of ``texts``."""
+        answer: Json = self._send("POST", f"{self._base}/embeddings", json={"input": list(texts), "kind": kind}).json()
+        return [one["embedding"] for one in answer["data"]]
+
+    def _get(self, path: str, parameters: Mapping[str, Value]) -> Json:
+        answer: Json = self._send("GET", self._base + path, params=_written(parameters)).json()
+        return answer
+
+    def _follow(self, address: str) -> Json:
+        """A link of an answer; only where it leads to the same service, so that no key goes elsewhere."""
+        if not address.startswith(f"{self._base}/"):
+            raise ClientError(0, f"The answer links to {address}, which is not below {self._base}.")
+        answer: Json = self._send("GET", address).json()
+        return answer
+
+    def _send(self, method: str, url: str, **given: Any) -> httpx.Response:
+        try:
+            answer = self._http.request(method, url, **given)
+        except httpx.HTTPError as error:
+            raise ClientError(0, f"No service answers at {self._base} ({type(error).__name__}).") from error
+        if answer.is_success:
+            return answer
+        raise _refused(answer)
+
+
+def _refused(answer: httpx.Response) -> ClientError:
+    try:
+        problem = answer.json()
+    except ValueError:
+        problem = {}
+    said = problem if isinstance(problem, dict) else {}
+    message = str(said.get("detail") or said.get("title") or answer.reason_phrase)
+    return ClientError(answer.status_code, message, said.get("parameter"))
+
+
+def _written(parameters: Mapping[str, Value]) -> dict[str, Any]:
+    """None is left out; ``filter_lang`` stands for ``filter-lang``; booleans as the service writes them."""
+    return {
+        name.replace("_", "-") if name.startswith("filter_") else name: _value(value)
+        for name, value in parameters.items()
+        if value is not None
+    }
+
+
+def _value(value: Value) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return list(value) if isinstance(value, list | tuple) else value
+
+
+def _result(answer: Json) -> SearchResult:
+    return SearchResult(
+        hits=tuple(_hit(feature) for feature in answer["features"]),
+        matched=answer["numberMatched"],
+        interpretation=answer["sonde:interpretation"],
+        facets=answer.get("sonde:facets", {}),
+        did_you_mean=answer.get("sonde:didYouMean"),
+        degraded=tuple(answer["sonde:degraded"]),
+        following=_next(answer),
+        answer=answer,
+    )
+
+
+def _hit(feature: Json) -> Hit:
+    return Hit(feature["id"], feature["properties"]["title"], feature["sonde:score"], feature["sonde:signals"], feature)
+
+
+def _next(answer: Json) -> str | None:
+    return next((link["href"] for link in answer["links"] if link["rel"] == "next"), None)
