@@ -8,7 +8,7 @@ import click
 
 from core.errors import SondeError
 from sonde import __version__
-from sonde.cli import bench, catalogue, chaos, demo, documents, evaluate, judge, reindex, search, stack
+from sonde.cli import bench, catalogue, chaos, demo, doctor, documents, evaluate, judge, reindex, search, stack
 from sonde.logs import configure_logs
 from sonde.settings import LogSettings
 
@@ -35,6 +35,7 @@ for command in (
     *documents.COMMANDS,
     *bench.COMMANDS,
     *reindex.COMMANDS,
+    *doctor.COMMANDS,
     *evaluate.COMMANDS,
     *judge.COMMANDS,
 ):

@@ -1,0 +1,37 @@
+"""`sonde doctor`: is this installation well, and if not, what is to be done."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from sonde.doctor import examine
+from sonde.settings import load_settings
+from sonde.wiring import Models
+
+_COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True)
+def doctor(*, as_json: bool) -> None:
+    """Look at every part of this installation and say what to mend. Exit code 1 where a part is broken."""
+    settings = load_settings()
+    findings = list(examine(settings, Models(settings)))
+    if as_json:
+        click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
+    else:
+        table = Table(box=None, pad_edge=False, show_header=False)
+        for finding in findings:
+            table.add_row(finding.part, f"[{_COLOURS[finding.state]}]{finding.state}[/]", finding.told)
+        Console().print(table)
+    if any(finding.state == "broken" for finding in findings):
+        sys.exit(1)
+
+
+COMMANDS = (doctor,)
