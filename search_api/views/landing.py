@@ -1,8 +1,6 @@
-"""``GET /``: the way in, as links for programs and as a page with one search field for people."""
+"""``GET /``: the way in, as links for programs and as the search page for people."""
 
 from __future__ import annotations
-
-from importlib import resources
 
 from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
@@ -10,9 +8,7 @@ from pydantic import BaseModel
 
 from search_api.parts import Parts
 from search_api.views.addresses import GEOJSON, JSON, OPENAPI, Addresses, Link, link
-
-_CSP = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'"
-_PAGES = {"page.js": "text/javascript", "page.css": "text/css"}
+from search_api.views.page import page
 
 
 class Landing(BaseModel):
@@ -29,20 +25,12 @@ def landing_views(parts: Parts) -> APIBlueprint:
     @api.get("/", summary="Landing page", responses={200: Landing})
     def landing() -> Response:
         if request.accept_mimetypes.best_match(["application/json", "text/html"]) == "text/html":
-            return _page("index.html", "text/html")
+            return page()
         return jsonify(
             title="Sonde",
             description=f"Search for geoscience and environmental data catalogues, version {parts.version}",
             links=landing_links(Addresses.of(parts)),
         )
-
-    @api.get("/page.js", doc_ui=False)
-    def script() -> Response:
-        return _page("page.js", _PAGES["page.js"])
-
-    @api.get("/page.css", doc_ui=False)
-    def style() -> Response:
-        return _page("page.css", _PAGES["page.css"])
 
     return api
 
@@ -65,11 +53,3 @@ def landing_links(addresses: Addresses) -> list[Link]:
         link("related", addresses.to("/dcat"), "text/turtle", "DCAT feed"),
         link("sitemap", addresses.to("/sitemap.xml"), "application/xml", "Sitemap"),
     ]
-
-
-def _page(name: str, media_type: str) -> Response:
-    text = resources.files("search_api").joinpath("views", "pages", name).read_text("utf-8")
-    response = Response(text, mimetype=media_type)
-    response.headers["Content-Security-Policy"] = _CSP
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    return response

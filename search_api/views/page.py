@@ -1,0 +1,128 @@
+"""The web page: the bundle that ``web/`` builds, with the addresses that belong to it."""
+
+from __future__ import annotations
+
+import gzip
+import html
+from functools import cache
+from importlib import resources
+from pathlib import PurePosixPath
+
+from flask import Response, json, request
+from flask_openapi import APIBlueprint
+from pydantic import BaseModel, Field
+
+from core.errors import NotFound, SondeError, Unavailable
+from core.record import Record
+from search_api.formats_out import schema_org
+from search_api.parts import Parts
+from search_api.views.addresses import Addresses
+
+_CSP = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+_MEDIA_TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".json": "application/json",
+    ".txt": "text/plain",
+}
+_BASE = '<base href="/">'
+_TITLE = "<title>Sonde</title>"
+
+
+class PageFile(BaseModel):
+    """A file of the bundle."""
+
+    name: str = Field(max_length=100)
+
+
+class RecordPage(BaseModel):
+    """A record's page."""
+
+    record: str = Field(max_length=512)
+
+
+def page_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("page", __name__, doc_ui=False)
+
+    @api.get("/page/<name>")
+    def file(path: PageFile) -> Response:
+        if path.name not in _names() or path.name == "index.html":
+            raise NotFound(f"{path.name}: no such file of the page")
+        response = Response(_bytes(path.name), mimetype=_MEDIA_TYPES[PurePosixPath(path.name).suffix])
+        return _sent(_packed(response, path.name))
+
+    @api.get("/records/<record>")
+    def record(path: RecordPage) -> Response:
+        """Says 404 or 503 itself; the page then shows why, in the reader's language."""
+        try:
+            found = parts.records.record(path.record, None).record
+        except (NotFound, Unavailable) as error:
+            return page(status=_status(error))
+        return page(_described(found, Addresses.of(parts)), title=found.title or "Sonde")
+
+    @api.get("/sources")
+    def sources() -> Response:
+        return page()
+
+    return api
+
+
+def page(head: str = "", *, title: str = "Sonde", status: int = 200) -> Response:
+    """The page's HTML below this service's root, with ``head`` (markup) added to its head."""
+    root = f'<base href="{html.escape(request.script_root)}/">'
+    text = _bytes("index.html").decode("utf-8").replace(_BASE, root, 1)
+    text = text.replace(_TITLE, f"<title>{html.escape(title)}</title>{head}", 1)
+    return _sent(Response(text, status=status, mimetype="text/html"))
+
+
+def _described(record: Record, addresses: Addresses) -> str:
+    """The record for crawlers as schema.org; ``<`` is escaped, so that no text ends the element."""
+    said = json.dumps(schema_org.dataset(record, addresses.item(record)), sort_keys=False).replace("<", "\\u003c")
+    return f'<script type="application/ld+json">{said}</script>'
+
+
+def _status(error: SondeError) -> int:
+    return 404 if isinstance(error, NotFound) else 503
+
+
+def _sent(response: Response) -> Response:
+    response.headers["Content-Security-Policy"] = _CSP
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Referrer-Policy"] = "same-origin"
+    response.headers["Cache-Control"] = "no-cache"  # the names stay over versions: the ETag says what is new
+    return response
+
+
+def _packed(response: Response, name: str) -> Response:
+    response.vary.add("Accept-Encoding")
+    if "gzip" in request.accept_encodings:
+        response.set_data(_gzipped(name))
+        response.headers["Content-Encoding"] = "gzip"
+    return response
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(one.name for one in resources.files("search_api").joinpath("views", "pages").iterdir())
+
+
+@cache
+def _bytes(name: str) -> bytes:
+    return resources.files("search_api").joinpath("views", "pages", name).read_bytes()
+
+
+@cache
+def _gzipped(name: str) -> bytes:
+    return gzip.compress(_bytes(name), mtime=0)

@@ -1,0 +1,125 @@
+// The address is the saved search: the page's parameters are those of GET /search, so the one is the other.
+
+import type { Box, Link, Part } from "./types.ts";
+
+const PARTS: readonly Part[] = ["place", "time", "relation", "scale", "kind", "terms"];
+
+/** Parameters with several values, each shown as a chip of its own. */
+export const VALUE_FILTERS: readonly string[] = [
+  "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "media_type",
+];
+
+/** Facets in the order of the page; the decades are drawn as the histogram. */
+export const FACETS: readonly string[] = [
+  "type", "theme", "region", "provenance", "organisation", "keyword", "source", "format", "licence", "decade",
+];
+
+const KEPT: readonly string[] = [
+  "q", "algorithm", "bbox", "place", "relation", "datetime", "filter", "filter-lang", "spatial", "temporal", "expand",
+  "rerank", "interpret", "group", ...VALUE_FILTERS,
+];
+
+export const PAGE_SIZE = 20;
+
+/** What of an address is a search; foreign parameters (a newsletter's, say) are dropped, since the API refuses them. */
+export function searchOf(query: string): URLSearchParams {
+  const kept = [...new URLSearchParams(query)].filter(([name, value]) => KEPT.includes(name) && value.trim() !== "");
+  return new URLSearchParams(kept);
+}
+
+/** The address to ask for the first page. */
+export function asked(search: URLSearchParams): string {
+  const query = new URLSearchParams(search);
+  query.set("facets", FACETS.join(","));
+  return paged(query, null);
+}
+
+/** The address to ask for a further page. */
+export function askedAfter(search: URLSearchParams, cursor: string): string {
+  return paged(new URLSearchParams(search), cursor);
+}
+
+function paged(query: URLSearchParams, cursor: string | null): string {
+  query.set("explain", "true");
+  query.set("highlight", "true");
+  query.set("limit", String(PAGE_SIZE));
+  if (cursor !== null) query.set("cursor", cursor);
+  return `search?${query}`;
+}
+
+/** The cursor of the `next` link. Only the cursor: the link itself may name the public address behind a proxy. */
+export function cursorOf(links: readonly Link[]): string | null {
+  const next = links.find((link) => link.rel === "next");
+  return next ? new URL(next.href, "http://localhost/").searchParams.get("cursor") : null;
+}
+
+/** Whether anything is asked at all. */
+export function asksNothing(search: URLSearchParams): boolean {
+  return [...search.keys()].every((name) => ["algorithm", "interpret", "rerank", "group", "relation"].includes(name));
+}
+
+/** A copy with one parameter replaced, or removed where the value is null. */
+export function changed(search: URLSearchParams, name: string, value: string | null): URLSearchParams {
+  const copy = new URLSearchParams(search);
+  if (value === null) copy.delete(name);
+  else copy.set(name, value);
+  if (name === "bbox" && value !== null) copy.delete("place"); // the API takes one of the two
+  if (name === "place" && value !== null) copy.delete("bbox");
+  if (!copy.has("bbox") && !copy.has("place")) copy.delete("relation");
+  return copy;
+}
+
+/** A copy with one value of a parameter added or removed. */
+export function toggled(search: URLSearchParams, name: string, value: string): URLSearchParams {
+  const values = search.getAll(name);
+  const copy = new URLSearchParams(search);
+  copy.delete(name);
+  const after = values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+  for (const one of after) copy.append(name, one);
+  return copy;
+}
+
+/** The parts of the question that are read as more than words. */
+export function readParts(search: URLSearchParams): readonly Part[] {
+  const said = search.get("interpret") ?? "all";
+  if (said === "all") return PARTS;
+  return PARTS.filter((part) => said.split(",").includes(part));
+}
+
+/** A copy in which a part of the question is read, or is left as mere words. */
+export function reading(search: URLSearchParams, part: Part, read: boolean): URLSearchParams {
+  const parts = PARTS.filter((one) => (one === part ? read : readParts(search).includes(one)));
+  const said = parts.length === PARTS.length ? null : parts.length ? parts.join(",") : "none";
+  return changed(search, "interpret", said);
+}
+
+/** The asked box; null where there is none or it is not one. */
+export function boxOf(search: URLSearchParams): Box | null {
+  return readBox(search.get("bbox") ?? "");
+}
+
+/** `w,s,e,n` as a box; null where an edge is missing or lies outside the world. */
+export function readBox(text: string): Box | null {
+  const edges = text.split(",");
+  if (edges.length !== 4 || edges.some((edge) => edge.trim() === "")) return null;
+  const [west, south, east, north] = edges.map(Number) as [number, number, number, number];
+  const inside = Math.abs(west) <= 180 && Math.abs(east) <= 180 && south >= -90 && north <= 90;
+  return inside && south <= north ? [west, south, east, north] : null;
+}
+
+/** First and last year asked for, null for an open end. */
+export function yearsOf(search: URLSearchParams): [number | null, number | null] {
+  const edges = (search.get("datetime") ?? "").split("/");
+  const years = [edges[0], edges[1] ?? edges[0]].map((edge) => /^(-?\d{4,})/.exec(edge ?? "")?.[1]);
+  return [years[0] ? Number(years[0]) : null, years[1] ? Number(years[1]) : null];
+}
+
+/** `datetime` for whole years; null where both ends are open. Years have four digits, as ISO 8601 wants. */
+export function datetimeOf(first: number | null, last: number | null): string | null {
+  if (first === null && last === null) return null;
+  return `${first === null ? ".." : `${year(first)}-01-01`}/${last === null ? ".." : `${year(last)}-12-31`}`;
+}
+
+function year(value: number): string {
+  return `${value < 0 ? "-" : ""}${String(Math.abs(value)).padStart(4, "0")}`;
+}

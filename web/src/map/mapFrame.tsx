@@ -1,0 +1,70 @@
+// The map's place in a view. Leaflet and the land are fetched only now, after the hits are there to be read.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Box } from "../types.ts";
+import { useWords } from "../words/index.ts";
+import type { MapEvents, Shape, WorldMap } from "./worldMap.ts";
+
+interface Props {
+  label: string;
+  shapes: readonly Shape[];
+  areas: readonly Box[];
+  filter: Box | null;
+  marked: string | null;
+  /** Changes when the marked record shall be brought into view. */
+  approach?: number;
+  events: MapEvents;
+  drawing?: boolean;
+}
+
+export function MapFrame(props: Props) {
+  const words = useWords();
+  const place = useRef<HTMLDivElement>(null);
+  const events = useRef(props.events);
+  events.current = props.events;
+  const [map, setMap] = useState<WorldMap | "loading" | "failed">("loading");
+  const ready = typeof map === "object" ? map : null;
+
+  useEffect(() => {
+    let made: WorldMap | null = null;
+    let left = false;
+    import("./worldMap.ts")
+      .then(({ createMap }) => {
+        if (left || !place.current) return;
+        made = createMap(place.current, relayed(events), words);
+        setMap(made);
+      })
+      .catch(() => setMap("failed"));
+    return () => {
+      left = true;
+      made?.remove();
+    };
+  }, [words]);
+
+  useEffect(() => ready?.show(props.shapes, props.areas, props.filter), [ready, props.shapes, props.areas, props.filter]);
+  useEffect(() => ready?.mark(props.marked, false), [ready, props.marked, props.shapes]);
+  useEffect(() => {
+    if (props.approach) ready?.mark(props.marked, true);
+  }, [ready, props.approach]);
+  useEffect(() => ready?.draw(props.drawing ?? false), [ready, props.drawing]);
+
+  return (
+    <div class="map">
+      <div ref={place} class="map-place" role="region" aria-label={props.label} aria-describedby="map-help" tabIndex={0} />
+      <p id="map-help" class="unseen">
+        {words.mapHelp}
+      </p>
+      {map === "loading" && <p class="map-state">{words.mapLoading}</p>}
+      {map === "failed" && <p class="map-state">{words.mapFailed}</p>}
+    </div>
+  );
+}
+
+/** The map is made once; what a view wants to hear may change with each of its renderings. */
+function relayed(current: { current: MapEvents }): MapEvents {
+  return {
+    onHover: (id) => current.current.onHover(id),
+    onSelect: (id) => current.current.onSelect(id),
+    onBox: (box) => current.current.onBox(box),
+  };
+}

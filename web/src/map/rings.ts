@@ -1,0 +1,24 @@
+// Natural Earth's lines for a flat map: the atlas draws them on the globe, where 180° W and 180° E are one.
+
+import type { Position } from "geojson";
+
+/** The line without leaps across the antimeridian: longitudes go on beyond 180 instead. */
+export function unwrapped(line: readonly Position[]): Position[] {
+  let turns = 0;
+  let before: number | undefined;
+  return line.map(([lng = 0, lat = 0]) => {
+    if (before !== undefined && lng - before > 180) turns -= 360;
+    if (before !== undefined && lng - before < -180) turns += 360;
+    before = lng;
+    return [lng + turns, lat];
+  });
+}
+
+/** A ring without leaps; one around a pole (Antarctica) is closed along that pole. */
+export function flatRing(ring: readonly Position[]): Position[] {
+  const flat = unwrapped(ring);
+  const [first, last] = [flat[0]?.[0] ?? 0, flat.at(-1)?.[0] ?? 0];
+  if (Math.abs(last - first) < 180) return flat;
+  const pole = (flat[0]?.[1] ?? 0) < 0 ? -90 : 90;
+  return [...flat, [last, pole], [first, pole]];
+}

@@ -1,0 +1,106 @@
+// The map itself, loaded when a view needs it: Leaflet on plate carrée (boxes stay boxes, the poles are there),
+// with Natural Earth's land from beside the page and no tiles from anywhere.
+
+import L from "leaflet";
+import type { Box } from "../types.ts";
+import { drawingOf } from "./drawing.ts";
+import { addLand } from "./land.ts";
+import { type Drawn, drawShape, turned } from "./shapes.ts";
+
+export interface Shape {
+  id: string;
+  title: string;
+  boxes: readonly Box[];
+}
+
+export interface MapEvents {
+  onHover(id: string | null): void;
+  onSelect(id: string): void;
+  /** A box was drawn, or drawing was given up (null). */
+  onBox(box: Box | null): void;
+}
+
+export interface MapWords {
+  zoomIn: string;
+  zoomOut: string;
+}
+
+export interface WorldMap {
+  /** The records' extents, largest below; `areas` are the places read from the question, `filter` the asked box. */
+  show(shapes: readonly Shape[], areas: readonly Box[], filter: Box | null): void;
+  /** Marks one record's extent; `approach` also brings it into view. */
+  mark(id: string | null, approach: boolean): void;
+  draw(on: boolean): void;
+  world(): void;
+  remove(): void;
+}
+
+const WORLD = L.latLngBounds([-90, -180], [90, 180]);
+const REACH = L.latLngBounds([-100, -400], [100, 400]);
+
+export function createMap(element: HTMLElement, events: MapEvents, words: MapWords): WorldMap {
+  const map = L.map(element, {
+    crs: L.CRS.EPSG4326,
+    attributionControl: false,
+    zoomControl: false,
+    maxBounds: REACH,
+    maxZoom: 9,
+    zoomSnap: 0.25,
+    zoomAnimation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+  });
+  L.control.zoom({ zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(map);
+  const world = () => map.fitBounds(WORLD, { animate: false });
+  world();
+  const unwatch = addLand(map);
+  const asked = L.layerGroup().addTo(map);
+  const hits = L.layerGroup().addTo(map);
+  const drawn = new Map<string, Drawn>();
+  const drawing = drawingOf(map, events.onBox);
+  const resized = new ResizeObserver(() => map.invalidateSize({ pan: false }));
+  resized.observe(element);
+
+  function show(shapes: readonly Shape[], areas: readonly Box[], filter: Box | null): void {
+    asked.clearLayers();
+    hits.clearLayers();
+    drawn.clear();
+    for (const area of filter ? [filter] : areas) {
+      for (const bounds of turned(area)) {
+        L.rectangle(bounds, { className: filter ? "asked filter" : "asked", interactive: false }).addTo(asked);
+      }
+    }
+    const largestFirst = [...shapes].sort((a, b) => extentOf(b) - extentOf(a));
+    for (const shape of largestFirst) drawn.set(shape.id, drawShape(shape, events).addTo(hits));
+    approachAll(filter ? [filter] : areas);
+  }
+
+  function approachAll(areas: readonly Box[]): void {
+    const bounds = L.latLngBounds([]);
+    for (const area of areas) bounds.extend(turned(area)[0] as L.LatLngBounds);
+    if (bounds.isValid()) map.fitBounds(bounds.pad(0.4), { maxZoom: 6, animate: false });
+    else world();
+  }
+
+  function mark(id: string | null, approach: boolean): void {
+    for (const [own, one] of drawn) one.mark(own === id);
+    const one = id === null ? undefined : drawn.get(id);
+    const bounds = one?.bounds;
+    if (approach && bounds?.isValid()) map.fitBounds(bounds.pad(0.3), { maxZoom: 6 });
+  }
+
+  function remove(): void {
+    resized.disconnect();
+    unwatch();
+    drawing.end();
+    map.remove();
+  }
+
+  return { show, mark, draw: (on) => (on ? drawing.begin() : drawing.end()), world, remove };
+}
+
+function extentOf(shape: Shape): number {
+  const sizes = shape.boxes.map((box) => {
+    const [first] = turned(box) as [L.LatLngBounds];
+    return (first.getEast() - first.getWest()) * (first.getNorth() - first.getSouth());
+  });
+  return Math.max(0, ...sizes);
+}

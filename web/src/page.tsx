@@ -1,0 +1,46 @@
+// The page: one of three views below one header.
+
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { RecordView } from "./record/recordView.tsx";
+import { useRoute } from "./route.ts";
+import { SearchView } from "./search/searchView.tsx";
+import { Header } from "./shell/header.tsx";
+import { remember } from "./shell/memory.ts";
+import { SourcesView } from "./sources/sourcesView.tsx";
+import "leaflet/dist/leaflet.css"; // here and not in the map's own bundle: style sheets are not loaded lazily
+import "./styles/base.css";
+import "./map/map.css";
+import "./styles/search.css";
+import "./styles/record.css";
+import "./styles/print.css";
+import { firstLanguage, type Language, LANGUAGES, LanguageContext } from "./words/index.ts";
+
+function Page() {
+  const route = useRoute();
+  const [language, setLanguage] = useState<Language>(firstLanguage);
+  const choose = (chosen: Language) => {
+    remember("language", chosen);
+    setLanguage(chosen);
+  };
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+  return (
+    <LanguageContext.Provider value={language}>
+      <Header view={route.view} language={language} setLanguage={choose} />
+      {route.view === "search" && <SearchView query={route.query} />}
+      {route.view === "record" && <RecordView key={route.id} id={route.id} />}
+      {route.view === "sources" && <SourcesView />}
+      <footer class="bottom">
+        <p>{LANGUAGES[language].footer}</p>
+      </footer>
+    </LanguageContext.Provider>
+  );
+}
+
+const root = document.getElementById("page");
+if (root) {
+  root.replaceChildren();
+  render(<Page />, root);
+}

@@ -1,0 +1,118 @@
+// A record as a citation: BibTeX, RIS and DataCite's JSON (schema 4), made of what the metadata say and nothing else.
+
+import { yearOf } from "../times.ts";
+import type { Contact, Feature } from "../types.ts";
+
+export interface Citation {
+  key: string;
+  title: string;
+  authors: string[];
+  publisher: string | null;
+  year: number | null;
+  doi: string | null;
+  url: string;
+}
+
+const AUTHORS = ["author", "originator", "principalInvestigator", "creator", "owner", "pointOfContact", "publisher"];
+
+/** `page` is the address of the record's page, cited where there is no DOI. */
+export function citationOf(feature: Feature, page: string): Citation {
+  const { properties } = feature;
+  const contacts = properties.contacts ?? [];
+  const authors = authorsOf(contacts);
+  const publisher = contacts.find((one) => one.roles?.includes("publisher"))?.organization ?? null;
+  const doi = (properties.externalIds ?? []).map((one) => /10\.\d{4,9}\/\S+/.exec(one.value)?.[0]).find(Boolean) ?? null;
+  return {
+    key: feature.id.replace(/[^A-Za-z0-9]+/g, "_"),
+    title: properties.title ?? feature.id,
+    authors,
+    publisher: publisher ?? authors[0] ?? null,
+    year: yearOf(properties.created),
+    doi,
+    url: doi ? `https://doi.org/${doi}` : page,
+  };
+}
+
+/** Those with the first role in the list that anybody has; people by name, else organisations. */
+function authorsOf(contacts: readonly Contact[]): string[] {
+  const role = AUTHORS.find((one) => contacts.some((contact) => contact.roles?.includes(one)));
+  const named = contacts.filter((contact) => role === undefined || contact.roles?.includes(role));
+  return [...new Set(named.map((one) => one.name ?? one.organization ?? "").filter(Boolean))];
+}
+
+export function plain(one: Citation): string {
+  const who = one.authors.join("; ");
+  const year = one.year === null ? "" : ` (${one.year})`;
+  const publisher = one.publisher && one.publisher !== who ? ` ${one.publisher}.` : "";
+  return `${who}${year}${who || year ? ": " : ""}${one.title}.${publisher} ${one.url}`;
+}
+
+export function bibtex(one: Citation): string {
+  const fields: [string, string | null][] = [
+    ["title", `{${latex(one.title)}}`],
+    ["author", one.authors.length ? one.authors.map((name) => `{${latex(name)}}`).join(" and ") : null],
+    ["publisher", one.publisher && latex(one.publisher)],
+    ["year", one.year === null ? null : String(one.year)],
+    ["doi", one.doi],
+    ["url", one.url],
+  ];
+  const lines = fields.filter(([, value]) => value !== null).map(([name, value]) => `  ${name} = {${value}}`);
+  return `@misc{${one.key},\n${lines.join(",\n")}\n}\n`;
+}
+
+const LATEX: Record<string, string> = {
+  "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "&": "\\&", "%": "\\%", "#": "\\#", _: "\\_", $: "\\$",
+  "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
+};
+
+function latex(text: string): string {
+  return text.replace(/[\\{}&%#_$~^]/g, (character) => LATEX[character] ?? character);
+}
+
+export function ris(one: Citation): string {
+  const lines: [string, string | null][] = [
+    ["TY", "DATA"],
+    ["TI", one.title],
+    ...one.authors.map((name): [string, string] => ["AU", name]),
+    ["PB", one.publisher],
+    ["PY", one.year === null ? null : String(one.year)],
+    ["DO", one.doi],
+    ["UR", one.url],
+    ["ER", ""],
+  ];
+  const said = lines.filter(([, value]) => value !== null);
+  return said.map(([tag, value]) => `${tag}  - ${(value ?? "").replace(/\s*[\r\n]+\s*/g, " ")}`).join("\r\n") + "\r\n";
+}
+
+const GENERAL: Record<string, string> = {
+  dataset: "Dataset", series: "Collection", collection: "Collection", service: "Service", software: "Software",
+  document: "Text",
+};
+
+export function datacite(one: Citation, feature: Feature): string {
+  const { properties } = feature;
+  const boxes = (properties["sonde:boxes"] ?? []).map(([west, south, east, north]) => ({
+    geoLocationBox: {
+      westBoundLongitude: west,
+      eastBoundLongitude: east,
+      southBoundLatitude: south,
+      northBoundLatitude: north,
+    },
+  }));
+  const said = {
+    identifiers: one.doi ? [{ identifier: one.doi, identifierType: "DOI" }] : [],
+    creators: one.authors.map((name) => ({ name })),
+    titles: [{ title: one.title }],
+    publisher: one.publisher === null ? undefined : { name: one.publisher },
+    publicationYear: one.year === null ? undefined : String(one.year),
+    types: { resourceTypeGeneral: GENERAL[properties.type ?? ""] ?? "Other", resourceType: properties.type },
+    url: one.url,
+    descriptions: properties.description ? [{ description: properties.description, descriptionType: "Abstract" }] : [],
+    subjects: (properties.keywords ?? []).map((subject) => ({ subject })),
+    dates: (properties["sonde:times"] ?? []).map(([start, end]) => ({ date: `${start ?? ""}/${end ?? ""}`, dateType: "Collected" })),
+    geoLocations: boxes,
+    rightsList: [properties.license, properties.rights].filter(Boolean).map((rights) => ({ rights })),
+    schemaVersion: "http://datacite.org/schema/kernel-4",
+  };
+  return `${JSON.stringify(said, null, 2)}\n`;
+}

@@ -1,0 +1,55 @@
+// The citation, to copy or to save.
+
+import { useState } from "preact/hooks";
+import { recordAddress } from "../route.ts";
+import type { Feature } from "../types.ts";
+import { useWords } from "../words/index.ts";
+import { bibtex, type Citation, citationOf, datacite, plain, ris } from "./citation.ts";
+
+interface Format {
+  name: string;
+  ending: string;
+  mediaType: string;
+  write(citation: Citation, feature: Feature): string;
+}
+
+const FORMATS: readonly Format[] = [
+  { name: "BibTeX", ending: "bib", mediaType: "application/x-bibtex", write: bibtex },
+  { name: "RIS", ending: "ris", mediaType: "application/x-research-info-systems", write: ris },
+  { name: "DataCite", ending: "json", mediaType: "application/vnd.datacite.datacite+json", write: datacite },
+];
+
+export function CitePanel({ feature }: { feature: Feature }) {
+  const words = useWords();
+  const [copied, setCopied] = useState(false);
+  const citation = citationOf(feature, new URL(recordAddress(feature.id), document.baseURI).href);
+  const text = plain(citation);
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  return (
+    <section aria-labelledby="cite">
+      <h2 id="cite">{words.cite}</h2>
+      <p class="citation">{text}</p>
+      <p class="row">
+        {"clipboard" in navigator && (
+          <button type="button" onClick={copy}>
+            {copied ? words.copied : words.copy}
+          </button>
+        )}
+        {FORMATS.map((format) => (
+          <button key={format.name} type="button" aria-label={words.download(format.name)} onClick={() => save(format, citation, feature)}>
+            {format.name}
+          </button>
+        ))}
+      </p>
+    </section>
+  );
+}
+
+function save(format: Format, citation: Citation, feature: Feature): void {
+  const file = new Blob([format.write(citation, feature)], { type: format.mediaType });
+  const anchor = document.createElement("a");
+  anchor.href = URL.createObjectURL(file);
+  anchor.download = `${citation.key}.${format.ending}`;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
+}

@@ -1,0 +1,97 @@
+// What the record says of itself, as a list of terms.
+
+import type { ComponentChildren } from "preact";
+import { boxText } from "../boxes.ts";
+import { intervalText } from "../search/intervalText.ts";
+import { Go } from "../shell/link.tsx";
+import { Outside } from "../shell/outside.tsx";
+import { durationText, edgeText } from "../times.ts";
+import type { Contact, Feature } from "../types.ts";
+import { useLocale, useWords, valueText, type Words } from "../words/index.ts";
+
+const MOST_BOXES = 4;
+
+export function Facts({ feature }: { feature: Feature }) {
+  const words = useWords();
+  const locale = useLocale();
+  const said = feature.properties;
+  const boxes = said["sonde:boxes"] ?? [];
+  const kind = said["sonde:provenance"];
+  return (
+    <dl class="facts-list">
+      <Fact name={words.filterNames["type"] ?? ""}>{said.type && valueText("type", said.type, words)}</Fact>
+      <Fact name={words.time}>{intervalText(feature, words, locale)}</Fact>
+      <Fact name={words.area}>{boxes.length > 0 && boxes.slice(0, MOST_BOXES).map((box) => <div key={box.join()}>{boxText(box)}</div>)}</Fact>
+      <Fact name={words.resolution}>{resolutionText(feature, words, locale)}</Fact>
+      <Fact name={words.provenance}>{kind && valueText("provenance", kind, words)}</Fact>
+      <Fact name={words.licence}>{said.license && <Outside href={said.license}>{said.license}</Outside>}</Fact>
+      <Fact name={words.rights}>{said.rights}</Fact>
+      <Fact name={words.access}>{said["sonde:access"] === "restricted" && words.restricted}</Fact>
+      <Fact name={words.formats}>{said.formats?.map((format) => format.name).join(", ")}</Fact>
+      <Fact name={words.contacts}>{said.contacts?.length && said.contacts.map((one, index) => <Person key={index} contact={one} />)}</Fact>
+      <Fact name={words.keywords}>{keywordsOf(feature).length > 0 && <Keywords feature={feature} />}</Fact>
+      <Fact name={words.created}>{edgeText(said.created, locale, false)}</Fact>
+      <Fact name={words.updated}>{edgeText(said.updated, locale, false)}</Fact>
+      <Fact name={words.ids}>
+        {said.externalIds?.map(({ value }) => (
+          <div key={value} class="breaks">
+            <Outside href={value}>{value}</Outside>
+          </div>
+        ))}
+      </Fact>
+      <Fact name={words.source}>{said["sonde:source"] && <Go to={`./?${new URLSearchParams({ source: said["sonde:source"] })}`}>{said["sonde:source"]}</Go>}</Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children?: ComponentChildren }) {
+  if (!children || (Array.isArray(children) && children.length === 0)) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Person({ contact }: { contact: Contact }) {
+  const email = contact.emails?.[0]?.value;
+  const name = [contact.name, contact.organization].filter(Boolean).join(", ");
+  return (
+    <div>
+      {email ? <Outside href={`mailto:${email}`}>{name || email}</Outside> : name}
+      {contact.roles?.length ? <span class="soft"> ({contact.roles.join(", ")})</span> : null}
+    </div>
+  );
+}
+
+function Keywords({ feature }: { feature: Feature }) {
+  return (
+    <ul class="keywords">
+      {keywordsOf(feature).map(({ term, scheme }) => (
+        <li key={`${scheme} ${term}`} title={scheme}>
+          <Go to={`./?${new URLSearchParams({ keyword: term })}`}>{term.split(" > ").at(-1)}</Go>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const TOPIC_CATEGORY = "ISO 19115 topic category";
+
+function keywordsOf(feature: Feature): { term: string; scheme: string }[] {
+  const plain = (feature.properties.keywords ?? []).map((term) => ({ term, scheme: "" }));
+  const themes = (feature.properties.themes ?? []).filter((theme) => theme.scheme !== TOPIC_CATEGORY);
+  return [...plain, ...themes.flatMap((theme) => theme.concepts.map(({ id }) => ({ term: id, scheme: theme.scheme })))];
+}
+
+function resolutionText(feature: Feature, words: Words, locale: string): string | undefined {
+  const said = feature.properties["sonde:resolution"];
+  if (!said) return undefined;
+  const parts = [
+    said.metres === undefined ? "" : words.metres(said.metres),
+    said.scaleDenominator === undefined ? "" : words.scaleOf(said.scaleDenominator),
+    durationText(said.timeStep ?? "", locale),
+  ];
+  return parts.filter(Boolean).join(", ");
+}

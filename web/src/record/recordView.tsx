@@ -1,0 +1,79 @@
+// A record's own page.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { MapFrame } from "../map/mapFrame.tsx";
+import { recentSearch } from "../search/recent.ts";
+import { Go } from "../shell/link.tsx";
+import { ProblemNote } from "../shell/problem.tsx";
+import type { Feature } from "../types.ts";
+import { useWords } from "../words/index.ts";
+import { CitePanel } from "./citePanel.tsx";
+import { Facts } from "./facts.tsx";
+import { LinksPanel } from "./linksPanel.tsx";
+import { OriginPanel } from "./originPanel.tsx";
+import { SimilarPanel } from "./similarPanel.tsx";
+import { useRecord } from "./useRecord.ts";
+
+export function RecordView({ id }: { id: string }) {
+  const words = useWords();
+  const [attempt, setAttempt] = useState(0);
+  const state = useRecord(id, attempt);
+  const back = recentSearch();
+  const title = state.feature?.properties.title || words.untitled;
+  useEffect(() => {
+    if (state.feature) document.title = `${title} – Sonde`;
+  }, [state.feature, title]);
+  return (
+    <main id="main" tabIndex={-1} class="record">
+      <p class="back">
+        <Go to={back ?? "./"}>← {back ? words.back : words.backStart}</Go>
+      </p>
+      {state.problem && <ProblemNote problem={state.problem} again={() => setAttempt(attempt + 1)} />}
+      {state.missing && <Missing />}
+      {state.loading && !state.feature && <p role="status">{words.loading}</p>}
+      {state.feature && <Whole feature={state.feature} title={title} />}
+    </main>
+  );
+}
+
+function Whole({ feature, title }: { feature: Feature; title: string }) {
+  const words = useWords();
+  const { properties } = feature;
+  const boxes = properties["sonde:boxes"] ?? NO_BOXES;
+  const shapes = useMemo(() => [{ id: feature.id, title, boxes }], [feature.id, title, boxes]);
+  return (
+    <article>
+      <h1>{title}</h1>
+      <div class="record-columns">
+        <div>
+          {(properties.description ?? "").split(/\n{2,}/).map((paragraph, index) => (
+            <p key={index} class="description">
+              {paragraph}
+            </p>
+          ))}
+          <LinksPanel feature={feature} />
+          <OriginPanel feature={feature} />
+          <CitePanel feature={feature} />
+        </div>
+        <aside aria-label={words.about}>
+          {boxes.length > 0 && <MapFrame label={words.mapOfRecord} shapes={shapes} areas={boxes} filter={null} marked={feature.id} events={QUIET} />}
+          <Facts feature={feature} />
+        </aside>
+      </div>
+      <SimilarPanel id={feature.id} />
+    </article>
+  );
+}
+
+function Missing() {
+  const words = useWords();
+  return (
+    <section class="note">
+      <h1>{words.recordMissing}</h1>
+      <p>{words.recordMissingHelp}</p>
+    </section>
+  );
+}
+
+const NO_BOXES: never[] = [];
+const QUIET = { onHover: () => undefined, onSelect: () => undefined, onBox: () => undefined };

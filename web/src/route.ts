@@ -1,0 +1,59 @@
+// Which view an address means, and going from one to another without loading the page anew.
+
+import { useEffect, useState } from "preact/hooks";
+
+export type Route = { view: "search"; query: string } | { view: "record"; id: string } | { view: "sources" };
+
+const MOVED = "sonde:moved";
+
+/** The route of a path below the service's root. */
+export function routeOf(path: string, query: string): Route {
+  const record = /^records\/(.+)$/.exec(path);
+  if (record?.[1]) return { view: "record", id: decoded(record[1]) };
+  return path === "sources" ? { view: "sources" } : { view: "search", query };
+}
+
+/** The address of a record's page, relative to the root. */
+export function recordAddress(id: string): string {
+  return `records/${encodeURIComponent(id)}`;
+}
+
+/** Goes to an address relative to the root; `replace` keeps the history as it is. */
+export function go(address: string, replace = false): void {
+  const target = new URL(address, document.baseURI);
+  if (target.href === location.href) return;
+  history[replace ? "replaceState" : "pushState"](null, "", target);
+  dispatchEvent(new Event(MOVED));
+}
+
+export function goSearch(search: URLSearchParams, replace = false): void {
+  const query = search.toString();
+  go(query ? `./?${query}` : "./", replace);
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(here);
+  useEffect(() => {
+    const moved = () => setRoute(here());
+    addEventListener("popstate", moved);
+    addEventListener(MOVED, moved);
+    return () => {
+      removeEventListener("popstate", moved);
+      removeEventListener(MOVED, moved);
+    };
+  }, []);
+  return route;
+}
+
+function here(): Route {
+  const root = new URL(document.baseURI).pathname;
+  return routeOf(location.pathname.slice(root.length), location.search);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a stray % in a typed address is taken as it is
+  }
+}

@@ -1,0 +1,68 @@
+// Why a hit is here: a bar for each signal, and the sentences behind them.
+
+import type { Signal } from "../types.ts";
+import { useWords } from "../words/index.ts";
+
+/** The signals of the API by the name that people read; the first that was measured is drawn. */
+const SHOWN: readonly [name: string, signals: readonly string[]][] = [
+  ["words", ["bm25", "passage_bm25"]],
+  ["meaning", ["dense", "passage_dense"]],
+  ["place", ["spatial"]],
+  ["time", ["temporal"]],
+];
+const NAMES: Record<string, string> = {
+  bm25: "words", passage_bm25: "words", sparse: "words", dense: "meaning", passage_dense: "meaning", spatial: "place",
+  temporal: "time", cross_encoder: "reading", resolution: "scale", kind: "kind",
+};
+
+export function Bars({ signals, score }: { signals: readonly Signal[]; score: number | undefined }) {
+  const words = useWords();
+  const drawn = SHOWN.map(([name, own]) => [name, bestOf(signals, own)] as const).filter(([, one]) => one !== null);
+  return (
+    <details class="why">
+      <summary>
+        <span class="unseen">{words.why}. </span>
+        {drawn.map(([name, one]) => (
+          <Bar key={name} name={name} signal={one as Signal} />
+        ))}
+      </summary>
+      <dl>
+        {signals.map((one) => (
+          <div key={one.signal}>
+            <dt>{words.signals[NAMES[one.signal] ?? ""] ?? one.signal}</dt>
+            <dd>
+              {one.reason} <span class="soft">({words.counts} {one.contribution.toFixed(2)})</span>
+            </dd>
+          </div>
+        ))}
+        {score !== undefined && (
+          <div>
+            <dt>{words.score}</dt>
+            <dd>{score.toFixed(3)}</dd>
+          </div>
+        )}
+      </dl>
+    </details>
+  );
+}
+
+function Bar({ name, signal }: { name: string; signal: Signal }) {
+  const words = useWords();
+  const shown = words.signals[name] ?? name;
+  const percent = Math.round(Math.min(1, Math.max(0, signal.normalised)) * 100);
+  const silent = signal.raw === null;
+  return (
+    <span class={`bar ${name}${silent ? " silent" : ""}`} title={signal.reason}>
+      <span aria-hidden="true">{shown}</span>
+      <span class="track" aria-hidden="true">
+        <span class="fill" style={{ width: silent ? "0" : `${percent}%` }} />
+      </span>
+      <span class="unseen">{silent ? words.notMeasured(shown) : words.percent(shown, percent)}. </span>
+    </span>
+  );
+}
+
+function bestOf(signals: readonly Signal[], names: readonly string[]): Signal | null {
+  const own = signals.filter((one) => names.includes(one.signal));
+  return own.find((one) => one.raw !== null) ?? own[0] ?? null;
+}

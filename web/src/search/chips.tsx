@@ -1,0 +1,166 @@
+// How the question was understood and what filters, as chips: each can be taken away, and a reading be made a filter.
+
+import type { ComponentChildren } from "preact";
+import { changed, readParts, reading, toggled, VALUE_FILTERS } from "../address.ts";
+import { boxText } from "../boxes.ts";
+import { goSearch } from "../route.ts";
+import { edgeText } from "../times.ts";
+import type { Box, Interpretation, Part } from "../types.ts";
+import { useLocale, useWords, valueText, type Words } from "../words/index.ts";
+
+interface Props {
+  search: URLSearchParams;
+  read: Interpretation | null;
+}
+
+export function Chips({ search, read }: Props) {
+  const words = useWords();
+  const understood = read ? <Understood search={search} read={read} /> : null;
+  const filters = filtersOf(search, words);
+  return (
+    <div class="chips">
+      {understood}
+      {filters.length > 0 && (
+        <section aria-label={words.filters}>
+          <h2>{words.filters}</h2>
+          <ul>
+            {filters.map(({ name, value, after }) => (
+              <Chip key={`${name} ${value}`} role={words.filterNames[name] ?? name} text={value} class="filter">
+                <Remove label={words.removeFilter(`${words.filterNames[name] ?? name} ${value}`)} act={() => goSearch(after)} />
+              </Chip>
+            ))}
+            {filters.length > 1 && (
+              <li>
+                <button type="button" class="plain" onClick={() => goSearch(withoutFilters(search))}>
+                  {words.clearFilters}
+                </button>
+              </li>
+            )}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Understood({ search, read }: { search: URLSearchParams; read: Interpretation }) {
+  const words = useWords();
+  const locale = useLocale();
+  const parts = readParts(search);
+  const without = (part: Part) => () => goSearch(reading(search, part, false));
+  const off = (["place", "time", "scale", "kind"] as const).filter((part) => !parts.includes(part));
+  const names: Record<string, string> = { place: words.where, time: words.when, scale: words.scale, kind: words.kind };
+  if (!read.text) return null;
+  return (
+    <section aria-label={words.understood}>
+      <h2>{words.understood}</h2>
+      <ul>
+        {read.thematic && <Chip role={words.what} text={read.thematic} class="words" />}
+        {read.places.map((place, index) => (
+          <Chip key={place.text + index} role={words.where} text={placeText(place.name, read)} class="place">
+            <Only label={words.onlyThere(place.name)} act={() => goSearch(changed(search, "bbox", (read.areas[index] ?? place.bbox).join(",")))} />
+            <Remove label={words.removeReading(place.text)} act={without("place")} />
+          </Chip>
+        ))}
+        {(read.datetime || read.latest) && (
+          <Chip role={words.when} text={read.datetime ? periodText(read.datetime, words, locale) : words.latest} class="time">
+            {read.datetime && <Only label={words.onlyThen(periodText(read.datetime, words, locale))} act={() => goSearch(changed(search, "datetime", read.datetime))} />}
+            <Remove label={words.removeReading(read.times.map((time) => time.text).join(", ") || words.latest)} act={without("time")} />
+          </Chip>
+        )}
+        {read.scales.map((scale) => (
+          <Chip key={scale.text} role={words.scale} text={scale.text} class="scale">
+            <Remove label={words.removeReading(scale.text)} act={without("scale")} />
+          </Chip>
+        ))}
+        {read.kinds.map((kind) => (
+          <Chip key={kind.text} role={words.kind} text={words.provenanceKinds[kind.kind] ?? kind.kind} class="kind">
+            <Remove label={words.removeReading(kind.text)} act={without("kind")} />
+          </Chip>
+        ))}
+        {read.identifiers.map((one) => (
+          <Chip key={one.value} role={words.identifier} text={one.value} class="words" />
+        ))}
+        {off.map((part) => (
+          <li key={part} class="chip off">
+            <button type="button" onClick={() => goSearch(reading(search, part, true))} aria-label={words.readAgain(names[part] ?? part)}>
+              {words.notRead(names[part] ?? part)} <span aria-hidden="true">↺</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Chip(props: { role: string; text: string; class: string; children?: ComponentChildren }) {
+  return (
+    <li class={`chip ${props.class}`}>
+      <span class="role">{props.role}</span> <span class="text">{props.text}</span>
+      {props.children}
+    </li>
+  );
+}
+
+function Remove({ label, act }: { label: string; act: () => void }) {
+  return (
+    <button type="button" aria-label={label} title={label} onClick={act}>
+      <span aria-hidden="true">×</span>
+    </button>
+  );
+}
+
+function Only({ label, act }: { label: string; act: () => void }) {
+  const words = useWords();
+  return (
+    <button type="button" class="only" aria-label={label} title={label} onClick={act}>
+      {words.only}
+    </button>
+  );
+}
+
+const PLAIN = ["in", "within", "intersects"];
+
+/** `north of Italy`: the relation's own words stand before the place where there is one place. */
+function placeText(name: string, read: Interpretation): string {
+  const relation = read.places.length === 1 ? read.relations[0] : undefined;
+  if (!relation || PLAIN.includes(relation.relation) || relation.text.length > 25) return name;
+  return `${relation.text} ${name}`;
+}
+
+export function periodText(interval: string, words: Words, locale: string): string {
+  const [start, end] = interval.split("/");
+  const first = edgeText(start, locale, false);
+  const last = edgeText(end ?? start, locale, true);
+  if (first && last) return first === last ? first : `${first} ${words.to} ${last}`;
+  return first ? words.since(first) : words.until(last ?? "");
+}
+
+function filtersOf(search: URLSearchParams, words: Words): { name: string; value: string; after: URLSearchParams }[] {
+  const found: { name: string; value: string; after: URLSearchParams }[] = [];
+  for (const name of new Set(search.keys())) {
+    if (["q", "interpret", "filter-lang"].includes(name)) continue;
+    if (VALUE_FILTERS.includes(name)) {
+      for (const value of search.getAll(name)) found.push({ name, value: shownValue(name, value, words), after: toggled(search, name, value) });
+    } else {
+      const value = search.get(name) ?? "";
+      found.push({ name, value: shownValue(name, value, words), after: changed(search, name, null) });
+    }
+  }
+  return found;
+}
+
+function shownValue(name: string, value: string, words: Words): string {
+  if (name === "bbox") {
+    const edges = value.split(",").map(Number);
+    return edges.length === 4 && edges.every(Number.isFinite) ? boxText(edges as unknown as Box) : value;
+  }
+  if (name === "datetime") return value.replace("/", " – ").replace("..", "…");
+  if (name === "relation") return words.relations[value] ?? value;
+  return valueText(name, value, words);
+}
+
+function withoutFilters(search: URLSearchParams): URLSearchParams {
+  const kept = [...search].filter(([name]) => name === "q" || name === "interpret");
+  return new URLSearchParams(kept);
+}

@@ -1,0 +1,63 @@
+// How the matching records spread, as check boxes: a click narrows the search down, another takes it back.
+
+import { useState } from "preact/hooks";
+import { changed, FACETS, toggled, VALUE_FILTERS } from "../address.ts";
+import { goSearch } from "../route.ts";
+import type { Facet, FacetValue } from "../types.ts";
+import { useWords, valueText } from "../words/index.ts";
+
+const FIRST_SHOWN = 6;
+
+export function Facets({ search, facets }: { search: URLSearchParams; facets: Record<string, Facet> }) {
+  const words = useWords();
+  const shown = FACETS.filter((name) => name !== "decade" && worthShowing(facets[name]));
+  if (shown.length === 0) return null;
+  return (
+    <section class="panel facets" aria-label={words.refine}>
+      <h2>{words.refine}</h2>
+      {shown.map((name) => (
+        <Values key={name} name={name} facet={facets[name] as Facet} search={search} />
+      ))}
+    </section>
+  );
+}
+
+/** One value that every record has narrows nothing down. */
+function worthShowing(facet: Facet | undefined): boolean {
+  return facet !== undefined && (facet.values.length > 1 || facet.values.some((one) => one.chosen));
+}
+
+function Values({ name, facet, search }: { name: string; facet: Facet; search: URLSearchParams }) {
+  const words = useWords();
+  const [all, setAll] = useState(false);
+  const title = words.filterNames[name] ?? name;
+  const chosen = facet.values.some((one) => one.chosen);
+  const values = all ? facet.values : facet.values.filter((one, index) => index < FIRST_SHOWN || one.chosen);
+
+  function choose(one: FacetValue): void {
+    const several = VALUE_FILTERS.includes(facet.parameter);
+    goSearch(several ? toggled(search, facet.parameter, one.value) : changed(search, facet.parameter, one.chosen ? null : one.value));
+  }
+
+  return (
+    <details class="facet" open={chosen || ["type", "theme", "region"].includes(name)}>
+      <summary>{title}</summary>
+      <ul>
+        {values.map((one) => (
+          <li key={one.value}>
+            <label>
+              <input type="checkbox" checked={one.chosen ?? false} onChange={() => choose(one)} />
+              <span class="text">{valueText(name, one.label || one.value, words)}</span>
+              <span class="count">{one.count}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {facet.values.length > values.length && (
+        <button type="button" class="plain" onClick={() => setAll(true)}>
+          {words.facetMore(title)}
+        </button>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,116 @@
+// One hit: what it is, where the words were found, and why it is here.
+
+import { recordAddress } from "../route.ts";
+import { marks } from "../safe.ts";
+import { Go } from "../shell/link.tsx";
+import type { Feature } from "../types.ts";
+import { useLocale, useWords, valueText } from "../words/index.ts";
+import { Bars } from "./bars.tsx";
+import { intervalText } from "./intervalText.ts";
+import { hitElementId, type Marked } from "./useMarked.ts";
+
+const SNIPPET = 260;
+
+export function Hit({ feature, rank, marked }: { feature: Feature; rank: number; marked: Marked }) {
+  const words = useWords();
+  const title = feature.properties.title || words.untitled;
+  const hasArea = (feature.properties["sonde:boxes"] ?? []).length > 0;
+  return (
+    <li
+      id={hitElementId(feature.id)}
+      class={marked.id === feature.id ? "hit marked" : "hit"}
+      onMouseEnter={() => marked.hover(feature.id)}
+      onMouseLeave={() => marked.hover(null)}
+      onFocusCapture={() => marked.hover(feature.id)}
+    >
+      <article>
+        <h3>
+          <span class="rank" aria-hidden="true">
+            {rank}
+          </span>
+          <Go to={recordAddress(feature.id)}>
+            <Marks fragment={feature["sonde:highlights"]?.["title"]?.[0]} text={title} />
+          </Go>
+        </h3>
+        <Facts feature={feature} />
+        <p class="snippet">
+          <Snippet feature={feature} />
+        </p>
+        <Passage feature={feature} />
+        <div class="hit-foot">
+          {feature["sonde:explanation"] && <Bars signals={feature["sonde:explanation"].signals} score={feature["sonde:score"]} />}
+          {hasArea && (
+            <button type="button" class="plain on-map" aria-label={words.showOnMap(title)} onClick={() => marked.show(feature.id)}>
+              {words.onMap}
+            </button>
+          )}
+        </div>
+      </article>
+    </li>
+  );
+}
+
+function Facts({ feature }: { feature: Feature }) {
+  const words = useWords();
+  const locale = useLocale();
+  const { properties } = feature;
+  const kind = properties["sonde:provenance"];
+  const facts = [
+    properties.type && valueText("type", properties.type, words),
+    kind && kind !== "unknown" ? valueText("provenance", kind, words) : undefined,
+    intervalText(feature, words, locale),
+    properties.contacts?.find((contact) => contact.organization)?.organization,
+    properties["sonde:access"] === "restricted" ? words.restricted : undefined,
+  ];
+  return (
+    <p class="facts">
+      {facts.filter(Boolean).map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
+    </p>
+  );
+}
+
+function Snippet({ feature }: { feature: Feature }) {
+  const fragments = feature["sonde:highlights"]?.["abstract"] ?? [];
+  const text = feature.properties.description ?? "";
+  if (fragments.length === 0) return <>{shortened(text)}</>;
+  const opening = marks(fragments[0] ?? "").map((one) => one.text).join("");
+  return (
+    <>
+      {!text.startsWith(opening) && "… "}
+      {fragments.map((fragment, index) => (
+        <span key={fragment}>
+          {index > 0 && " … "}
+          <Marks fragment={fragment} text="" />
+        </span>
+      ))}
+      {" …"}
+    </>
+  );
+}
+
+/** The best passage of the record's documents, where one was found. */
+function Passage({ feature }: { feature: Feature }) {
+  const words = useWords();
+  const passage = feature["sonde:passages"]?.[0];
+  if (!passage) return null;
+  return (
+    <blockquote class="passage">
+      {shortened(passage.text)}{" "}
+      <cite>{[...passage.section, passage.page === null ? "" : words.page(passage.page)].filter(Boolean).join(" · ")}</cite>
+    </blockquote>
+  );
+}
+
+/** A highlighted fragment, or the plain text where there is none. */
+function Marks({ fragment, text }: { fragment: string | undefined; text: string }) {
+  if (fragment === undefined) return <>{text}</>;
+  return <>{marks(fragment).map((one, index) => (one.marked ? <mark key={index}>{one.text}</mark> : one.text))}</>;
+}
+
+function shortened(text: string): string {
+  if (text.length <= SNIPPET) return text;
+  const cut = text.slice(0, SNIPPET);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), SNIPPET - 40))} …`;
+}

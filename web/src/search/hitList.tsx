@@ -1,0 +1,66 @@
+// The hits in their order, what may be missing from them, and the way to more.
+
+import { changed } from "../address.ts";
+import { goSearch } from "../route.ts";
+import { Go } from "../shell/link.tsx";
+import { useWords } from "../words/index.ts";
+import { Hit } from "./hit.tsx";
+import type { Marked } from "./useMarked.ts";
+import type { Found, Search } from "./useSearch.ts";
+
+interface Props {
+  search: URLSearchParams;
+  state: Search;
+  found: Found;
+  marked: Marked;
+}
+
+export function HitList({ search, state, found, marked }: Props) {
+  const words = useWords();
+  const without = found.answer["sonde:degraded"] ?? [];
+  const meant = found.answer["sonde:didYouMean"];
+  return (
+    <>
+      {without.length > 0 && (
+        <p class={without.join() === "cross_encoder" ? "soft small" : "note degraded"}>{words.degraded(without.map((name) => words.degradedNames[name] ?? name).join(", "))}</p>
+      )}
+      {meant && (
+        <p class="meant">
+          {words.didYouMean} <Go to={`./?${changed(search, "q", meant)}`}>{meant}</Go>?
+        </p>
+      )}
+      {found.features.length === 0 && <Nothing search={search} />}
+      <ol class="hit-list">
+        {found.features.map((feature, index) => (
+          <Hit key={feature.id} feature={feature} rank={index + 1} marked={marked} />
+        ))}
+      </ol>
+      {found.cursor && (
+        <p class="more">
+          <button type="button" onClick={state.more} disabled={state.loadingMore}>
+            {state.loadingMore ? words.loading : words.more}
+          </button>
+          <span>{words.moreLoaded(found.features.length, found.answer.numberMatched)}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Nothing({ search }: { search: URLSearchParams }) {
+  const words = useWords();
+  const q = search.get("q");
+  const filtered = [...search.keys()].some((name) => !["q", "interpret"].includes(name));
+  return (
+    <section class="note">
+      <h2>{words.none}</h2>
+      <p>{words.noneHelp}</p>
+      <p>{filtered ? words.noneFilters : words.noneWords}</p>
+      {filtered && (
+        <button type="button" onClick={() => goSearch(new URLSearchParams(q ? { q } : {}))}>
+          {words.clearFilters}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,15 @@
+// A record's whole period in words.
+
+import { edgeText } from "../times.ts";
+import type { Feature } from "../types.ts";
+import type { Words } from "../words/index.ts";
+
+/** Undefined where the record says nothing of its time. */
+export function intervalText(feature: Feature, words: Words, locale: string): string | undefined {
+  const [start, end] = feature.time?.interval ?? [];
+  const first = edgeText(start, locale, false);
+  const last = edgeText(end, locale, true);
+  if (first && last) return first === last ? first : `${first} ${words.to} ${last}`;
+  if (first) return `${first} ${words.to} ${words.today}`;
+  return last ? words.until(last) : undefined;
+}

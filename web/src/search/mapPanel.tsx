@@ -1,0 +1,113 @@
+// The map of the hits, and the asked area: drawn on the map or typed as four numbers.
+
+import { useMemo, useState } from "preact/hooks";
+import { changed, readBox } from "../address.ts";
+import { MapFrame } from "../map/mapFrame.tsx";
+import { goSearch } from "../route.ts";
+import type { Box, Feature } from "../types.ts";
+import { useWords } from "../words/index.ts";
+import type { Marked } from "./useMarked.ts";
+
+interface Props {
+  search: URLSearchParams;
+  features: readonly Feature[];
+  areas: readonly Box[];
+  filter: Box | null;
+  marked: Marked;
+}
+
+const RELATIONS = ["intersects", "within", "contains", "disjoint"] as const;
+
+export function MapPanel({ search, features, areas, filter, marked }: Props) {
+  const words = useWords();
+  const [drawing, setDrawing] = useState(false);
+  const shapes = useMemo(() => features.map(shapeOf), [features]);
+  const events = {
+    onHover: marked.hover,
+    onSelect: marked.select,
+    onBox(box: Box | null) {
+      setDrawing(false);
+      if (box) goSearch(changed(search, "bbox", box.join(",")));
+    },
+  };
+  return (
+    <section class="panel map-panel" aria-label={words.map}>
+      <MapFrame label={words.map} shapes={shapes} areas={areas} filter={filter} marked={marked.id} approach={marked.approach} events={events} drawing={drawing} />
+      <div class="row">
+        <button type="button" aria-pressed={drawing} onClick={() => setDrawing(!drawing)}>
+          {drawing ? words.drawing : words.draw}
+        </button>
+        {filter && (
+          <button type="button" class="plain" onClick={() => goSearch(changed(search, "bbox", null))}>
+            {words.clearArea}
+          </button>
+        )}
+        {(filter ?? search.get("place")) && <RelationChoice search={search} />}
+      </div>
+      <AreaFields key={filter?.join() ?? ""} search={search} filter={filter} />
+    </section>
+  );
+}
+
+function shapeOf(feature: Feature) {
+  return { id: feature.id, title: feature.properties.title ?? feature.id, boxes: feature.properties["sonde:boxes"] ?? [] };
+}
+
+function RelationChoice({ search }: { search: URLSearchParams }) {
+  const words = useWords();
+  return (
+    <label class="inline">
+      <span>{words.areaRelation}</span>
+      <select value={search.get("relation") ?? "intersects"} onChange={(event) => goSearch(changed(search, "relation", event.currentTarget.value))}>
+        {RELATIONS.map((relation) => (
+          <option key={relation} value={relation}>
+            {words.relations[relation]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** For those who do not draw: the same box as numbers. */
+function AreaFields({ search, filter }: { search: URLSearchParams; filter: Box | null }) {
+  const words = useWords();
+  const [edges, setEdges] = useState((filter ?? ["", "", "", ""]).map(String));
+  const [wrong, setWrong] = useState(false);
+  const names = ["west", "south", "east", "north"] as const;
+
+  function use(event: Event): void {
+    event.preventDefault();
+    const box = readBox(edges.join(","));
+    setWrong(box === null);
+    if (box) goSearch(changed(search, "bbox", box.join(",")));
+  }
+
+  return (
+    <details class="area-fields" open={filter !== null}>
+      <summary>{words.areaTitle}</summary>
+      <form onSubmit={use} noValidate>
+        <div class="edges">
+          {names.map((name, index) => (
+            <label key={name}>
+              <span>{words.edges[name]}</span>
+              <input
+                type="number"
+                step="any"
+                name={name}
+                value={edges[index]}
+                aria-invalid={wrong}
+                aria-describedby={wrong ? "area-wrong" : undefined}
+                onInput={(event) => setEdges(edges.map((edge, at) => (at === index ? event.currentTarget.value : edge)))}
+              />
+            </label>
+          ))}
+          <button type="submit">{words.useArea}</button>
+        </div>
+        <p id="area-wrong" role="alert" class="wrong-field" hidden={!wrong}>
+          {wrong ? words.wrongArea : ""}
+        </p>
+      </form>
+    </details>
+  );
+}

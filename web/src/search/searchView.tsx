@@ -1,0 +1,71 @@
+// The search: field, what was understood, hits, map, period and facets.
+
+import { useEffect, useMemo } from "preact/hooks";
+import { boxOf, searchOf } from "../address.ts";
+import { ProblemNote } from "../shell/problem.tsx";
+import { useWords } from "../words/index.ts";
+import { useNarrow } from "../shell/narrow.ts";
+import { Chips } from "./chips.tsx";
+import { Facets } from "./facets.tsx";
+import { HitList } from "./hitList.tsx";
+import { MapPanel } from "./mapPanel.tsx";
+import { PeriodPanel } from "./periodPanel.tsx";
+import { rememberHits } from "./recent.ts";
+import { SearchForm } from "./searchForm.tsx";
+import { Start } from "./start.tsx";
+import { useMarked } from "./useMarked.ts";
+import { useSearch } from "./useSearch.ts";
+
+export function SearchView({ query }: { query: string }) {
+  const words = useWords();
+  const search = useMemo(() => searchOf(query), [query]);
+  const state = useSearch(search);
+  const marked = useMarked();
+  const { found, phase } = state;
+  const read = found?.answer["sonde:interpretation"] ?? null;
+  const facets = found?.answer["sonde:facets"] ?? {};
+
+  useEffect(() => {
+    const q = search.get("q");
+    document.title = q ? `${q} – Sonde` : "Sonde";
+  }, [search]);
+  useEffect(() => rememberHits(query, found?.features ?? []), [query, found]);
+
+  const narrow = useNarrow();
+  const filter = useMemo(() => boxOf(search), [search]); // the same object until the address changes: the map hangs on it
+  const features = found?.features ?? NOTHING;
+  const form = <SearchForm search={search} />;
+  if (phase === "start") return <Start form={form} />;
+
+  const hits = (
+    <main key="hits" id="main" tabIndex={-1} class={phase === "loading" && found ? "hits stale" : "hits"}>
+      <p role="status" class="state">
+        {phase === "loading" ? words.loading : found ? `${words.hits(found.answer.numberMatched)} ${words.took(found.tookMs)}` : ""}
+      </p>
+      {phase === "loading" && !found && <div class="waiting" aria-hidden="true" />}
+      {state.problem && <ProblemNote problem={state.problem} again={found ? state.more : state.again} />}
+      {found && <HitList search={search} state={state} found={found} marked={marked} />}
+    </main>
+  );
+  const side = (
+    <aside key="side" class="side" aria-label={words.refine}>
+      <MapPanel search={search} features={features} areas={read?.areas ?? NOTHING} filter={filter} marked={marked} />
+      <details class="narrow" open={!narrow}>
+        <summary>{words.refine}</summary>
+        <PeriodPanel key={search.get("datetime") ?? ""} search={search} features={features} decades={facets["decade"] ?? null} />
+        <Facets search={search} facets={facets} />
+      </details>
+    </aside>
+  );
+  return (
+    <div class="search-view">
+      {form}
+      <Chips search={search} read={read} />
+      <div class="columns" aria-busy={phase === "loading"}>
+        {narrow ? [side, hits] : [hits, side]}
+      </div>
+    </div>
+  );
+}
+
+const NOTHING: never[] = [];

@@ -1,0 +1,42 @@
+// Which record is looked at, in the list and on the map alike.
+
+import { useMemo, useState } from "preact/hooks";
+
+export interface Marked {
+  id: string | null;
+  /** Grows each time the map shall bring the marked record into view. */
+  approach: number;
+  hover(id: string | null): void;
+  /** From the list: the map goes there. */
+  show(id: string): void;
+  /** From the map: the list goes there. */
+  select(id: string): void;
+}
+
+export function hitElementId(id: string): string {
+  return `hit-${id}`;
+}
+
+export function useMarked(): Marked {
+  const [id, hover] = useState<string | null>(null);
+  const [approach, setApproach] = useState(0);
+  return useMemo(
+    () => ({
+      id,
+      approach,
+      hover,
+      show(chosen) {
+        hover(chosen);
+        setApproach((times) => times + 1);
+        document.querySelector(".map-place")?.scrollIntoView({ block: "nearest" });
+      },
+      select(chosen) {
+        hover(chosen);
+        const item = document.getElementById(hitElementId(chosen));
+        item?.scrollIntoView({ block: "center" });
+        item?.querySelector<HTMLElement>("h3 a")?.focus({ preventScroll: true });
+      },
+    }),
+    [id, approach],
+  );
+}

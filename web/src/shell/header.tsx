@@ -1,0 +1,66 @@
+// Name, navigation, language and colours: the same above every view.
+
+import { useEffect, useState } from "preact/hooks";
+import type { Route } from "../route.ts";
+import { LANGUAGES, type Language, useWords } from "../words/index.ts";
+import { Go } from "./link.tsx";
+import { remember, remembered } from "./memory.ts";
+
+type Theme = "auto" | "light" | "dark";
+const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" };
+const SIGN: Record<Theme, string> = { auto: "◐", light: "☀", dark: "☾" };
+
+interface Props {
+  view: Route["view"];
+  language: Language;
+  setLanguage: (language: Language) => void;
+}
+
+export function Header({ view, language, setLanguage }: Props) {
+  const words = useWords();
+  const other: Language = language === "en" ? "de" : "en";
+  const toResults = () => document.getElementById("main")?.focus();
+  return (
+    <header class="top">
+      <button type="button" class="skip" onClick={toResults}>
+        {words.skip}
+      </button>
+      <Go to="./" class="name">
+        Sonde
+      </Go>
+      <p class="tagline">{words.tagline}</p>
+      <nav aria-label="Sonde">
+        <Go to="./" current={view === "search"}>
+          {words.nav.search}
+        </Go>
+        <Go to="sources" current={view === "sources"}>
+          {words.nav.sources}
+        </Go>
+        <a href="api">{words.nav.api}</a>
+      </nav>
+      <button type="button" class="plain" lang={other} onClick={() => setLanguage(other)}>
+        {LANGUAGES[language].switchTo}
+      </button>
+      <ThemeSwitch />
+    </header>
+  );
+}
+
+function ThemeSwitch() {
+  const words = useWords();
+  const [theme, setTheme] = useState<Theme>(() => themeOf(remembered("theme")));
+  useEffect(() => {
+    document.documentElement.dataset["theme"] = theme;
+    remember("theme", theme);
+  }, [theme]);
+  return (
+    <button type="button" class="plain" title={words.theme[theme]} onClick={() => setTheme(NEXT[theme])}>
+      <span aria-hidden="true">{SIGN[theme]}</span>
+      <span class="unseen">{words.theme[theme]}</span>
+    </button>
+  );
+}
+
+function themeOf(text: string | null): Theme {
+  return text === "light" || text === "dark" ? text : "auto";
+}

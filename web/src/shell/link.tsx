@@ -1,0 +1,25 @@
+// A link within the page: a real address, followed without loading everything anew.
+
+import type { ComponentChildren } from "preact";
+import { go } from "../route.ts";
+
+interface Props {
+  to: string;
+  class?: string;
+  current?: boolean;
+  children: ComponentChildren;
+}
+
+export function Go({ to, class: className, current, children }: Props) {
+  const follow = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    go(to);
+    scrollTo(0, 0);
+  };
+  return (
+    <a href={to} class={className} onClick={follow} aria-current={current ? "page" : undefined}>
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,14 @@
+// A link to somewhere else, or the bare text where its address is not one to follow.
+
+import type { ComponentChildren } from "preact";
+import { safeHref } from "../safe.ts";
+
+export function Outside({ href, children }: { href: string | undefined; children: ComponentChildren }) {
+  const address = safeHref(href);
+  if (address === null) return <span>{children}</span>;
+  return (
+    <a href={address} rel="noopener noreferrer" class="outside">
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,68 @@
+// Times of records as years, bins and words.
+
+import type { Feature } from "./types.ts";
+
+export interface Bin {
+  from: number;
+  to: number;
+  count: number;
+}
+
+const EARLIEST_SHOWN = 1850;
+const MOST_BINS = 36;
+const STEPS = [1, 2, 5, 10, 20, 50, 100];
+
+/** First and last year of each span of a record, open ends null; empty where it does not say. */
+export function spansOf(feature: Feature): [number | null, number | null][] {
+  const said = feature.properties["sonde:times"] ?? (feature.time ? [feature.time.interval] : []);
+  return said.map(([start, end]) => [yearOf(start), yearOf(end)]);
+}
+
+/** The year of an ISO instant, null for an open end. */
+export function yearOf(instant: string | null | undefined): number | null {
+  const found = /^([+-]?\d{4,})/.exec(instant ?? "");
+  return found?.[1] ? Number(found[1]) : null;
+}
+
+/** The years that a histogram shows: those of the records and of the question, not before 1850. */
+export function shownYears(features: readonly Feature[], asked: readonly (number | null)[], now: number): [number, number] {
+  const years = [...features.flatMap(spansOf).flat(), ...asked].filter((year) => year !== null);
+  const first = Math.min(1980, ...years.map((year) => Math.max(year, EARLIEST_SHOWN)));
+  const last = Math.max(now, ...years.map((year) => Math.min(year, 2150)));
+  return [first, last];
+}
+
+/** How many records reach into each stretch of years; a record with several spans counts once for each stretch. */
+export function histogram(features: readonly Feature[], [first, last]: [number, number]): Bin[] {
+  const step = STEPS.find((one) => (last - first + 1) / one <= MOST_BINS) ?? 100;
+  const start = Math.floor(first / step) * step;
+  const spans = features.map(spansOf);
+  const bins: Bin[] = [];
+  for (let from = start; from <= last; from += step) {
+    const to = from + step - 1;
+    const reaches = ([a, b]: [number | null, number | null]) => (a ?? -Infinity) <= to && (b ?? Infinity) >= from;
+    bins.push({ from, to, count: spans.filter((one) => one.some(reaches)).length });
+  }
+  return bins;
+}
+
+/** An instant as a day, a month or a year, whatever it needs: a span that begins on 1 January begins with its year. */
+export function edgeText(instant: string | null | undefined, locale: string, atEnd: boolean): string | null {
+  const year = yearOf(instant);
+  if (year === null || !instant) return null;
+  const day = /^[+-]?\d{4,}-(\d\d)-(\d\d)/.exec(instant);
+  const whole = atEnd ? "12-31" : "01-01";
+  if (!day || `${day[1]}-${day[2]}` === whole || year < 1583 || year > 9999) return String(year);
+  const date = new Date(Date.UTC(year, Number(day[1]) - 1, Number(day[2])));
+  return new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", timeZone: "UTC" }).format(date);
+}
+
+const UNITS: Record<string, string> = { Y: "year", M: "month", W: "week", D: "day", TH: "hour", TM: "minute", TS: "second" };
+
+/** An ISO 8601 duration of one unit in words (`P5D`: 5 days); any other as it is. */
+export function durationText(duration: string, locale: string): string {
+  const [, inDay, count, letter] = /^P(T?)(\d+(?:\.\d+)?)([YMWDHS])$/.exec(duration) ?? [];
+  const unit = UNITS[`${inDay}${letter}`];
+  if (!unit || !count) return duration;
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(Number(count));
+}

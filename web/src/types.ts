@@ -1,0 +1,111 @@
+// What the API answers, as far as the page reads it (OpenAPI at /api is the whole).
+
+/** West, south, east, north in degrees WGS 84; west > east crosses the antimeridian. */
+export type Box = readonly [west: number, south: number, east: number, north: number];
+
+export type Part = "place" | "time" | "relation" | "scale" | "kind" | "terms";
+
+export interface Link {
+  href: string;
+  rel?: string;
+  type?: string;
+  title?: string;
+}
+
+export interface Contact {
+  name?: string;
+  organization?: string;
+  emails?: { value: string }[];
+  roles?: string[];
+}
+
+export interface Theme {
+  scheme: string;
+  concepts: { id: string; title?: string; url?: string }[];
+}
+
+export interface Properties {
+  type?: string;
+  title?: string;
+  description?: string;
+  keywords?: string[];
+  themes?: Theme[];
+  contacts?: Contact[];
+  license?: string;
+  rights?: string;
+  formats?: { name: string }[];
+  created?: string;
+  updated?: string;
+  externalIds?: { value: string }[];
+  "sonde:source"?: string;
+  "sonde:boxes"?: Box[];
+  "sonde:times"?: [string | null, string | null][];
+  "sonde:resolution"?: { metres?: number; scaleDenominator?: number; timeStep?: string };
+  "sonde:provenance"?: string;
+  "sonde:lineage"?: string;
+  "sonde:access"?: string;
+}
+
+export interface Signal {
+  signal: string;
+  raw: number | null;
+  normalised: number;
+  weight: number;
+  contribution: number;
+  reason: string;
+}
+
+export interface Feature {
+  id: string;
+  time?: { interval: [string, string] } | null;
+  properties: Properties;
+  links?: Link[];
+  "sonde:score"?: number;
+  "sonde:highlights"?: Record<string, string[]>;
+  "sonde:passages"?: { id: string; text: string; section: string[]; page: number | null }[];
+  "sonde:explanation"?: { signals: Signal[]; ordered_by: string };
+}
+
+export interface FacetValue {
+  /** What the facet's parameter takes. */
+  value: string;
+  label: string;
+  count: number;
+  chosen?: boolean;
+}
+
+export interface Facet {
+  parameter: string;
+  values: FacetValue[];
+  /** How many values are not listed. */
+  others: number;
+}
+
+interface Said {
+  text: string;
+}
+
+export interface Interpretation {
+  text: string;
+  thematic: string;
+  places: (Said & { name: string; kind: string; bbox: Box })[];
+  relations: (Said & { relation: string })[];
+  areas: Box[];
+  times: (Said & { start: string | null; end: string | null })[];
+  datetime: string | null;
+  latest: boolean;
+  scales: Said[];
+  kinds: (Said & { kind: string })[];
+  identifiers: (Said & { kind: string; value: string })[];
+}
+
+export interface Answer {
+  features: Feature[];
+  numberMatched: number;
+  links: Link[];
+  "sonde:interpretation"?: Interpretation;
+  "sonde:facets"?: Record<string, Facet>;
+  "sonde:didYouMean"?: string;
+  "sonde:degraded"?: string[];
+  "sonde:took_ms"?: Record<string, number>;
+}
