@@ -67,13 +67,17 @@ class OaiSource:
     since: str | None = None
     options: OaiOptions = field(default_factory=OaiOptions)
     _restarts: int = 0
+    _prefix_too: bool = False  # some servers want the metadataPrefix beside the token
     _deleted: int = 0
     _total: int | None = None
+    _seen: set[str] = field(default_factory=set)
+    _before: int = 0  # records of earlier slices
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
         """Raises OaiError, SourceBroken (the server walks in a circle) and what the fetcher raises."""
         stored = json.loads(position) if position else {}
         self._deleted, self._total = stored.get("deleted", 0), stored.get("total")
+        self._before = int(stored.get("seen", 0))
         first = int(stored.get("set", 0))
         prefix = stored.get("prefix") or self.options.prefix or choose_prefix(self.fetcher, self.url)
         sets: tuple[str | None, ...] = self.options.sets or (None,)
@@ -88,21 +92,33 @@ class OaiSource:
         while True:
             listing = self._listing(name, prefix, token)
             if listing is None:
-                token, self._deleted = "", 0
+                token, self._deleted, self._before = "", 0, 0
+                self._seen.clear()
                 used.clear()
                 continue
-            if listing.token and (listing.token in used or listing.token == token):
-                raise SourceBroken(f"{self.fetcher.source}: the server gives the same resumption token again")
+            self._count(listing)
             used.add(token)
-            token = listing.token
-            self._total = listing.total if listing.total is not None else self._total
-            self._deleted += len(listing.deleted)
+            token = self._next_token(listing.token, used)
             here = {"set": index if token else index + 1, "prefix": prefix, "token": token}
-            here |= {"deleted": self._deleted, "total": self._total}
+            here |= {"deleted": self._deleted, "total": self._total, "seen": self._before + len(self._seen)}
             if listing.records or listing.deleted:
                 yield Page(listing.records, json.dumps(here), self._total, deleted=listing.deleted)
             if not token:
                 return
+
+    def _count(self, listing: Listing) -> None:
+        self._total = listing.total if listing.total is not None else self._total
+        self._deleted += len(listing.deleted)
+        self._seen |= {record.native_id for record in listing.records} | set(listing.deleted)
+
+    def _next_token(self, token: str, used: set[str]) -> str:
+        """Empty at the end. A server that does not end its tokens (pycsw 2.6 repeats the last) is at its end when all
+        came. Raises SourceBroken where it walks in a circle before that."""
+        if token not in used | {"0"}:
+            return token
+        if not token or (self._total is not None and self._before + len(self._seen) >= self._total):
+            return ""
+        raise SourceBroken(f"{self.fetcher.source}: the server gives the same resumption token again")
 
     def _listing(self, name: str | None, prefix: str, token: str) -> Listing | None:
         """None where the token has expired and the listing must begin again."""
@@ -111,6 +127,9 @@ class OaiSource:
         except OaiError as error:
             if error.code == "noRecordsMatch" and not token:
                 return Listing((), (), "", 0)
+            if error.code == "badArgument" and token and not self._prefix_too:
+                self._prefix_too = True  # against the protocol, and seen (pycsw 2.6)
+                return self._listing(name, prefix, token)
             if error.code != "badResumptionToken" or not token or self._restarts >= _RESTARTS:
                 raise
             self._restarts += 1
@@ -119,7 +138,8 @@ class OaiSource:
 
     def _parameters(self, name: str | None, prefix: str, token: str) -> dict[str, str]:
         if token:
-            return {"verb": "ListRecords", "resumptionToken": token}
+            also = {"metadataPrefix": prefix} if self._prefix_too else {}
+            return {"verb": "ListRecords", "resumptionToken": token, **also}
         asked = {"verb": "ListRecords", "metadataPrefix": prefix}
         given = {"set": name, "from": self._from(), "until": self.options.until}
         return asked | {key: value for key, value in given.items() if value}

@@ -13,7 +13,7 @@ from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.listings import Entry, NotAListing, entries
-from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_wanted, media_type
+from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type
 from indexer.sources.robots import Robots
 from net.exchange import Answer
 from net.targets import host_of
@@ -58,11 +58,11 @@ class WafSource:
         if depth > self.options.depth:
             raise SourceBroken(f"{folder}: deeper than {self.options.depth} folders")
         for entry in self._listing(folder):
-            if not self.robots.allows(entry.url):
+            if is_hidden(_name(entry)) or not self.robots.allows(entry.url):
                 continue
             if entry.is_folder:
                 yield from self._files(entry.url, depth + 1)
-            elif is_wanted(entry.url.rpartition("/")[2], frozenset(self.options.suffixes)):
+            elif is_wanted(_name(entry), frozenset(self.options.suffixes)):
                 yield entry
 
     def _listing(self, folder: str) -> list[Entry]:
@@ -91,6 +91,10 @@ class WafSource:
             name = unquote(url.removeprefix(self.url))
             records.append(RawRecord(name, found, url, media_type(name), modified[url]))
         return Page(tuple(records), some[-1].url, total, tuple(skipped))
+
+
+def _name(entry: Entry) -> str:
+    return unquote(entry.url.rstrip("/").rpartition("/")[2])
 
 
 def _content(answer: Answer) -> bytes:
