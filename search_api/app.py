@@ -13,9 +13,9 @@ from prometheus_client import Histogram
 
 from search_api import http, openapi, problems
 from search_api.parts import Parts
+from search_api.views.ask import ask_views
 from search_api.views.collections import collections_views
 from search_api.views.conformance import conformance_views
-from search_api.views.ask import ask_views
 from search_api.views.embeddings import embeddings_views
 from search_api.views.feeds import feeds_views
 from search_api.views.items import items_views

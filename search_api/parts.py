@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from search_api.answers.answerer import Answerer
 from search_api.http import HttpPolicy
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
@@ -26,4 +27,5 @@ class Parts:
     catalogues: Catalogues
     suggester: Suggester
     http: HttpPolicy
+    answerer: Answerer
     now_ms: Callable[[], int]

@@ -135,6 +135,19 @@ class DocumentsSettings(_Group):
     overlap: int = Field(0, ge=0, le=5, description="Sentences that a passage repeats of the one before it.")
 
 
+class AnswersSettings(_Group):
+    """Cited answers. Without a URL they are quotes from the passages."""
+
+    url: HttpUrl | None = Field(None, description="OpenAI-style endpoint up to and with /v1.")
+    model: str | None = Field(None, description="Name of the model at that endpoint.")
+    key: SecretStr | None = None
+    timeout_s: float = Field(60.0, gt=0, description="For one whole answer.")
+    max_tokens: int = Field(800, ge=1, description="Of an answer.")
+    top_k: int = Field(8, ge=1, le=32, description="Passages that an answer is made from.")
+    threshold: float = Field(0.35, ge=0, le=1, description="Least relevance of a passage.")
+    support: float = Field(0.35, ge=0, le=1, description="Least support of a sentence by what it cites.")
+
+
 class NetSettings(_Group):
     allowed_hosts: tuple[str, ...] = Field((), description="Hosts that may be private addresses: name or name:port.")
     contact: str = Field("", description="Mail address or page in the User-Agent.")
@@ -171,6 +184,7 @@ class Settings(BaseSettings):
     ranking: RankingSettings = RankingSettings()
     harvest: HarvestSettings = HarvestSettings()
     documents: DocumentsSettings = DocumentsSettings()
+    answers: AnswersSettings = AnswersSettings()
     net: NetSettings = NetSettings()
     stack: StackSettings = StackSettings()
     log: LogSettings = LogSettings()

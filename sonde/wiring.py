@@ -38,6 +38,7 @@ from search_api.suggest.places import PlaceSuggester
 from search_api.suggest.suggester import Suggester
 from search_api.understanding.understand import Understander
 from sonde import __version__
+from sonde.answering import answerer
 from sonde.portal import http_policy, source_titles
 from sonde.settings import Settings
 
@@ -138,7 +139,7 @@ class Models:
 
 def gate_policy(settings: Settings) -> GatePolicy:
     """Sizes and times as the gate has them; the operator's own services may be private addresses."""
-    own = [urlsplit(url).netloc for url in (settings.geocoder.url, settings.embedder.url) if url]
+    own = [urlsplit(url).netloc for url in (settings.geocoder.url, settings.embedder.url, settings.answers.url) if url]
     contact = f" ({settings.net.contact})" if settings.net.contact else ""
     return GatePolicy(
         allowed_hosts=frozenset((*settings.net.allowed_hosts, *own)), user_agent=f"Sonde/{__version__}{contact}"
@@ -210,6 +211,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         catalogues=Catalogues(records, lambda: source_titles(settings)),
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
+        answerer=answerer(settings, client, resolver, models),
         now_ms=lambda: int(time.time() * 1000),
     )
 

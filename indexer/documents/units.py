@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from indexer.documents.model import Block, Table
-from indexer.documents.sentences import sentences
+from reading.sentences import sentences
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 SPECIAL_TOKENS = 2  # that an encoder adds around each text

@@ -48,7 +48,12 @@ def passage_filters(filters: Filters) -> list[Clause]:
 
     What passages do not carry (formats, an expression) is judged when their records are looked up.
     """
-    return [{"term": {"owner": "public"}}, *_clauses(filters, _PASSAGE_FIELDS)]
+    return [{"term": {"owner": "public"}}, *passage_conditions(filters)]
+
+
+def passage_conditions(filters: Filters) -> list[Clause]:
+    """The filters on passages alone; who searches says whose passages they are."""
+    return _clauses(filters, _PASSAGE_FIELDS)
 
 
 def _clauses(filters: Filters, fields: dict[str, str]) -> list[Clause]:

@@ -1,0 +1,112 @@
+"""The language model of an OpenAI-style ``/v1/chat/completions`` endpoint (hosted, vLLM, llama.cpp), streamed through
+the gate."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import Unavailable
+from net.exchange import Outgoing
+from net.gate import Gate
+from net.targets import host_of
+
+_LONGEST_LINE = 1_000_000
+_DONE = "[DONE]"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatEndpoint:
+    """``url`` up to and with ``/v1``, or the whole address of the call. ``max_tokens`` of an answer."""
+
+    url: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+    timeout_s: float = 60.0
+    max_tokens: int = 800
+    temperature: float = 0.0
+
+    @property
+    def address(self) -> str:
+        bare = self.url.rstrip("/")
+        return bare if bare.endswith("/chat/completions") else f"{bare}/chat/completions"
+
+
+class RemoteLanguageModel:
+    """core.ports.LanguageModel. Raises Unavailable, Refused or BadStatus; who calls decides on retries."""
+
+    def __init__(self, endpoint: ChatEndpoint, gate: Gate) -> None:
+        self._endpoint = endpoint
+        self._gate = gate
+
+    def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
+        """Pieces of the answer in order, as they arrive."""
+        given = self._endpoint
+        body = {
+            "model": given.model,
+            "messages": [dict(message) for message in messages],
+            "stream": True,
+            "temperature": given.temperature,
+            "max_tokens": given.max_tokens,
+        }
+        headers = {"content-type": "application/json", "accept": "text/event-stream"}
+        if given.key:
+            headers["authorization"] = f"Bearer {given.key}"
+        outgoing = Outgoing(
+            given.address, "POST", headers=headers, content=json.dumps(body).encode(), timeout_s=given.timeout_s
+        )
+        with self._gate.stream(outgoing) as answer:
+            answer.expect_ok()
+            yield from (piece for data in events(answer.pieces, self._host) if (piece := self._piece(data)))
+
+    @property
+    def _host(self) -> str:
+        return host_of(self._endpoint.address)
+
+    def _piece(self, data: str) -> str:
+        """The text of one event; a server that does not stream answers with one whole message."""
+        try:
+            parsed: Any = json.loads(data)
+            if "error" in parsed:
+                raise Unavailable(f"{self._host} could not go on answering")
+            choices = parsed["choices"]
+            if not choices:
+                return ""
+            said = choices[0].get("delta") or choices[0].get("message") or {}
+            return str(said.get("content") or "")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise Unavailable(f"{self._host} does not answer as a chat endpoint") from None
+
+
+def events(pieces: Iterable[bytes], host: str) -> Iterator[str]:
+    """The data of server-sent events up to ``[DONE]``; a plain JSON body is one event.
+
+    Raises Unavailable where a line has no end.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    waiting = ""
+    for piece in pieces:
+        waiting += decoder.decode(piece)
+        *lines, waiting = waiting.split("\n")
+        if len(waiting) > _LONGEST_LINE:
+            raise Unavailable(f"{host} sent a line without end")
+        for line in lines:
+            data = _data(line)
+            if data == _DONE:
+                return
+            if data:
+                yield data
+    last = _data(waiting)
+    if last and last != _DONE:
+        yield last
+
+
+def _data(line: str) -> str:
+    """What follows ``data:``; comments, ids and event names say nothing; a JSON object is data by itself."""
+    bare = line.strip()
+    if bare.startswith("data:"):
+        return bare[len("data:") :].strip()
+    return bare if bare.startswith("{") else ""

@@ -1,0 +1,142 @@
+"""A question to a cited answer: retrieve, refuse where nothing bears on it, answer, check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import structlog
+
+from core.errors import ModelMissing, SondeError, Unavailable
+from core.ports import CrossEncoder, LanguageModel
+from reading.language import detect_language
+from search_api.answers.citations import Judge, checked_sentences
+from search_api.answers.extract import best_quotes, quoted_text
+from search_api.answers.prompt import build_messages
+from search_api.answers.retrieve import PassageRetriever
+from search_api.answers.values import REFUSAL, AnswerConfig, AskRequest, CitedAnswer, FoundPassage
+from search_api.pipeline import Stopwatch
+from search_api.ranking.rerank import calibrated
+from search_api.serving import Serving, ServingResolver
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerParts:
+    """``language_model`` None: answers are quotes. ``cross_encoder()`` raises ModelMissing where there is none."""
+
+    resolver: ServingResolver
+    retriever: PassageRetriever
+    cross_encoder: Callable[[], CrossEncoder]
+    config: AnswerConfig
+    language_model: LanguageModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event of an answer on its way: the passages, pieces of text, then the whole, checked answer."""
+
+    kind: Literal["passages", "text", "answer"]
+    passages: tuple[FoundPassage, ...] = ()
+    text: str = ""
+    answer: CitedAnswer | None = None
+
+
+@dataclass(slots=True)
+class _State:
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    degraded: list[str] = field(default_factory=list)
+
+
+class Answerer:
+    """Answers questions; holds no state of its own."""
+
+    def __init__(self, parts: AnswerParts) -> None:
+        self._parts = parts
+
+    def answer(self, asked: AskRequest) -> CitedAnswer:
+        """The whole answer. Raises InvalidInput, Unavailable."""
+        for step in self.steps(asked):
+            if step.answer is not None:
+                return step.answer
+        raise AssertionError("unreachable: the last step is the answer")
+
+    def steps(self, asked: AskRequest) -> Iterator[Step]:
+        """The same, told step by step. What cannot be found fails at the first one."""
+        state = _State()
+        serving = self._parts.resolver.resolve()
+        language = detect_language(asked.question)
+        with state.watch.stage("retrieve"):
+            passages, degraded = self._parts.retriever.retrieve(asked, serving)
+        state.degraded += degraded
+        yield Step("passages", tuple(passages))
+        if not passages:
+            yield Step("text", text=REFUSAL)
+            yield Step("answer", answer=_refusal((), language, state))
+            return
+        if (model := self._parts.language_model) is not None:
+            text = yield from self._generated(
+                model, build_messages(asked.question, passages, asked.turns, language), state
+            )
+            if text is not None:
+                yield Step("answer", answer=self._checked(text, passages, language, state))
+                return
+        with state.watch.stage("extract"):
+            answer = self._quoted(asked.question, passages, serving, language, state)
+        yield Step("text", text=answer.text)
+        yield Step("answer", answer=answer)
+
+    def _generated(
+        self, model: LanguageModel, messages: Sequence[Mapping[str, str]], state: _State
+    ) -> Generator[Step, None, str | None]:
+        """Pieces as they come; the whole text, or None where the model failed before it said anything."""
+        pieces: list[str] = []
+        with state.watch.stage("generate"):
+            try:
+                for piece in model.stream(messages):
+                    pieces.append(piece)
+                    yield Step("text", text=piece)
+            except SondeError as error:
+                log.warning("ask.model_failed", reason=str(error), said=len(pieces))
+                if pieces:
+                    raise Unavailable("The language model broke off in the middle of its answer.") from error
+                state.degraded.append("language_model")
+                return None
+        return "".join(pieces).strip()
+
+    def _checked(self, text: str, passages: Sequence[FoundPassage], language: str | None, state: _State) -> CitedAnswer:
+        if not text or text.startswith(REFUSAL):
+            return _refusal(passages, language, state)
+        with state.watch.stage("check"):
+            found = checked_sentences(text, passages, self._judge(), self._parts.config.support)
+        return CitedAnswer(text, "model", found, tuple(passages), language, tuple(state.degraded), state.watch.took_ms)
+
+    def _quoted(
+        self, question: str, passages: Sequence[FoundPassage], serving: Serving, language: str | None, state: _State
+    ) -> CitedAnswer:
+        quotes = best_quotes(question, passages, serving.embedder, self._parts.config.quotes)
+        if not quotes:
+            return _refusal(passages, language, state)
+        return CitedAnswer(
+            quoted_text(quotes),
+            "extractive",
+            quotes,
+            tuple(passages),
+            language,
+            tuple(state.degraded),
+            state.watch.took_ms,
+        )
+
+    def _judge(self) -> Judge | None:
+        """The cross-encoder as a judge of support; None where there is none."""
+        try:
+            cross_encoder = self._parts.cross_encoder()
+        except ModelMissing:
+            return None
+        return lambda said, evidence: float(calibrated(cross_encoder.score(said, [evidence]), cross_encoder.card)[0])
+
+
+def _refusal(passages: Sequence[FoundPassage], language: str | None, state: _State) -> CitedAnswer:
+    return CitedAnswer(REFUSAL, "refusal", (), tuple(passages), language, tuple(state.degraded), state.watch.took_ms)

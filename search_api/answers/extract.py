@@ -1,0 +1,74 @@
+"""An answer without a model: the sentences that answer best, quoted word for word and cited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.ports import Embedder
+from reading.sentences import sentences
+from search_api.answers.relevance import content_words, coverage, weights
+from search_api.answers.values import FoundPassage, Sentence
+
+_WORDS_SHARE = 0.5
+_SHORTEST = 4  # words; a shorter sentence says nothing by itself
+_LONGEST = 120
+_MOST_SENTENCES = 200
+_RELEVANCE_SHARE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence of a passage, and how well it answers."""
+
+    text: str
+    number: int
+    score: float
+
+
+def best_quotes(
+    question: str, passages: Sequence[FoundPassage], embedder: Embedder | None, count: int
+) -> tuple[Sentence, ...]:
+    """The best ``count`` distinct sentences, in the order of their passages; each cites its own and is in it."""
+    candidates = [(text, passage) for passage in passages for text in _sentences(passage)][:_MOST_SENTENCES]
+    if not candidates:
+        return ()
+    words = [content_words(text) for text, _ in candidates]
+    asked = weights(words, content_words(question))
+    meant = _cosines(question, [text for text, _ in candidates], embedder)
+    quotes = [
+        Quote(
+            text,
+            passage.number,
+            _WORDS_SHARE * coverage(asked, held) + (1.0 - _WORDS_SHARE) * cosine + _RELEVANCE_SHARE * passage.relevance,
+        )
+        for (text, passage), held, cosine in zip(candidates, words, meant, strict=True)
+    ]
+    best = sorted(quotes, key=lambda quote: (-quote.score, quote.number))
+    distinct = list({quote.text: quote for quote in reversed(best)}.values())[::-1][:count]
+    return tuple(Sentence(quote.text, (quote.number,), True) for quote in distinct)
+
+
+def quoted_text(quotes: Sequence[Sentence]) -> str:
+    """The quotes as an answer: each in quotation marks with its number."""
+    return " ".join(f"“{quote.text}” [{quote.citations[0]}]" for quote in quotes)
+
+
+def _sentences(passage: FoundPassage) -> list[str]:
+    """Sentences of text, rows of a table with its header, lines of code."""
+    if passage.kind == "table" or "\n" in passage.text:
+        lines = [line for line in passage.text.split("\n") if line.strip()]
+        parts = [one for line in lines for one in ([line] if "|" in line else sentences(line))]
+    else:
+        parts = sentences(passage.text)
+    return [part for part in parts if _SHORTEST <= len(part.split()) <= _LONGEST]
+
+
+def _cosines(question: str, texts: Sequence[str], embedder: Embedder | None) -> list[float]:
+    if embedder is None:
+        return [0.0] * len(texts)
+    asked = embedder.embed([question], "query")[0]
+    found = embedder.embed(list(texts), "document")
+    return [float(value) for value in np.asarray(found @ asked)]

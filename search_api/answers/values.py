@@ -1,0 +1,99 @@
+"""What a question for an answer is, and what an answer is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from search_api.request import Filters
+
+REFUSAL = "Sorry. I cannot find the answer based on the context."
+"""Paper 001's sentence, word for word, in every language."""
+
+Scope = Literal["public", "mine", "both"]
+Mode = Literal["model", "extractive", "refusal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question and what was answered."""
+
+    question: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerConfig:
+    """``top_k`` passages are read; those of a relevance (0..1) under ``threshold`` are none. ``window``: candidates of
+    each arm. ``support``: the least support (0..1) of a sentence by what it cites."""
+
+    top_k: int = 8
+    threshold: float = 0.35
+    window: int = 64
+    support: float = 0.35
+    quotes: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """``top_k`` and ``threshold`` replace the configured ones where given. ``owner`` is the user that asks, from the
+    token; None: nobody, who sees public passages only."""
+
+    question: str
+    turns: tuple[Turn, ...] = ()
+    filters: Filters = field(default_factory=Filters)
+    record: str | None = None
+    document: str | None = None
+    roles: tuple[str, ...] = ()
+    scope: Scope = "public"
+    owner: str | None = None
+    top_k: int | None = None
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """A passage with its signals; ``relevance`` is calibrated, 0..1. ``number`` counts from 1 and is what is cited."""
+
+    id: str
+    document: str
+    text: str
+    number: int = 0
+    relevance: float = 0.0
+    score: float = 0.0
+    signals: Mapping[str, float | None] = field(default_factory=dict)
+    record: str | None = None
+    title: str = ""
+    kind: str = "text"
+    section_path: tuple[str, ...] = ()
+    section_role: str | None = None
+    first_page: int | None = None
+    last_page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of an answer with the passages it cites. ``supported``: what it cites exists and says it."""
+
+    text: str
+    citations: tuple[int, ...] = ()
+    supported: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedAnswer:
+    """``text`` as it is read; ``passages`` are what was given to answer from, best first."""
+
+    text: str
+    mode: Mode
+    sentences: tuple[Sentence, ...] = ()
+    passages: tuple[FoundPassage, ...] = ()
+    language: str | None = None
+    degraded: tuple[str, ...] = ()
+    took_ms: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def refused(self) -> bool:
+        return self.mode == "refusal"
