@@ -34,6 +34,7 @@ from indexer.parts import Options, Parts
 from local_stack.ports import free_port
 from search_api.request import SearchRequest
 from sonde.harvesting import HARVEST_TIMEOUT_S
+from sonde.node_at_hand import node_at_hand
 from sonde.settings import Settings, load_settings
 from sonde.wiring import Models, elasticsearch_client, ranking_config, search_pipeline
 
@@ -54,21 +55,27 @@ def bench(*, catalogues: Path, no_embedding: bool, out: Path | None) -> None:
     Takes about five minutes. Other work on the machine shows in the figures: look at "load before".
     """
     console = Console()
-    settings = load_settings()
     archives = [catalogues / name for name in _ARCHIVES]
     for archive in archives:
         if not archive.exists():
             raise NotFound(f"{archive} is missing; name its folder with --catalogues.")
     figures: dict[str, Any] = {"machine": machine()}
     _show(console, "machine", figures["machine"])
-    models = Models(settings)
-    with _throw_away(settings, models) as (client, prefix):
-        _ingest(console, figures, models, client, prefix, archives, embedding=not no_embedding)
-        if not no_embedding:
-            _search(console, figures, settings, models, prefix)
-            _memory(console, figures, settings, prefix)
+    with node_at_hand(load_settings(), console.print) as settings:
+        _measure(console, figures, settings, archives, embedding=not no_embedding)
     if out is not None:
         out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+
+
+def _measure(
+    console: Console, figures: dict[str, Any], settings: Settings, archives: list[Path], *, embedding: bool
+) -> None:
+    models = Models(settings)
+    with _throw_away(settings, models) as (client, prefix):
+        _ingest(console, figures, models, client, prefix, archives, embedding=embedding)
+        if embedding:
+            _search(console, figures, settings, models, prefix)
+            _memory(console, figures, settings, prefix)
 
 
 @contextmanager

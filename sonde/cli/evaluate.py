@@ -29,6 +29,7 @@ from search_api.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.evaluating import Bench, bench
 from sonde.judged import LOADERS, judged
+from sonde.node_at_hand import node_at_hand
 from sonde.settings import load_settings
 
 _PARTS = get_args(Part)
@@ -130,7 +131,11 @@ def _evaluate(collection: Collection, asked: Asked) -> None:
     for note in collection.notes:
         console.print(note, style="yellow")
     theirs = read_run(asked.compare) if asked.compare else None  # refused before an hour of work, not after it
-    with _Bars(console) as bars, bench(load_settings(), collection, progress=bars.told("embedding")) as ready:
+    with (
+        node_at_hand(load_settings(), console.print) as settings,
+        _Bars(console) as bars,
+        bench(settings, collection, progress=bars.told("embedding")) as ready,
+    ):
         done = evaluate(ready.pipeline, collection, asked.variant, threads=asked.threads, progress=bars.told("asking"))
         others = [against_run(done, str(asked.compare), theirs, collection)] if theirs is not None else []
         for variant in ablations(asked.variant) if asked.ablate else ():
