@@ -78,7 +78,7 @@ def _predicate(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
 
 def _comparison(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
-    if not _is_property(left):
+    if not _is_property(left) and _is_property(right):
         left, right, op = right, left, _MIRRORED[op]
     one = _property(left)
     if op == "<>":
