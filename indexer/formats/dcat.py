@@ -74,7 +74,7 @@ def read(raw: RawRecord, source: str) -> Record:
 def _what(draft: Draft, said: Mapping[str, Any]) -> None:
     identifiers = [text for one in listed(said.get("identifier")) if (text := _identifier(one))]
     uri = text_in(said.get("@id"))
-    draft.identifier = next(iter(identifiers), uri)
+    draft.identifier = next((text for text in identifiers if doi_in(text) is None), next(iter(identifiers), uri))
     others = [*identifiers, uri, *(_identifier(one) for one in listed(said.get("otherIdentifier")))]
     others += [*texts_in(said.get("sameAs")), address(next(iter(listed(said.get("landingPage"))), ""))]
     draft.doi = next((doi for text in others if (doi := doi_in(text))), None)

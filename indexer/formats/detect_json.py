@@ -86,7 +86,7 @@ def _is_ckan(document: Mapping[str, Any]) -> bool:
     if not isinstance(said, dict) or "@type" in said:
         return False
     known = said.keys() & {"resources", "notes", "extras", "license_id", "metadata_modified", "owner_org", "tags"}
-    return "name" in said and len(known) >= 2
+    return bool(said.keys() & {"name", "id"}) and len(known) >= 2
 
 
 _SHAPES = (

@@ -34,7 +34,7 @@ from indexer.formats.iso_xml import (
 )
 from indexer.formats.languages import language
 from indexer.formats.reader import Refused
-from indexer.formats.resource_types import scope
+from indexer.formats.resource_types import resource_type, scope
 from indexer.formats.text import says_nothing
 from indexer.formats.xml import Parsed, parse
 from indexer.raw import RawRecord
@@ -192,7 +192,7 @@ def _type(parts: _Parts, warnings: list[str]) -> str:
     if not stated:
         is_service = parts.identification is not None and local(parts.identification) == "SV_ServiceIdentification"
         return "service" if is_service else "dataset"
-    known = scope(stated)
+    known = scope(stated) or resource_type(stated)
     if known is None:
         warnings.append(f"type: {stated[:40]!r} is no scope code, read as dataset")
     return known or "dataset"

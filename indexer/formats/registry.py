@@ -72,7 +72,7 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def _the_only_one(raw: RawRecord) -> tuple[RawRecord, str]:
-    parts = _parts(raw)
+    parts = split(raw.content) if raw.content.strip() else []
     if len(parts) > 1:
         raise Refused(f"it holds {len(parts)} records, not one: its source has to part them")
     inner = parts[0][1] if parts else b""
@@ -80,10 +80,3 @@ def _the_only_one(raw: RawRecord) -> tuple[RawRecord, str]:
     if name is None:
         raise Refused(f"no reader knows this format: {what_it_is(raw.content)}")
     return RawRecord(parts[0][0] or raw.native_id, inner, raw.origin, raw.media_type, raw.modified), name
-
-
-def _parts(raw: RawRecord) -> list[tuple[str, bytes]]:
-    try:
-        return split(raw.content)
-    except Refused as refused:
-        raise Refused(f"no reader knows this format: {refused}") from refused

@@ -15,6 +15,7 @@ from indexer.formats.doi import doi_in
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, to_bytes
 from indexer.formats.json_ld import may_hold_scripts, nodes_of, short, types_of
 from indexer.formats.rdf import looks_like_turtle
+from indexer.formats.reader import Refused
 from indexer.formats.xml import FirstElement, parse
 from indexer.formats.xml_names import Element, all_of, text_at
 
@@ -43,6 +44,8 @@ def split(content: bytes) -> list[Part]:
         return _linked(dcat.resources(content), _DCAT_CONTEXT, content)
     if may_hold_scripts(content):
         return _linked(schema_org.datasets(content), _SCHEMA_CONTEXT, content)
+    if not content.lstrip(b"\xef\xbb\xbf \t\r\n\x00").startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
+        raise Refused("it is neither XML, JSON nor RDF")
     name = detect(content)
     if name == "dcat":
         return _linked(dcat.resources(content), _DCAT_CONTEXT, content)
@@ -148,7 +151,7 @@ def _catalogue(document: Mapping[str, Any], depth: int = 0) -> list[Any]:
 def _graph_parts(document: Any) -> list[Any]:
     """Data sets of a JSON-LD graph, each put together from its nodes."""
     content = to_bytes(document)
-    sets = [{**one, "@context": _DCAT_CONTEXT} for one in dcat.resources(content)]
+    sets = [{**one, "@context": _DCAT_CONTEXT} for one in dcat.resources(content) if types_of(one)]
     return sets or [{**one, "@context": _SCHEMA_CONTEXT} for one in schema_org.datasets(content)]
 
 
