@@ -13,6 +13,7 @@ from core.extent import BBox
 from core.record import Contact, Link, Record
 from core.timespan import TimeSpan, iso
 from search_api.formats_out.iris import iri
+from search_api.formats_out.xml_text import legal
 
 Syntax = OneOf["turtle", "json-ld", "xml"]
 MEDIA_TYPES: dict[Syntax, str] = {
@@ -55,7 +56,7 @@ def catalogue_text(title: str, address: str, records: Iterable[tuple[Record, str
     """A catalogue with one page of its records (each with its address)."""
     graph, catalogue = empty_graph(), URIRef(address)
     graph.add((catalogue, RDF.type, DCAT.Catalog))
-    graph.add((catalogue, DCTERMS.title, Literal(title)))
+    graph.add((catalogue, DCTERMS.title, _text(title)))
     graph.add((catalogue, DCTERMS.description, Literal("Records of geoscience and environmental data catalogues.")))
     for record, own in records:
         add_record(graph, record, URIRef(own))
@@ -85,9 +86,9 @@ def add_record(graph: Graph, record: Record, about: URIRef) -> None:
     """All that DCAT has a name for."""
     graph.add((about, RDF.type, DCAT.DataService if record.type == "service" else DCAT.Dataset))
     language = next((one for one in record.languages if _TWO_LETTERS.match(one)), None)
-    graph.add((about, DCTERMS.title, Literal(record.title, lang=language)))
-    graph.add((about, DCTERMS.description, Literal(record.abstract or record.title, lang=language)))
-    graph.add((about, DCTERMS.identifier, Literal(record.identifier)))
+    graph.add((about, DCTERMS.title, _text(record.title, language)))
+    graph.add((about, DCTERMS.description, _text(record.abstract or record.title, language)))
+    graph.add((about, DCTERMS.identifier, _text(record.identifier)))
     doi = iri(f"https://doi.org/{record.doi}") if record.doi else None
     if doi:
         graph.add((about, _ADMS.identifier, URIRef(doi)))
@@ -108,7 +109,7 @@ def add_record(graph: Graph, record: Record, about: URIRef) -> None:
 
 def _add_terms(graph: Graph, record: Record, about: URIRef, language: str | None) -> None:
     for keyword in record.keywords:
-        graph.add((about, DCAT.keyword, Literal(keyword.term, lang=language)))
+        graph.add((about, DCAT.keyword, _text(keyword.term, language)))
         _add_resource(graph, about, DCAT.theme, keyword.uri)
     for one in record.languages:
         if _TWO_LETTERS.match(one):
@@ -123,6 +124,11 @@ def _add_dates(graph: Graph, record: Record, about: URIRef) -> None:
     ):
         if text:
             graph.add((about, predicate, _date(text)))
+
+
+def _text(text: str, language: str | None = None) -> Literal:
+    """Without the characters that RDF/XML cannot hold."""
+    return Literal(legal(text), lang=language)
 
 
 def _date(text: str) -> Literal:
@@ -142,12 +148,12 @@ def _add_rights(graph: Graph, record: Record, about: URIRef) -> None:
         document = BNode()
         graph.add((about, DCTERMS.license, document))
         graph.add((document, RDF.type, DCTERMS.LicenseDocument))
-        graph.add((document, RDFS.label, Literal(record.licence)))
+        graph.add((document, RDFS.label, _text(record.licence)))
     for text in record.constraints:
         statement = BNode()
         graph.add((about, DCTERMS.rights, statement))
         graph.add((statement, RDF.type, DCTERMS.RightsStatement))
-        graph.add((statement, RDFS.label, Literal(text)))
+        graph.add((statement, RDFS.label, _text(text)))
 
 
 def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
@@ -164,13 +170,13 @@ def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
     else:
         graph.add((about, DCAT.contactPoint, node))
         graph.add((node, RDF.type, _VCARD.Individual if contact.name else _VCARD.Organization))
-        graph.add((node, _VCARD.fn, Literal(contact.name or name)))
+        graph.add((node, _VCARD.fn, _text(contact.name or name)))
         _add_mail(graph, node, _VCARD.hasEmail, contact.email)
 
 
 def _add_agent(graph: Graph, node: Node, contact: Contact, name: str) -> None:
     graph.add((node, RDF.type, FOAF.Person if name == contact.name else FOAF.Organization))
-    graph.add((node, FOAF.name, Literal(name)))
+    graph.add((node, FOAF.name, _text(name)))
     _add_mail(graph, node, FOAF.mbox, contact.email)
 
 
@@ -217,7 +223,7 @@ def _add_provenance(graph: Graph, record: Record, about: URIRef) -> None:
         statement = BNode()
         graph.add((about, DCTERMS.provenance, statement))
         graph.add((statement, RDF.type, DCTERMS.ProvenanceStatement))
-        graph.add((statement, RDFS.label, Literal(record.provenance.lineage)))
+        graph.add((statement, RDFS.label, _text(record.provenance.lineage)))
     for source in record.provenance.derived_from:
         _add_resource(graph, about, _PROV.wasDerivedFrom, source)
 
@@ -241,7 +247,7 @@ def _add_link(graph: Graph, link: Link, record: Record, about: URIRef, position:
     if media:
         graph.add((distribution, DCAT.mediaType, URIRef(media)))
     if link.name:
-        graph.add((distribution, DCTERMS.title, Literal(link.name)))
+        graph.add((distribution, DCTERMS.title, _text(link.name)))
 
 
 def _add_resource(graph: Graph, about: URIRef, predicate: URIRef, text: str | None) -> None:

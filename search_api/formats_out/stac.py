@@ -12,7 +12,9 @@ Json = dict[str, Any]
 
 VERSION = "1.0.0"
 ASSET_RELS = ("download", "enclosure", "data", "item")
-EXPRESSIBLE = TimeSpan(instant_ms("0001-01-01"), instant_ms("9999-12-31", at_end=True))
+_EARLIEST_MS = instant_ms("0001-01-01")
+_LATEST_MS = instant_ms("9999-12-31", at_end=True)
+EXPRESSIBLE = TimeSpan(_EARLIEST_MS, _LATEST_MS)
 """STAC writes years with four digits: a record about other times alone is no STAC Item."""
 
 
@@ -55,16 +57,21 @@ def _properties(record: Record) -> Json:
 
 def datetimes(times: tuple[TimeSpan, ...]) -> Json:
     """``datetime`` alone for an open period (its known end), null with both ends for a closed one."""
-    starts = [max(span.start_ms, EXPRESSIBLE.start_ms or 0) for span in times if span.start_ms is not None]
-    ends = [min(span.end_ms, EXPRESSIBLE.end_ms or 0) for span in times if span.end_ms is not None]
+    starts = [_expressible(span.start_ms) for span in times if span.start_ms is not None]
+    ends = [_expressible(span.end_ms) for span in times if span.end_ms is not None]
     start = min(starts) if len(starts) == len(times) and starts else None
     end = max(ends) if len(ends) == len(times) and ends else None
     if start is not None and end is not None and start < end:
         return {"datetime": None, "start_datetime": iso(start), "end_datetime": iso(end)}
     known = start if start is not None else end
     if known is None:
-        known = min([*starts, *ends], default=EXPRESSIBLE.start_ms or 0)
+        known = min([*starts, *ends], default=_EARLIEST_MS)
     return {"datetime": iso(known)}
+
+
+def _expressible(instant: int) -> int:
+    """The nearest moment that STAC can write."""
+    return min(max(instant, _EARLIEST_MS), _LATEST_MS)
 
 
 def _instant(text: str | None) -> str | None:

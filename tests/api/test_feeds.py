@@ -1,0 +1,109 @@
+"""The DCAT feed, the sitemap, OpenSearch and the formats they are made of."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from lxml import etree
+from rdflib import DCAT, RDF, Graph, URIRef
+
+from core.extent import BBox
+from core.record import Contact, Keyword, Link, Record
+from core.timespan import TimeSpan
+from search_api.formats_out import dcat, dublin_core, iso19139, schema_org
+from search_api.formats_out.iris import iri
+from tests.service import SAMPLES, Service
+
+COUNT = len(list(SAMPLES.glob("*.xml")))
+HYDRA_NEXT = URIRef("http://www.w3.org/ns/hydra/core#next")
+
+NASTY = Record(
+    id="s:x",
+    source="s",
+    identifier='<">&\x07',
+    title='A "quoted" <title> & more\x00',
+    abstract="line\none\\two'''\"\"\"",
+    languages=("en", "xx-not-a-language", "e1"),
+    keywords=(Keyword('rain"', "GCMD", "not an iri"), Keyword("snow", "GEMET", "http://x.example/a b<c>")),
+    contacts=(Contact(name="N", email="a b@c"), Contact(organisation="O", role="publisher", email="nothing")),
+    extents=(BBox(170.0, -20.0, -170.0, -10.0), BBox(1.0, 2.0, 1.0, 2.0)),
+    times=(TimeSpan.from_iso("-9700-01-01", None),),
+    licence="free as in <b>",
+    links=(Link("ftp://h/a file.nc", "download", media_type="weird type"), Link("no address at all"), Link("")),
+    doi='10.1/a"b<c>',
+)
+
+
+@pytest.mark.parametrize("syntax", ["turtle", "json-ld", "xml"])
+def test_nasty_metadata_are_valid_rdf(syntax: dcat.Syntax) -> None:
+    graph = Graph().parse(data=dcat.record_text(NASTY, "http://h/x", syntax), format=syntax)
+    assert (URIRef("http://h/x"), RDF.type, DCAT.Dataset) in graph
+
+
+def test_nasty_metadata_are_valid_xml_and_json() -> None:
+    for element in (iso19139.metadata(NASTY), dublin_core.oai_dc(NASTY, "http://h/x")):
+        again = etree.fromstring(etree.tostring(element))
+        assert 'A "quoted" <title> & more' in " ".join(again.itertext())
+    json.dumps(schema_org.dataset(NASTY, "http://h/x"))
+
+
+def test_schema_org_says_what_search_engines_ask_for() -> None:
+    said = schema_org.dataset(NASTY, "http://h/x")
+    assert said["@type"] == "Dataset"
+    assert said["temporalCoverage"] == "-9700-01-01T00:00:00Z/.."
+    assert said["spatialCoverage"][0]["geo"]["box"] == "-20 170 -10 -170"
+    assert said["spatialCoverage"][1]["geo"] == {"@type": "GeoCoordinates", "latitude": 2.0, "longitude": 1.0}
+    assert said["distribution"][0]["contentUrl"] == "ftp://h/a file.nc"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("http://h/a b", "http://h/a%20b"),
+        ("http://h/a%20b", "http://h/a%20b"),
+        ("urn:x:y", "urn:x:y"),
+        ("plain words", None),
+        ("", None),
+        (None, None),
+        ("http://h/<x>", "http://h/%3Cx%3E"),
+    ],
+)
+def test_texts_become_iris_or_nothing(text: str | None, expected: str | None) -> None:
+    assert iri(text) == expected
+
+
+def test_the_dcat_feed_leads_through_every_record(samples: Service) -> None:
+    address, found = "/dcat?limit=60", set()
+    while address:
+        graph = Graph().parse(data=samples.http.get(address).text, format="turtle")
+        found |= {str(one) for one in graph.objects(None, DCAT.dataset)}
+        found |= {str(one) for one in graph.objects(None, DCAT.service)}
+        address = next((str(one).removeprefix("http://localhost") for one in graph.objects(None, HYDRA_NEXT)), "")
+    assert len(found) == COUNT
+
+
+def test_the_feed_speaks_the_syntax_that_is_accepted(samples: Service) -> None:
+    for media_type in dcat.MEDIA_TYPES.values():
+        assert samples.http.get("/dcat?limit=1", headers={"Accept": media_type}).mimetype == media_type
+    assert samples.http.get("/dcat?source=nowhere").status_code == 404
+    assert samples.http.get("/dcat?cursor=x").status_code == 400
+
+
+def test_the_sitemap_names_every_record(samples: Service) -> None:
+    index = etree.fromstring(samples.http.get("/sitemap.xml").data)
+    pages: list[str] = []
+    for part in index.iter("{*}loc"):
+        address = str(part.text).removeprefix("http://localhost")
+        pages += [str(one.text) for one in etree.fromstring(samples.http.get(address).data).iter("{*}loc")]
+    assert len(pages) == len(set(pages)) == COUNT
+    assert samples.http.get(pages[0].removeprefix("http://localhost")).status_code == 200
+    assert samples.http.get("/sitemap.xml?after=x").status_code == 400
+
+
+def test_opensearch_names_templates_that_answer(samples: Service) -> None:
+    root = etree.fromstring(samples.http.get("/opensearch.xml").data)
+    for url in root.iter("{*}Url"):
+        address = str(url.get("template")).removeprefix("http://localhost").replace("{searchTerms}", "rain")
+        answer = samples.http.get(address, headers={"Accept": str(url.get("type"))})
+        assert (answer.status_code, answer.mimetype) == (200, url.get("type"))

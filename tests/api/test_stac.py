@@ -1,0 +1,100 @@
+"""The STAC API: every item is valid, and only records with assets are items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from stac_pydantic import Collection, Item
+
+from core.timespan import TimeSpan
+from search_api.formats_out.stac import EXPRESSIBLE, datetimes
+from tests.service import Service
+
+
+def get(samples: Service, address: str, **parameters: Any) -> dict[str, Any]:
+    answer = samples.http.get(address, query_string=parameters or None)
+    assert answer.status_code == 200, answer.text
+    body: dict[str, Any] = answer.get_json()
+    return body
+
+
+def test_every_item_and_collection_is_valid_stac(samples: Service) -> None:
+    features = get(samples, "/stac/search", limit=100)["features"]
+    assert len(features) == 4
+    for feature in features:
+        assert Item.model_validate(feature).assets
+    for collection in get(samples, "/stac/collections")["collections"]:
+        Collection.model_validate(collection)
+
+
+def test_a_record_without_assets_is_no_item(samples: Service) -> None:
+    assert samples.http.get("/stac/collections/samples/items/samples:era5").status_code == 404
+    item = get(samples, "/stac/collections/samples/items/samples:chirps-v2-global")
+    assert item["assets"]["data-1"]["roles"] == ["data"]
+    assert item["properties"]["datetime"] == "1981-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "found"),
+    [
+        ({"bbox": "100,-10,110,0"}, {"chirps-v2-global"}),
+        ({"ids": "samples:chirps-v2-global"}, {"chirps-v2-global"}),
+        ({"collections": "nowhere"}, set()),
+        ({"datetime": "1700-01-01/1750-01-01"}, set()),
+    ],
+)
+def test_search_by_get_and_by_post_is_the_same(samples: Service, parameters: dict[str, str], found: set[str]) -> None:
+    by_get = get(samples, "/stac/search", limit=100, **parameters)
+    ids = {feature["id"].removeprefix("samples:") for feature in by_get["features"]}
+    assert found <= ids
+    assert bool(found) == bool(ids)
+    body: dict[str, Any] = {
+        name: value.split(",") if name in ("ids", "collections") else value for name, value in parameters.items()
+    }
+    if "bbox" in body:
+        body["bbox"] = [float(edge) for edge in body["bbox"].split(",")]
+    by_post = samples.http.post("/stac/search", json={**body, "limit": 100}).get_json()
+    assert by_post["features"] == by_get["features"]
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({"bbox": [1, 2, 3]}, "bbox"),
+        ({"bbox": [0, 10, 5, 1]}, "bbox"),
+        ({"datetime": "noon"}, "datetime"),
+        ({"intersects": {"type": "Point", "coordinates": [500, 0]}}, "intersects"),
+        ({"intersects": {"type": "Circle"}}, "intersects"),
+        ({"colour": 1}, "colour"),
+        ({"token": "x"}, "token"),
+        ({"bbox": [0, 0, 1, 1], "intersects": {"type": "Point", "coordinates": [0, 0]}}, "intersects"),
+    ],
+)
+def test_a_wrong_search_is_refused_by_name(samples: Service, body: dict[str, Any], named: str) -> None:
+    answer = samples.http.post("/stac/search", json=body)
+    assert answer.status_code == 400
+    assert named in answer.text
+
+
+_EDGES = st.none() | st.integers(min_value=-(10**15), max_value=10**15)
+
+
+@given(st.lists(st.tuples(_EDGES, _EDGES), min_size=1, max_size=3))
+def test_datetimes_are_always_what_stac_allows(edges: list[tuple[int | None, int | None]]) -> None:
+    """``datetime`` is a moment, or null beside both ends; every year has four digits."""
+    spans = tuple(
+        TimeSpan(*(sorted([a, b]) if a is not None and b is not None else (a, b)))  # type: ignore[type-var]
+        for a, b in edges
+    )
+    said = datetimes(spans)
+    assert said["datetime"] is not None or said["start_datetime"] < said["end_datetime"]
+    assert all(len(text) in (20, 24) for text in said.values() if text is not None)
+
+
+def test_the_holocene_begins_where_stac_can_write_it() -> None:
+    span = TimeSpan.from_iso("-9700-01-01", "2000-01-01")
+    assert datetimes((span,))["start_datetime"] == "0001-01-01T00:00:00Z"
+    assert EXPRESSIBLE.start_iso == "0001-01-01T00:00:00Z"
