@@ -7,6 +7,7 @@ from celery.signals import setup_logging
 from sonde.harvesting import worker_config, worker_parts
 from sonde.logs import configure_logs
 from sonde.settings import load_settings
+from sonde.worker_pulse import keep_pulse
 from workers.app import create_celery
 
 _settings = load_settings()
@@ -16,5 +17,8 @@ _settings = load_settings()
 def _logs(**_: object) -> None:
     configure_logs(_settings.log)
 
+
+if _settings.worker.pulse is not None:
+    keep_pulse(_settings.worker.pulse)
 
 app = create_celery(worker_config(_settings), lambda: worker_parts(_settings))

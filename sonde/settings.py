@@ -148,6 +148,10 @@ class AnswersSettings(_Group):
     support: float = Field(0.35, ge=0, le=1, description="Least support of a sentence by what it cites.")
 
 
+class WorkerSettings(_Group):
+    pulse: Path | None = Field(None, description="Folder for a worker's signs of life, which its probes read.")
+
+
 class NetSettings(_Group):
     allowed_hosts: tuple[str, ...] = Field((), description="Hosts that may be private addresses: name or name:port.")
     contact: str = Field("", description="Mail address or page in the User-Agent.")
@@ -185,6 +189,7 @@ class Settings(BaseSettings):
     harvest: HarvestSettings = HarvestSettings()
     documents: DocumentsSettings = DocumentsSettings()
     answers: AnswersSettings = AnswersSettings()
+    worker: WorkerSettings = WorkerSettings()
     net: NetSettings = NetSettings()
     stack: StackSettings = StackSettings()
     log: LogSettings = LogSettings()
