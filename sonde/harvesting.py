@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest, open_run
 from indexer.parts import Options, Parts, Progress, no_lease
 from indexer.raw import Source
+from indexer.removed import restore
 from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
@@ -120,6 +121,14 @@ class Harvester:
             if report.counts.without_vector and embedder is not None:
                 embed_missing(source_id, parts, options)
             return report
+
+    def restore(self, source_id: str, records: Sequence[str]) -> RunReport:
+        """Removed records back in service. Raises NotFound for what is not removed, or no longer kept."""
+        prepare_indices(self._client, self._settings, self._models)
+        embedder = self._models.embedder if self._embedding else None
+        parts = Parts(self._client, self._settings.index.prefix, embedder)
+        with self._lease(source_id) as guard:
+            return restore(source_id, records, parts, replace(self._options, guard=guard))
 
     def sources(self) -> list[str]:
         """The ids of sources.yaml, in its order."""

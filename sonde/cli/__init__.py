@@ -8,7 +8,20 @@ import click
 
 from core.errors import SondeError
 from sonde import __version__
-from sonde.cli import bench, catalogue, chaos, demo, doctor, documents, evaluate, judge, reindex, search, stack
+from sonde.cli import (
+    bench,
+    catalogue,
+    chaos,
+    demo,
+    doctor,
+    documents,
+    evaluate,
+    judge,
+    reindex,
+    search,
+    sources,
+    stack,
+)
 from sonde.logs import configure_logs
 from sonde.settings import LogSettings
 
@@ -31,6 +44,7 @@ for command in (
     *catalogue.COMMANDS,
     *chaos.COMMANDS,
     *search.COMMANDS,
+    *sources.COMMANDS,
     *demo.COMMANDS,
     *documents.COMMANDS,
     *bench.COMMANDS,

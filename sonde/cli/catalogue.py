@@ -1,4 +1,4 @@
-"""`sonde harvest` and `sonde sources`: records into the index."""
+"""`sonde harvest`: records into the index."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
@@ -15,6 +14,7 @@ from rich.table import Table
 
 from core.errors import SondeError
 from indexer.report import RunReport
+from indexer.runs import now_iso
 from sonde.harvesting import Harvester
 from sonde.settings import load_settings
 
@@ -28,25 +28,48 @@ _NAMED_WARNINGS = 20
 @click.option("--source", "source_id", help="Id to harvest a FILE under; else made from its name.")
 @click.option("--allow-mass-removal", is_flag=True, help="Remove what vanished even where it is a large share.")
 @click.option("--no-embedding", is_flag=True, help="Leave vectors out for now; words find the records all the same.")
+@click.option("--full", is_flag=True, help="Ask for everything, also where only what changed would do.")
+@click.option("--report", is_flag=True, help="A table by source at the end, failures of whole sources included.")
 @click.option("--json", "as_json", is_flag=True, help="The reports as JSON.")
 def harvest(
-    sources: tuple[str, ...], *, source_id: str | None, allow_mass_removal: bool, no_embedding: bool, as_json: bool
+    sources: tuple[str, ...],
+    *,
+    source_id: str | None,
+    allow_mass_removal: bool,
+    no_embedding: bool,
+    full: bool,
+    report: bool,
+    as_json: bool,
 ) -> None:
-    """Harvest sources of sources.yaml by id, or folders, tars and zips of metadata files.
+    """Harvest sources of sources.yaml by id (all: every one), or folders, tars and zips of metadata files.
 
     A harvest that was broken off resumes where it stopped. Exit code 1 where a run failed or a removal was refused.
     """
     if source_id is not None and len(sources) > 1:
         raise SondeError("--source names one source; harvest the files one by one.")
     console = Console(stderr=True)
-    harvester = Harvester(load_settings(), embedding=not no_embedding, allow_mass_removal=allow_mass_removal)
-    reports = [run_one(console, harvester, name, source_id) for name in sources]
+    harvester = Harvester(load_settings(), embedding=not no_embedding, allow_mass_removal=allow_mass_removal, full=full)
+    every = sources == ("all",) and not Path("all").exists()
+    names = tuple(harvester.sources()) if every else sources
+    if every or report:
+        reports = [_run_or_tell(console, harvester, name, source_id) for name in names]
+    else:
+        reports = [run_one(console, harvester, name, source_id) for name in names]
     if as_json:
         click.echo(json.dumps([{"id": report.id, **report.as_document()} for report in reports], indent=2))
     else:
         show_reports(Console(), reports)
     if any(report.state in _FAILED for report in reports):
         sys.exit(1)
+
+
+def _run_or_tell(console: Console, harvester: Harvester, name: str, source_id: str | None) -> RunReport:
+    """One source's report; one that cannot be had does not keep the others from their turn."""
+    try:
+        return run_one(console, harvester, name, source_id)
+    except SondeError as error:
+        now = now_iso()
+        return RunReport("", source_id or name, "failed", now, now, finished=now, message=str(error))
 
 
 def run_one(console: Console, harvester: Harvester, name: str, source_id: str | None = None) -> RunReport:
@@ -113,22 +136,4 @@ def _seconds(report: RunReport) -> float:
     return sum(own) / 1000.0
 
 
-@click.command()
-@click.option("--json", "as_json", is_flag=True)
-def sources(*, as_json: bool) -> None:
-    """The sources of sources.yaml, with their last run."""
-    rows: list[dict[str, Any]] = Harvester(load_settings()).overview()
-    if as_json:
-        click.echo(json.dumps(rows, indent=2))
-        return
-    table = Table(box=None, pad_edge=False)
-    for column in ("source", "type", "schedule", "last run", "state", "seen", "refused"):
-        table.add_column(column)
-    for row in rows:
-        table.add_row(
-            *(str(row.get(name) or "") for name in ("id", "type", "schedule", "started", "state", "seen", "refused"))
-        )
-    Console().print(table)
-
-
-COMMANDS = (harvest, sources)
+COMMANDS = (harvest,)

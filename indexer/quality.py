@@ -1,0 +1,130 @@
+"""How complete a source's records are, what is missing, what was repaired and what was refused, with examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from es_mappings.names import alias
+from indexer.ledger import Ledger
+from indexer.patience import patiently
+from indexer.report import warning_kind
+from indexer.scan import scan
+
+_EXAMPLES = 5
+_LONG_ENOUGH = 100  # characters of an abstract that says something
+
+WEIGHTS: Mapping[str, float] = {
+    "a title": 0.10,
+    "an abstract": 0.15,
+    "an extent": 0.15,
+    "a period": 0.15,
+    "keywords": 0.10,
+    "a contact": 0.10,
+    "a licence or constraints": 0.10,
+    "a link": 0.10,
+    "a date": 0.05,
+}
+"""What a record is asked for, and its share of the score; they add up to 1."""
+
+_FIELDS = (
+    "id", "title", "abstract", "boxes", "geometry", "spans", "keywords.term", "contacts", "licence", "constraints",
+    "links.href", "dates", "warnings",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """So many records of which something is to be said; ``examples`` are ids of a few."""
+
+    what: str
+    count: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QualityReport:
+    """``completeness``: mean score, 0..1. ``spread``: records by tenth of the score, the lowest first."""
+
+    source: str
+    records: int
+    completeness: float
+    spread: tuple[int, ...]
+    missing: tuple[Finding, ...]
+    repaired: tuple[Finding, ...]
+    refused: tuple[Finding, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def missing(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a record (in its stored form) lacks, of WEIGHTS."""
+    there = {
+        "a title": document.get("title"),
+        "an abstract": len(document.get("abstract") or "") >= _LONG_ENOUGH,
+        "an extent": document.get("boxes") or document.get("geometry"),
+        "a period": document.get("spans"),
+        "keywords": document.get("keywords"),
+        "a contact": document.get("contacts"),
+        "a licence or constraints": document.get("licence") or document.get("constraints"),
+        "a link": document.get("links"),
+        "a date": document.get("dates"),
+    }
+    return tuple(what for what, found in there.items() if not found)
+
+
+def score(document: Mapping[str, Any]) -> float:
+    """0..1: the weights of what is there."""
+    return 1.0 - sum(WEIGHTS[what] for what in missing(document))
+
+
+def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
+    """Every record of the source looked at. Raises core.errors.Unavailable."""
+    index = alias(prefix, "records")
+    patiently(lambda: client.indices.refresh(index=f"{index},{alias(prefix, 'ledger')}"))
+    hits = scan(client, index, {"term": {"source": source}}, list(_FIELDS))
+    refused = _Counted()
+    for entry in Ledger(client, prefix).where(
+        {"bool": {"filter": [{"term": {"source": source}}, {"terms": {"state": ["refused", "skipped"]}}]}}
+    ):
+        refused.add(warning_kind(entry.reason or "no reason given"), entry.origin)
+    return summary(source, (hit["_source"] for hit in hits), refused.findings())
+
+
+def summary(source: str, documents: Iterable[Mapping[str, Any]], refused: tuple[Finding, ...] = ()) -> QualityReport:
+    """The report over stored documents. Pure."""
+    gaps, repairs = _Counted(), _Counted()
+    spread = [0] * 10
+    total, records = 0.0, 0
+    for document in documents:
+        records += 1
+        value = score(document)
+        total += value
+        spread[min(int(value * 10 + 1e-9), 9)] += 1
+        for what in missing(document):
+            gaps.add(what, document["id"])
+        for warning in document.get("warnings", ()):
+            repairs.add(warning_kind(warning), document["id"])
+    mean = total / records if records else 0.0
+    return QualityReport(source, records, mean, tuple(spread), gaps.findings(), repairs.findings(), refused)
+
+
+@dataclass(slots=True)
+class _Counted:
+    counts: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, what: str, example: str) -> None:
+        self.counts[what] = self.counts.get(what, 0) + 1
+        some = self.examples.setdefault(what, [])
+        if len(some) < _EXAMPLES and example not in some:
+            some.append(example)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """The most frequent first."""
+        ranked = sorted(self.counts, key=lambda what: (-self.counts[what], what))
+        return tuple(Finding(what, self.counts[what], tuple(self.examples[what])) for what in ranked)

@@ -1,0 +1,145 @@
+"""`sonde sources`: the catalogues that are harvested, new ones found, removed records brought back, quality told."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from core.errors import SondeError
+from indexer.quality import QualityReport, measure
+from indexer.quality_page import page
+from indexer.removed import list_removed
+from indexer.sources.probe import probe
+from sonde.cli.catalogue import show_reports
+from sonde.harvesting import HARVEST_TIMEOUT_S, Harvester
+from sonde.proposals import described, entry, id_for, write_entry
+from sonde.settings import load_settings
+from sonde.sources import Opener
+from sonde.wiring import elasticsearch_client
+from workers.registry import known_sources
+
+
+@click.group(invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True)
+@click.pass_context
+def sources(context: click.Context, *, as_json: bool) -> None:
+    """The sources of sources.yaml, with their last run; below it what can be done with them."""
+    if context.invoked_subcommand is None:
+        _show(as_json=as_json)
+
+
+@sources.command(name="list")
+@click.option("--json", "as_json", is_flag=True)
+def list_sources(*, as_json: bool) -> None:
+    """The sources of sources.yaml, with their last run."""
+    _show(as_json=as_json)
+
+
+def _show(*, as_json: bool) -> None:
+    rows: list[dict[str, Any]] = Harvester(load_settings()).overview()
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("source", "type", "schedule", "last run", "state", "seen", "refused"):
+        table.add_column(column)
+    for row in rows:
+        table.add_row(
+            *(str(row.get(name) or "") for name in ("id", "type", "schedule", "started", "state", "seen", "refused"))
+        )
+    Console().print(table)
+
+
+@sources.command()
+@click.argument("url")
+@click.option("--id", "id", help="Of the source; else made of the host's name.")
+@click.option("--every", default="24h", show_default=True, help="Interval of its schedule.")
+@click.option("--write", is_flag=True, help="Write the entry to the sources file.")
+def add(url: str, *, id: str | None, every: str, write: bool) -> None:
+    """Look at what lies at URL, show three of its records, and propose an entry of sources.yaml.
+
+    A catalogue on this machine or in a private network must be allowed first: SONDE_NET__ALLOWED_HOSTS.
+    """
+    settings = load_settings()
+    told = Console(stderr=True)
+    fetcher = Opener(settings).probing(url)
+    looked = probe(fetcher, url)
+    if looked.found is None:
+        for line in looked.tried:
+            told.print(f"  {line}", style="dim", markup=False)
+        raise SondeError(f"No catalogue was recognised at {url}; name its type in sources.yaml yourself.")
+    found = looked.found
+    total = f"{found.total} records" if found.total is not None else "records"
+    told.print(f"{found.type} at {found.url}: {total}, for example", markup=False)
+    for raw in found.preview:
+        told.print(f"  {raw.native_id}: {described(raw)}", markup=False)
+    path = settings.harvest.sources
+    lines = entry(found, id or id_for(url, known_sources(path)), every)
+    click.echo(lines, nl=False)
+    if write:
+        write_entry(path, lines)
+        told.print(f"written to {path}; a worker takes it up within a minute", markup=False)
+
+
+@sources.command()
+@click.argument("source_id")
+@click.option("--json", "as_json", is_flag=True, help="JSON instead of a few lines.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write a page for a data steward there.")
+def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
+    """How complete the records of SOURCE_ID are, what is missing, repaired and refused, with examples."""
+    settings = load_settings()
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    found = measure(client, settings.index.prefix, source_id)
+    if html is not None:
+        html.write_text(page(found), "utf-8")
+    if as_json:
+        click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+    elif html is None:
+        _show_quality(Console(), found)
+
+
+def _show_quality(console: Console, found: QualityReport) -> None:
+    console.print(f"{found.source}: {found.records} records, completeness {found.completeness:.0%} on average")
+    for gap in found.missing:
+        console.print(f"  {gap.count} without {gap.what}, e.g. {', '.join(gap.examples)}", markup=False)
+    for repair in found.repaired:
+        console.print(f"  {repair.count} x {repair.what}, e.g. {repair.examples[0]}", style="dim", markup=False)
+    for refusal in found.refused:
+        console.print(f"  {refusal.count} refused: {refusal.what}, e.g. {refusal.examples[0]}", markup=False)
+
+
+@sources.command()
+@click.argument("source_id")
+@click.option("--json", "as_json", is_flag=True)
+def removed(source_id: str, *, as_json: bool) -> None:
+    """What was removed from SOURCE_ID and is still kept."""
+    settings = load_settings()
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    tombs = list_removed(client, settings.index.prefix, source_id)
+    rows = [{"id": t.native_id, "record": t.record, "origin": t.origin, "removed": t.removed_at} for t in tombs]
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    for row in rows:
+        click.echo(f"{row['removed']}  {row['id']}  {row['origin']}")
+
+
+@sources.command()
+@click.argument("source_id")
+@click.argument("records", nargs=-1, required=True)
+@click.option("--no-embedding", is_flag=True, help="Leave vectors out for now; words find the records all the same.")
+def restore(source_id: str, records: tuple[str, ...], *, no_embedding: bool) -> None:
+    """Put removed RECORDS of SOURCE_ID back in service; a sweep spares them until the source shows them again."""
+    outcome = Harvester(load_settings(), embedding=not no_embedding).restore(source_id, records)
+    show_reports(Console(), [outcome])
+    if outcome.state != "complete":
+        sys.exit(1)
+
+
+COMMANDS = (sources,)
