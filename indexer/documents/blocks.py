@@ -117,7 +117,7 @@ def _joined(drafts: Sequence[Styled], compounds: frozenset[str]) -> list[Styled]
             continue
         if block.kind == "text" and open_text is not None and _goes_on(out[open_text].block, block):
             before = out[open_text].block
-            joined = replace(before, text=join_two(before.text, block.text, compounds), last_page=block.last_page)
+            joined = _with_break(replace(before, text=join_two(before.text, block.text, compounds)), block)
             out[open_text] = Styled(joined)
             continue
         out.append(draft)
@@ -126,6 +126,14 @@ def _joined(drafts: Sequence[Styled], compounds: frozenset[str]) -> list[Styled]
         elif block.kind not in _FLOATING:
             open_text = None
     return out
+
+
+def _with_break(joined: Block, added: Block) -> Block:
+    """The joined block, which notes where the added text begins when that is on a later page."""
+    if added.first_page is None or added.first_page == joined.last_page:
+        return joined
+    start = len(joined.text) - len(added.text)
+    return replace(joined, last_page=added.last_page, breaks=(*joined.breaks, (start, added.first_page)))
 
 
 def _is_crumb(block: Block) -> bool:

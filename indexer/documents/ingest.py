@@ -31,7 +31,7 @@ from indexer.patience import patient_client
 
 log = structlog.get_logger(__name__)
 
-READING = "1"
+READING = "2"
 """Raised when documents are read in another way, so that what was read before is read again."""
 _BATCH = 64
 

@@ -36,7 +36,8 @@ class Table:
 class Block:
     """One piece of a document. ``level`` is a heading's (1 the highest); pages count from 1, None where there are none.
 
-    ``lines`` keeps the lines of what must not be joined into one (code, lists).
+    ``lines`` keeps the lines of what must not be joined into one (code, lists). ``breaks`` says from which character
+    on the text stands on which later page.
     """
 
     kind: BlockKind
@@ -46,6 +47,11 @@ class Block:
     level: int = 0
     table: Table | None = None
     lines: tuple[str, ...] = ()
+    breaks: tuple[tuple[int, int], ...] = ()
+
+    def page_at(self, offset: int) -> int | None:
+        """The page on which this character of the text stands."""
+        return next((page for start, page in reversed(self.breaks) if start <= offset), self.first_page)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,11 @@ def text_units(blocks: Sequence[Block], count: CountTokens, most: int) -> list[U
         return []
     tokens = [number - SPECIAL_TOKENS for number in count([text for text, *_ in drafts])]
     units: list[Unit] = []
+    seen: dict[int, int] = {}  # how much of each block's text is behind us
     for (text, block, opens, separator), number in zip(drafts, tokens, strict=True):
-        first, last = block.first_page, block.last_page
+        start = max(block.text.find(text, seen.get(id(block), 0)), 0)
+        seen[id(block)] = start + len(text)
+        first, last = block.page_at(start), block.page_at(start + len(text) - 1)
         if number <= most:
             units.append(Unit(text, number, first, last, opens, False, separator))
             continue

@@ -56,6 +56,14 @@ class Answerer:
     def __init__(self, parts: AnswerParts) -> None:
         self._parts = parts
 
+    @property
+    def retriever(self) -> PassageRetriever:
+        return self._parts.retriever
+
+    @property
+    def config(self) -> AnswerConfig:
+        return self._parts.config
+
     def answer(self, asked: AskRequest) -> CitedAnswer:
         """The whole answer. Raises InvalidInput, Unavailable."""
         for step in self.steps(asked):

@@ -10,9 +10,9 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-BIAS = -7.0
-COSINE = 9.0
-WORDS = 3.0
+BIAS = -7.2
+COSINE = 4.0
+WORDS = 8.5
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _SUFFIX = re.compile(r"(?:ingly|edly|ings?|ed|ies|es|s|ly)$")

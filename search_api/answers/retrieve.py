@@ -25,8 +25,10 @@ from search_api.retrieval.candidates import checked
 from search_api.retrieval.filters import Clause, passage_conditions
 from search_api.serving import Serving
 
-LEXICAL_WEIGHT = 0.4
+LEXICAL_WEIGHT = 0.5
 """Of the fused score; the rest is meaning. Set on tests/quality, see docs/documents.md."""
+RELEVANCE_WEIGHT = 0.5
+"""Of the final score where no cross-encoder reads; the rest is the fused score."""
 _RERANKED = 30
 _HEADING_BOOST = 0.6
 _FIELDS = ["document", "record", "text", "title", "kind", "section_path", "section_role", "first_page", "last_page"]
@@ -99,7 +101,7 @@ class PassageRetriever:
         texts = [content_words(f"{one.title} {' '.join(one.section_path)} {one.text}") for one in candidates]
         asked = weights(texts, content_words(question))
         judged = [
-            replace(one, relevance=relevance(one.signals.get("passage_dense"), coverage(asked, text)))
+            _weighed(one, relevance(one.signals.get("passage_dense"), coverage(asked, text)))
             for one, text in zip(candidates, texts, strict=True)
         ]
         try:
@@ -114,6 +116,11 @@ class PassageRetriever:
             )
             for one, value in zip(best, read, strict=True)
         ], ()
+
+
+def _weighed(one: FoundPassage, relevance: float) -> FoundPassage:
+    score = (1.0 - RELEVANCE_WEIGHT) * one.score + RELEVANCE_WEIGHT * relevance
+    return replace(one, relevance=relevance, score=score)
 
 
 def with_earlier(asked: AskRequest) -> str:

@@ -7,12 +7,15 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
+import httpx
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from core.errors import SondeError
 from indexer.documents.ingest import Ingested
 from indexer.documents.state import State
 from sonde.documents import DocumentIngester
@@ -81,4 +84,61 @@ def summary(done: list[tuple[Ingested, float]]) -> Table:
     return table
 
 
-COMMANDS = (ingest,)
+@click.command()
+@click.argument("question")
+@click.option("--record", help="Only the documents of this record.")
+@click.option("--document", help="Only this document.")
+@click.option("--top-k", type=click.IntRange(1, 32), help="Passages that the answer is made from.")
+@click.option("--url", help="Address of the service; else the one that the settings name.")
+@click.option("--json", "as_json", is_flag=True, help="The answer as the service gave it.")
+def ask(question: str, *, url: str | None, as_json: bool, **given: Any) -> None:
+    """Ask the indexed documents a QUESTION; the answer cites page and section.
+
+    Exit code 1 where nothing that was found answers it.
+    """
+    body = {"question": question, **{name: value for name, value in given.items() if value is not None}}
+    answer = _asked(url or load_settings().api_url, body)
+    if as_json:
+        click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+    else:
+        show_answer(Console(), answer)
+    if answer["refused"]:
+        sys.exit(1)
+
+
+def _asked(url: str, body: dict[str, Any]) -> dict[str, Any]:
+    """``POST /ask``. Raises SondeError with what the service said, or that there is none."""
+    try:
+        answer = httpx.post(f"{url}/ask", json=body, timeout=120.0)
+    except httpx.HTTPError as error:
+        raise SondeError(f"No service answers at {url} ({type(error).__name__}). Start it with `sonde up`.") from error
+    found: dict[str, Any] = answer.json()
+    if answer.status_code != httpx.codes.OK:
+        raise SondeError(str(found.get("detail") or found.get("title")))
+    return found
+
+
+def show_answer(console: Console, answer: dict[str, Any]) -> None:
+    """The answer, what in it is not supported, then the passages that it cites."""
+    console.print(answer["answer"], markup=False)
+    for one in answer["sentences"]:
+        if not one["supported"]:
+            console.print(f"  not supported: {one['text']} ({one.get('why', '')})", style="yellow", markup=False)
+    cited = {number for one in answer["sentences"] for number in one["citations"]}
+    for one in answer["passages"]:
+        if one["number"] in cited:
+            console.print(f"[{one['number']}] {source_line(one)}", style="dim", markup=False)
+    if answer["degraded"]:
+        console.print(f"without: {', '.join(answer['degraded'])}", style="yellow")
+
+
+def source_line(passage: dict[str, Any]) -> str:
+    """``Title, p. 4, 3 Results``, and the record that it explains."""
+    pages = passage["pages"]
+    place = "" if pages is None else f"p. {pages[0]}" if pages[0] == pages[1] else f"pp. {pages[0]}-{pages[1]}"
+    section = " > ".join(passage["section"])
+    record = f"record {passage['record']}" if passage["record"] else ""
+    return ", ".join(part for part in (passage["title"], place, section, record) if part)
+
+
+COMMANDS = (ingest, ask)
