@@ -32,24 +32,19 @@ def register(app: OpenAPI) -> None:
 
 
 def corrected(document: Json) -> Json:
-    """Answers under their own media type; each call may meet a problem that lies before the view."""
-    schemas: Json = document.get("components", {}).get("schemas", {})
-    media_types = {name: schema.pop("x-media-type", None) for name, schema in schemas.items()}
-    media_types["Problem"] = _PROBLEM
+    """Problems under their own media type; each call may meet one that lies before its view."""
     for path, methods in document.get("paths", {}).items():
         for operation in methods.values():
             for response in operation.get("responses", {}).values():
-                _retype(response, media_types)
+                _retype_problem(response)
             _complete(operation, path)
     return document
 
 
-def _retype(response: Json, media_types: Json) -> None:
+def _retype_problem(response: Json) -> None:
     content: Json = response.get("content", {})
-    described = content.get("application/json", {}).get("schema", {})
-    name = str(described.get("$ref", "")).removeprefix(_REFERENCE)
-    if media_types.get(name):
-        content[media_types[name]] = content.pop("application/json")
+    if content.get("application/json", {}).get("schema", {}).get("$ref") == f"{_REFERENCE}Problem":
+        content[_PROBLEM] = content.pop("application/json")
 
 
 def _complete(operation: Json, path: str) -> None:

@@ -49,8 +49,6 @@ class CollectionsAnswer(BaseModel):
 class PropertiesAnswer(BaseModel):
     """A JSON Schema whose properties can be asked for."""
 
-    model_config = sent_as(SCHEMA_JSON, "PropertiesAnswer")
-
     type: str
     properties: dict[str, Any]
 
@@ -73,7 +71,7 @@ def collections_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>/queryables",
         summary="What a filter may name",
-        responses={200: PropertiesAnswer, **WITH_NOT_FOUND},
+        responses={200: sent_as(SCHEMA_JSON, PropertiesAnswer), **WITH_NOT_FOUND},
     )
     def queryables(path: CataloguePath) -> Response:
         return _properties(parts, path.catalogue, "queryables", QUERYABLES)
@@ -81,7 +79,7 @@ def collections_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>/sortables",
         summary="What sortby may name",
-        responses={200: PropertiesAnswer, **WITH_NOT_FOUND},
+        responses={200: sent_as(SCHEMA_JSON, PropertiesAnswer), **WITH_NOT_FOUND},
     )
     def sortables(path: CataloguePath) -> Response:
         return _properties(parts, path.catalogue, "sortables", SORTABLES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import ConfigDict
+from pydantic import BaseModel
 
 from search_api.problems import Problem
 
@@ -14,9 +14,9 @@ PROBLEMS: Responses = {400: Problem, 503: Problem}
 WITH_NOT_FOUND: Responses = {400: Problem, 404: Problem, 503: Problem}
 
 
-def sent_as(media_type: str, title: str) -> ConfigDict:
-    """``model_config`` of an answer that is not ``application/json``; ``search_api.openapi`` reads it."""
-    return ConfigDict(title=title, json_schema_extra={"x-media-type": media_type})
+def sent_as(media_type: str, answer: type[BaseModel]) -> dict[str, Any]:
+    """An answer of this shape under another media type than ``application/json``."""
+    return {"content": {media_type: {"schema": answer.model_json_schema(mode="serialization")}}}
 
 
 def texts(*media_types: str) -> dict[str, Any]:

@@ -46,8 +46,6 @@ class SimilarParameters(Parameters):
 class ItemsAnswer(BaseModel):
     """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end."""
 
-    model_config = sent_as(GEOJSON, "ItemsAnswer")
-
     type: str = "FeatureCollection"
     features: list[dict[str, Any]]
     numberMatched: int  # noqa: N815 - OGC's name
@@ -57,8 +55,6 @@ class ItemsAnswer(BaseModel):
 
 class SimilarAnswer(BaseModel):
     """Most similar first, with the cosine as ``sonde:similarity`` where it was measured."""
-
-    model_config = sent_as(GEOJSON, "SimilarAnswer")
 
     type: str = "FeatureCollection"
     features: list[dict[str, Any]]
@@ -71,7 +67,7 @@ def items_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>/items",
         summary="The records of a catalogue",
-        responses={200: ItemsAnswer, **WITH_NOT_FOUND},
+        responses={200: sent_as(GEOJSON, ItemsAnswer), **WITH_NOT_FOUND},
     )
     def items(path: CataloguePath, query: ItemsParameters) -> Response:
         catalogue = parts.catalogues.get(path.catalogue)
@@ -94,7 +90,7 @@ def items_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>/items/<record>/similar",
         summary="Records like this one",
-        responses={200: SimilarAnswer, **WITH_NOT_FOUND},
+        responses={200: sent_as(GEOJSON, SimilarAnswer), **WITH_NOT_FOUND},
     )
     def like_this(path: ItemPath, query: SimilarParameters) -> Response:
         record = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source).record

@@ -22,8 +22,6 @@ from search_api.views.documented import sent_as
 class SearchAnswer(BaseModel):
     """A GeoJSON FeatureCollection (OGC API - Records items), best hit first."""
 
-    model_config = sent_as(GEOJSON, "SearchAnswer")
-
     type: str = "FeatureCollection"
     features: list[dict[str, Any]] = Field(description="Records with `sonde:score` and `sonde:signals` beside them.")
     numberMatched: int = Field(description="Size of the fused candidate window; paging ends there.")  # noqa: N815 - OGC
@@ -42,7 +40,7 @@ def search_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/search",
         summary="Ranked search over all records",
-        responses={200: SearchAnswer, 400: Problem, 503: Problem},
+        responses={200: sent_as(GEOJSON, SearchAnswer), 400: Problem, 503: Problem},
     )
     def search(query: SearchParameters) -> Response:
         answer = parts.search.search(to_request(query))

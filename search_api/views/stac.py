@@ -73,8 +73,6 @@ class StacCollections(BaseModel):
 class StacItem(BaseModel):
     """A STAC Item."""
 
-    model_config = sent_as(GEOJSON, "StacItem")
-
     type: str
     id: str
     properties: dict[str, Any]
@@ -84,8 +82,6 @@ class StacItem(BaseModel):
 
 class StacItems(BaseModel):
     """A page of STAC Items."""
-
-    model_config = sent_as(GEOJSON, "StacItems")
 
     type: str
     features: list[dict[str, Any]]
@@ -122,13 +118,15 @@ def stac_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/stac/collections/<collection>/items",
         summary="The items of a collection",
-        responses={200: StacItems, **WITH_NOT_FOUND},
+        responses={200: sent_as(GEOJSON, StacItems), **WITH_NOT_FOUND},
     )
     def items(path: StacCollectionPath, query: StacQuery) -> Response:
         return _page(parts, query, _source(parts, path.collection).id, body=False)
 
     @api.get(
-        "/stac/collections/<collection>/items/<item>", summary="One item", responses={200: StacItem, **WITH_NOT_FOUND}
+        "/stac/collections/<collection>/items/<item>",
+        summary="One item",
+        responses={200: sent_as(GEOJSON, StacItem), **WITH_NOT_FOUND},
     )
     def item(path: StacItemPath) -> Response:
         selection = Selection(source=path.collection, ids=(path.item,), also=WITH_ASSETS)
@@ -139,11 +137,11 @@ def stac_views(parts: Parts) -> APIBlueprint:
         response.mimetype = GEOJSON
         return response
 
-    @api.get("/stac/search", summary="Item search", responses={200: StacItems, **PROBLEMS})
+    @api.get("/stac/search", summary="Item search", responses={200: sent_as(GEOJSON, StacItems), **PROBLEMS})
     def search(query: StacQuery) -> Response:
         return _page(parts, query, None, body=False)
 
-    @api.post("/stac/search", summary="Item search by POST", responses={200: StacItems, **PROBLEMS})
+    @api.post("/stac/search", summary="Item search by POST", responses={200: sent_as(GEOJSON, StacItems), **PROBLEMS})
     def search_by_body(body: StacBody) -> Response:
         return _page(parts, body.as_query(), None, body=True)
 
