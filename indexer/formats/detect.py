@@ -70,15 +70,18 @@ def _without_namespace(tag: str, content: bytes) -> str | None:
     match tag:
         case "metadata" if b"<idinfo" in content:
             return "fgdc"
-        case "Collection" if b"<ShortName" in content and b"<VersionId" in content:
-            return "echo10"
-        case "resource" if b"<creators" in content and b"<titles" in content:
-            return "datacite"
         case "metadata" | "dc" | "simpledc" | "qualifieddc" | "record" if b"http://purl.org/dc/elements/" in content:
             return "dublin-core"
         case "eml" if b"<dataset" in content:
             return "eml"
-    return "datacite" if tag.endswith("}resource") and b"<creators" in content and b"<titles" in content else None
+    return _inherited(tag.rpartition("}")[2], content)
+
+
+def _inherited(name: str, content: bytes) -> str | None:
+    """Roots that may have got the namespace of the envelope they came in."""
+    if name == "Collection" and b"<ShortName" in content and b"<VersionId" in content:
+        return "echo10"
+    return "datacite" if name == "resource" and b"<creators" in content and b"<titles" in content else None
 
 
 def _is_page(root: FirstElement) -> bool:

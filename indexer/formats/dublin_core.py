@@ -8,7 +8,6 @@ from core.record import Record
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.reader import Refused
-from indexer.formats.shapes import gml_envelope
 from indexer.formats.text import line
 from indexer.formats.xml import parse
 from indexer.formats.xml_names import Element, all_of, inner_text, name_of, one_of, text_at, texts_at
@@ -85,9 +84,7 @@ def _where(draft: Draft, holder: Element) -> None:
     for name in ("BoundingBox", "WGS84BoundingBox"):
         for box in all_of(holder, name):
             crs = box.get("crs", "") if name == "BoundingBox" else ""
-            edges = gml_envelope(text_at(box, "LowerCorner"), text_at(box, "UpperCorner"), crs)
-            if edges is not None:
-                draft.where.box(*edges)
+            draft.where.corners(text_at(box, "LowerCorner"), text_at(box, "UpperCorner"), crs)
     for name in ("spatial", "coverage"):
         for text in texts_at(holder, name):
             _coverage(draft, text)

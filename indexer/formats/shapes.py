@@ -134,6 +134,20 @@ class Where:
             return self.point(parts["east"], parts["north"])
         return False
 
+    def corners(self, lower: str, upper: str, reference_system: str) -> bool:
+        """Two corners of OWS or GML, in the order of axes of their reference system, or in the only one possible."""
+        first, second = lower.split(), upper.split()
+        if len(first) < 2 or len(second) < 2:
+            return False
+        if _LATITUDE_FIRST.search(reference_system):
+            return self.box(first[1], first[0], second[1], second[0])
+        if _EAST_FIRST.search(reference_system):  # GeoNetwork's lower corner is east and south
+            return self.box(second[0], first[1], first[0], second[1])
+        if any(abs(number(corner[1])) > 91.0 >= abs(number(corner[0])) for corner in (first, second)):
+            self.warnings.append("extent: latitude and longitude of a box were swapped")
+            return self.box(first[1], first[0], second[1], second[0])
+        return self.box(first[0], first[1], second[0], second[1])
+
     def geo_rss(self, written: str) -> bool:
         """Latitude before longitude: a point, a box (south west, north east) or a ring; blanks or commas between."""
         numbers = written.replace(",", " ").split()
@@ -220,18 +234,6 @@ class Where:
     def _left_out(self, what: str) -> bool:
         self.warnings.append(f"extent: left out: {what}")
         return False
-
-
-def gml_envelope(lower: str, upper: str, reference_system: str) -> tuple[str, str, str, str] | None:
-    """West, south, east, north of two corners, in the order of axes that the reference system has; None: no corners."""
-    first, second = lower.split(), upper.split()
-    if len(first) < 2 or len(second) < 2:
-        return None
-    if _LATITUDE_FIRST.search(reference_system):
-        return first[1], first[0], second[1], second[0]
-    if _EAST_FIRST.search(reference_system):  # GeoNetwork's lower corner is east and south
-        return second[0], first[1], first[0], second[1]
-    return first[0], first[1], second[0], second[1]
 
 
 def _is_box(found: BaseGeometry) -> bool:

@@ -192,7 +192,7 @@ def _name_of(part: Any) -> str:
     candidates = [
         meta.get("concept-id") if isinstance(meta, dict) else None,
         part.get("layer_slug_s"),
-        part.get("doi"),
+        part.get("doi") if "titles" in part else None,
         *(package.get(name) for name in ("id", "name")),
         *(part.get(name) for name in ("identifier", "dct:identifier", "id", "@id", "name")),
     ]

@@ -59,7 +59,8 @@ def _is_stac(document: Mapping[str, Any]) -> bool:
 def _what(draft: Draft, document: Mapping[str, Any], said: Mapping[str, Any]) -> None:
     """What collections say at the top and items among their properties."""
     draft.title = text_in(said.get("title")) or text_in(document.get("title"))
-    draft.abstract = text_in(said.get("description")) or text_in(document.get("description"))
+    descriptions = (said.get("description"), document.get("description"), said.get("label:description"))
+    draft.abstract = next((text for one in descriptions if (text := text_in(one))), "")
     draft.doi = doi_in(text_in(said.get("sci:doi"))) or doi_in(text_in(document.get("sci:doi")))
     for term in [*texts_in(said.get("keywords")), *texts_in(document.get("osc:variables"))]:
         draft.keyword(term)

@@ -1,0 +1,151 @@
+"""What would be read of a heap of documents: by format how many give what they state, and why others are refused."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from indexer.formats.json_document import looks_like_json, objects_in, parse_json
+from indexer.formats.reader import Refused
+from indexer.formats.registry import read
+from indexer.formats.split import split
+from indexer.raw import RawRecord
+
+BEGIN, END = "<!-- survey: begin -->", "<!-- survey: end -->"
+FIELDS = ("title", "abstract", "extents", "times")
+
+_VALUE = rb"(?:\s[^>]*)?>\s*(?:<(?:\w+:)?(?:CharacterString|Anchor)[^>/]*>)?\s*[^<\s]"
+_IN_XML = {  # signs that a document states a field with a value; the readers look for none of them
+    "title": re.compile(rb"<(?:\w+:)?(?:title|Entry_Title|DataSetId)" + _VALUE),
+    "abstract": re.compile(
+        rb"<(?:\w+:)?(?:abstract|Abstract|Summary)" + _VALUE + rb"|<(?:dc:|dct:)?description" + _VALUE
+    ),
+}
+_ANYWHERE = {
+    "extents": re.compile(
+        rb"<(?:\w+:)?westBoundLongitude>\s*(?:<[^>]*>)?\s*-?\d|<westbc>\s*-?\d|LowerCorner>\s*-?\d|pointLongitude>\s*-?\d"
+        rb'|"bbox":\s*\[+\s*-?\d|"coordinates":\s*\[|ENVELOPE\s*\(|(?:POLYGON|POINT)\s*\(\(?|westlimit='
+        rb'|Westernmost_Longitude>\s*-?\d|\\"coordinates\\"|"bbox-west-long"'
+    ),
+    "times": re.compile(
+        rb'(?:beginPosition|timePosition)[^>]*>\s*\d|<(?:begdate|caldate)>\s*\d|"interval":\s*\[+\s*"\d'
+        rb'|"(?:datetime|start_datetime)":\s*"\d|(?:dct|dcterms):temporal[ >]|dateType="Collected"'
+        rb'|"temporal(?:_start|_coverage|-extent-begin)?":\s*["\[{]|"dct_temporal_sm":\s*\[\s*"\d|<Start_Date>\s*\d'
+        rb"|startDate"
+    ),
+}
+_HOLDERS = ("properties", "umm", "attributes", "result")
+
+
+def states(content: bytes, name: str) -> bool:
+    """Whether a document seems to state a field (of ``FIELDS``), judged apart from the readers."""
+    if name in _ANYWHERE:
+        return _ANYWHERE[name].search(content) is not None
+    if not looks_like_json(content):
+        return _IN_XML[name].search(content) is not None
+    document = parse_json(content)
+    holders = [document, *(document.get(inner) for inner in _HOLDERS)] if isinstance(document, dict) else []
+    members = {str(key).lower(): value for holder in objects_in(holders) for key, value in holder.items()}
+    return any(value for key, value in members.items() if _is_called(key, name))
+
+
+def _is_called(key: str, name: str) -> bool:
+    if name == "title":
+        return key.rstrip("s").endswith(("title", "title_"))
+    return key.endswith(("description", "descriptions", "notes", "abstract")) or "description_s" in key
+
+
+@dataclass(slots=True)
+class Survey:
+    """Counts by format; ``stated`` and ``given`` by (format, field); refusals by reason, each with its documents."""
+
+    documents: int = 0
+    records: Counter[str] = field(default_factory=Counter)
+    stated: Counter[tuple[str, str]] = field(default_factory=Counter)
+    given: Counter[tuple[str, str]] = field(default_factory=Counter)
+    missed: list[tuple[str, str, str]] = field(default_factory=list)
+    refused: dict[str, list[str]] = field(default_factory=dict)
+
+    def share(self) -> float:
+        """Of the fields that documents state, how many the records give; 1.0 where nothing is stated."""
+        stated = sum(self.stated.values())
+        return sum(self.given.values()) / stated if stated else 1.0
+
+    def add(self, raw: RawRecord) -> None:
+        self.documents += 1
+        try:
+            parts = split(raw.content)
+        except Refused as refused:
+            self._refuse(raw, refused)
+            return
+        for native_id, content in parts or [("", raw.content)]:
+            self._add_part(RawRecord(native_id or raw.native_id, content, raw.origin))
+
+    def _add_part(self, raw: RawRecord) -> None:
+        try:
+            record = read(raw, "survey")
+        except Refused as refused:
+            self._refuse(raw, refused)
+            return
+        self.records[record.native_format] += 1
+        for name in FIELDS:
+            if states(raw.content, name):
+                self.stated[record.native_format, name] += 1
+                if getattr(record, name):
+                    self.given[record.native_format, name] += 1
+                else:
+                    self.missed.append((record.native_format, name, raw.origin))
+
+    def _refuse(self, raw: RawRecord, refused: Refused) -> None:
+        reason = str(refused).removeprefix("no reader knows this format: ")
+        self.refused.setdefault(reason, []).append(raw.origin)
+
+
+def survey(documents: Iterable[RawRecord]) -> Survey:
+    found = Survey()
+    for raw in documents:
+        found.add(raw)
+    return found
+
+
+def markdown(found: Survey) -> str:
+    """The table by format, and the refusals by the beginning of their reason."""
+    names = ("title", "abstract", "extent", "period")
+    rows = [
+        f"| format | records | {' | '.join(f'{name} given / stated' for name in names)} |",
+        "|---|---|---|---|---|---|",
+    ]
+    for kind, count in sorted(found.records.items()):
+        cells = [f"{found.given[kind, name]} / {found.stated[kind, name]}" for name in FIELDS]
+        rows.append(f"| `{kind}` | {count} | {' | '.join(cells)} |")
+    rows += ["", "| refused | documents |", "|---|---|"]
+    groups: Counter[str] = Counter()
+    for reason, origins in found.refused.items():
+        groups[_group(reason)] += len(origins)
+    rows += [f"| {reason} | {count} |" for reason, count in sorted(groups.items(), key=lambda one: (-one[1], one[0]))]
+    return "\n".join(rows)
+
+
+def _group(reason: str) -> str:
+    """A reason without what differs from document to document."""
+    if reason.startswith("its root element is"):
+        return "a root element that no reader knows (WPS, SOS, WaterML, Atom, XML Schema, MARC, GM03, ...)"
+    for start in (
+        "it is not well-formed",
+        "the server answered with an exception",
+        "the server answered with an OAI-PMH error",
+    ):
+        if reason.startswith(start):
+            return start + (" XML, JSON or RDF" if start.startswith("it is not") else "")
+    if reason.startswith("it is JSON that starts with"):
+        return "JSON of no known shape (data as GeoJSON, OWS contexts)"
+    return reason
+
+
+def written_into(document: str, found: Survey) -> str:
+    """The document with the tables between their marks made anew."""
+    before, _, rest = document.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{markdown(found)}\n{END}{after}"

@@ -1,0 +1,53 @@
+"""`sonde formats`: what would be read of a folder or archive, and the tables of docs/formats.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from indexer.formats import field_table, survey
+from indexer.raw import RawRecord
+from indexer.sources.folder import FolderSource
+
+
+@click.command()
+@click.argument("path", required=False, type=click.Path(exists=True, path_type=Path), metavar="[FOLDER|ARCHIVE]")
+@click.option("--fields", is_flag=True, help="The table of which field of a record comes from where.")
+@click.option(
+    "--write", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Put the tables into a file."
+)
+@click.option("--missed", is_flag=True, help="Name each document that states a field its record does not give.")
+def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool) -> None:
+    """Survey a folder or archive: records by format, how many give what they state, and why others are refused.
+
+    Nothing is indexed. Where single records stand in one document (a data.json, a graph), each counts.
+    """
+    if write is not None:
+        write.write_text(_written_into(write.read_text(encoding="utf-8"), path), encoding="utf-8")
+        return
+    if fields or path is None:
+        click.echo(field_table.markdown())
+        return
+    found = survey.survey(_documents(path))
+    click.echo(survey.markdown(found))
+    click.echo(
+        f"\n{sum(found.records.values())} records of {found.documents} documents; "
+        f"{found.share():.2%} of what is stated is given"
+    )
+    for kind, name, origin in found.missed if missed else ():
+        click.echo(f"{kind}: {name} is stated but not given: {origin}")
+
+
+def _written_into(document: str, path: Path | None) -> str:
+    written = field_table.written_into(document)
+    return written if path is None else survey.written_into(written, survey.survey(_documents(path)))
+
+
+def _documents(path: Path) -> Iterator[RawRecord]:
+    for page in FolderSource(path).pages():
+        yield from page.records
+
+
+COMMANDS = (formats,)
