@@ -4,7 +4,7 @@ UV_VERSION := 0.13.9
 BIN := .venv/bin
 UV := .venv-tools/bin/uv
 
-.PHONY: help env demo down check test format lock image clean
+.PHONY: help env demo down check test format lock image sbom chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -46,6 +46,13 @@ lock:  ## Pin the newest versions that pyproject.toml allows.
 
 image:  ## The container image, where Docker is.
 	docker build -t sonde:local .
+
+sbom: env  ## What the image holds, as a CycloneDX list: build/sbom.json.
+	mkdir -p build
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o build/sbom.json requirements.lock
+
+chart-readme: env  ## Rewrite helm/sonde/README.md from the comments of values.yaml.
+	$(BIN)/python helm/values_page.py > helm/sonde/README.md.new && mv helm/sonde/README.md.new helm/sonde/README.md
 
 clean:  ## Remove the environment and what the tools left.
 	rm -rf .venv .venv-tools .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,192 @@
+{{/* Names and labels. `sonde.name` takes (dict "root" $ "role" "api") or (dict "root" $). */}}
+{{- define "sonde.name" -}}
+{{- $base := ternary .root.Release.Name (printf "%s-sonde" .root.Release.Name) (contains "sonde" .root.Release.Name) | trunc 40 | trimSuffix "-" -}}
+{{- with .role }}{{ $base }}-{{ . }}{{ else }}{{ $base }}{{ end -}}
+{{- end }}
+
+{{- define "sonde.selector" -}}
+app.kubernetes.io/name: sonde
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{- with .role }}
+app.kubernetes.io/component: {{ . }}
+{{- end }}
+{{- end }}
+
+{{- define "sonde.labels" -}}
+{{ include "sonde.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end }}
+
+{{- define "sonde.metadata" -}}
+name: {{ include "sonde.name" . }}
+namespace: {{ .root.Release.Namespace }}
+labels: {{- include "sonde.labels" . | nindent 2 }}
+{{- end }}
+
+{{- define "sonde.image" -}}
+{{- $i := .Values.image -}}
+{{- if $i.digest }}{{ $i.repository }}@{{ $i.digest }}{{ else }}{{ $i.repository }}:{{ $i.tag | default .Chart.AppVersion }}{{ end -}}
+{{- end }}
+
+{{/* Where the servers are. */}}
+{{- define "sonde.elasticsearchUrl" -}}
+{{- if .Values.elasticsearch.eck.enabled -}}
+https://{{ include "sonde.name" (dict "root" . "role" "search") }}-es-http.{{ .Release.Namespace }}.svc:9200
+{{- else }}{{ .Values.elasticsearch.url }}{{ end -}}
+{{- end }}
+
+{{- define "sonde.caSecret" -}}
+{{- if .Values.elasticsearch.eck.enabled }}{{ include "sonde.name" (dict "root" . "role" "search") }}-es-http-certs-public
+{{- else }}{{ .Values.elasticsearch.caSecret }}{{ end -}}
+{{- end }}
+
+{{- define "sonde.brokerHost" -}}
+{{- if .Values.broker.bundled.enabled }}{{ include "sonde.name" (dict "root" . "role" "valkey") }}{{ else }}{{ .Values.broker.host }}{{ end -}}
+{{- end }}
+
+{{/* Celery would not check the certificate of rediss:// by itself. */}}
+{{- define "sonde.brokerUrl" -}}
+{{- $b := .Values.broker -}}
+{{ ternary "rediss" "redis" $b.tls }}://{{ if $b.passwordSecret }}:$(BROKER_PASSWORD)@{{ end }}{{ include "sonde.brokerHost" . }}:{{ $b.port | int }}/{{ $b.database | int }}{{ if $b.tls }}?ssl_cert_reqs=required{{ end }}
+{{- end }}
+
+{{- define "sonde.sourcesConfigMap" -}}
+{{- .Values.sourcesConfigMap | default (include "sonde.name" (dict "root" . "role" "sources")) -}}
+{{- end }}
+
+{{/* One secret's key as an environment variable: (list VARIABLE SECRET KEY). */}}
+{{- define "sonde.fromSecret" -}}
+- name: {{ index . 0 }}
+  valueFrom: {secretKeyRef: {name: {{ index . 1 | quote }}, key: {{ index . 2 }}}}
+{{- end }}
+
+{{/* The one environment of all roles. */}}
+{{- define "sonde.env" -}}
+{{- $es := .Values.elasticsearch -}}
+- {name: SONDE_INDEX__PREFIX, value: {{ .Values.indexPrefix | quote }}}
+- {name: SONDE_ELASTICSEARCH__URL, value: {{ include "sonde.elasticsearchUrl" . | quote }}}
+{{- if $es.eck.enabled }}
+- {name: SONDE_ELASTICSEARCH__USERNAME, value: elastic}
+{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__PASSWORD" (printf "%s-es-elastic-user" (include "sonde.name" (dict "root" . "role" "search"))) "elastic") }}
+{{- else if and $es.credentialsSecret (eq $es.credentialsKind "apiKey") }}
+{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__API_KEY" $es.credentialsSecret "apiKey") }}
+{{- else if $es.credentialsSecret }}
+{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__USERNAME" $es.credentialsSecret "username") }}
+{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__PASSWORD" $es.credentialsSecret "password") }}
+{{- end }}
+{{- if include "sonde.caSecret" . }}
+- {name: SONDE_ELASTICSEARCH__CA_CERTS, value: /etc/sonde/ca/ca.crt}
+{{- end }}
+{{- with .Values.broker.passwordSecret }}
+{{ include "sonde.fromSecret" (list "BROKER_PASSWORD" . "password") }}
+{{- end }}
+- {name: SONDE_BROKER__URL, value: {{ include "sonde.brokerUrl" . | quote }}}
+- {name: SONDE_HARVEST__SOURCES, value: /etc/sonde/sources/sources.yaml}
+- {name: SONDE_LOG__FORMAT, value: json}
+{{- range $name, $value := .Values.settings }}
+- {name: {{ $name }}, value: {{ $value | toString | quote }}}
+{{- end }}
+{{- end }}
+
+{{/* The restricted profile of the Pod Security Standards. (dict "uid" 10001) */}}
+{{- define "sonde.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ . }}
+runAsGroup: {{ . }}
+fsGroup: {{ . }}
+seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "sonde.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
+{{- end }}
+
+{{- define "sonde.spread" -}}
+{{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+- maxSkew: 1
+  topologyKey: {{ . }}
+  whenUnsatisfiable: ScheduleAnyway
+  labelSelector:
+    matchLabels: {{- include "sonde.selector" $ | nindent 6 }}
+{{- end }}
+{{- end }}
+
+{{/*
+The pod of a role: (dict "root" $ "role" "api" "args" (list "api") "resources" ... "seconds" 60
+"env" YAML "probes" YAML "ports" YAML "restart" "Always").
+*/}}
+{{- define "sonde.pod" -}}
+{{- $ := .root -}}
+metadata:
+  labels:
+    {{- include "sonde.labels" . | nindent 4 }}
+    {{- with $.Values.podLabels }}{{ toYaml . | nindent 4 }}{{ end }}
+  annotations:
+    {{- /* The API reads titles of sources at start; workers and beat read the file again by themselves. */}}
+    {{- if eq .role "api" }}
+    checksum/sources: {{ toYaml $.Values.sources | sha256sum }}
+    {{- end }}
+    checksum/settings: {{ toYaml $.Values.settings | sha256sum }}
+    {{- with $.Values.podAnnotations }}{{ toYaml . | nindent 4 }}{{ end }}
+spec:
+  automountServiceAccountToken: false
+  enableServiceLinks: false
+  restartPolicy: {{ .restart | default "Always" }}
+  terminationGracePeriodSeconds: {{ .seconds | default 60 | int }}
+  securityContext: {{- include "sonde.podSecurity" 10001 | nindent 4 }}
+  {{- with $.Values.image.pullSecrets }}
+  imagePullSecrets: {{- range . }}{{ printf "\n    - {name: %s}" . }}{{ end }}
+  {{- end }}
+  {{- with $.Values.nodeSelector }}
+  nodeSelector: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $.Values.tolerations }}
+  tolerations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- if and $.Values.topologySpread (eq (.restart | default "Always") "Always") }}
+  topologySpreadConstraints: {{- include "sonde.spread" (dict "root" $ "role" .role) | trim | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: sonde
+      image: {{ include "sonde.image" $ | quote }}
+      imagePullPolicy: {{ $.Values.image.pullPolicy }}
+      args: {{- toYaml .args | nindent 8 }}
+      env:
+        {{- include "sonde.env" $ | nindent 8 }}
+        {{- with .env }}{{ . | trim | nindent 8 }}{{ end }}
+        {{- with $.Values.extraEnv }}{{ toYaml . | nindent 8 }}{{ end }}
+      {{- with .ports }}
+      ports: {{- . | trim | nindent 8 }}
+      {{- end }}
+      {{- with .probes }}{{ . | trim | nindent 6 }}{{ end }}
+      resources: {{- toYaml .resources | nindent 8 }}
+      securityContext: {{- include "sonde.containerSecurity" $ | nindent 8 }}
+      volumeMounts:
+        - {name: tmp, mountPath: /tmp}
+        {{- if ne .role "migrate" }}
+        - {name: sources, mountPath: /etc/sonde/sources, readOnly: true}
+        {{- end }}
+        {{- if include "sonde.caSecret" $ }}
+        - {name: ca, mountPath: /etc/sonde/ca, readOnly: true}
+        {{- end }}
+        {{- if $.Values.models.existingClaim }}
+        - {name: models, mountPath: /opt/models, readOnly: true}
+        {{- end }}
+        {{- with $.Values.extraVolumeMounts }}{{ toYaml . | nindent 8 }}{{ end }}
+  volumes:
+    - {name: tmp, emptyDir: {}}
+    {{- if ne .role "migrate" }}
+    - {name: sources, configMap: {name: {{ include "sonde.sourcesConfigMap" $ | quote }}}}
+    {{- end }}
+    {{- with include "sonde.caSecret" $ }}
+    - {name: ca, secret: {secretName: {{ . | quote }}, items: [{key: ca.crt, path: ca.crt}]}}
+    {{- end }}
+    {{- with $.Values.models.existingClaim }}
+    - {name: models, persistentVolumeClaim: {claimName: {{ . | quote }}, readOnly: true}}
+    {{- end }}
+    {{- with $.Values.extraVolumes }}{{ toYaml . | nindent 4 }}{{ end }}
+{{- end }}

@@ -1,0 +1,296 @@
+"""The chart renders what Kubernetes takes, what the restricted profile allows and what Sonde's code understands."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+from helm_python import lint
+from prometheus_client import generate_latest
+
+from search_api.app import create_app
+from sonde.settings import HarvestSettings, Settings, load_settings
+from sonde.wiring import api_parts
+from tests.unit.rendered_chart import CHART, EXAMPLES, Manifest, Rendered, example
+from workers.config import QUEUES
+from workers.registry import known_sources
+
+ROOT = CHART.parents[1]
+BUILT_IN = re.compile(r"^(v1|apps/v1|batch/v1|policy/v1|autoscaling/v2|networking\.k8s\.io/v1)$")
+OF_THE_IMAGE = ("api", "beat", "migrate", "worker-harvest", "worker-documents", "worker-embed")
+
+
+@pytest.fixture(scope="module", params=EXAMPLES)
+def rendered(request: pytest.FixtureRequest) -> Rendered:
+    return Rendered.of(example(request.param))
+
+
+@pytest.fixture(scope="module")
+def full() -> Rendered:
+    return Rendered.of(example("full"))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_helm_finds_nothing_to_blame(name: str) -> None:
+    found = lint(CHART, example(name), strict=True)
+    blamed = [each for each in found["messages"] if each["error"] != "icon is recommended"]
+    assert (blamed, found["errors"]) == ([], [])
+
+
+@pytest.mark.parametrize("version", ["1.36.0", "1.37.0"])
+def test_kubernetes_takes_each_manifest_and_knows_each_key(rendered: Rendered, version: str) -> None:
+    own = [one for one in rendered.manifests if BUILT_IN.match(one["apiVersion"])]
+    assert len(own) >= 10
+    for one in own:
+        kubernetes_validate.validate(one, version, strict=True)
+
+
+def test_no_two_manifests_have_one_name(rendered: Rendered) -> None:
+    names = [(one["kind"], one["metadata"]["name"]) for one in rendered.manifests]
+    assert len(names) == len(set(names))
+
+
+def test_every_pod_keeps_to_the_restricted_profile_and_to_its_share(rendered: Rendered) -> None:
+    for name, pod in rendered.pods():
+        spec = pod["spec"]
+        assert spec["securityContext"]["runAsNonRoot"] is True, name
+        assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, name
+        assert spec["automountServiceAccountToken"] is False, name
+        for container in spec["containers"]:
+            security = container["securityContext"]
+            assert security["allowPrivilegeEscalation"] is False, name
+            assert security["readOnlyRootFilesystem"] is True, name
+            assert security["capabilities"] == {"drop": ["ALL"]}, name
+            assert {"cpu", "memory"} <= set(container["resources"]["requests"]), name
+            assert "memory" in container["resources"]["limits"], name
+            assert not container["image"].endswith(":latest"), name
+
+
+def test_what_is_mounted_is_there(rendered: Rendered) -> None:
+    for name, pod in rendered.pods():
+        volumes = {volume["name"] for volume in pod["spec"].get("volumes", [])} | (
+            {"data"} if "valkey" in name else set()
+        )
+        mounted = [mount for container in pod["spec"]["containers"] for mount in container.get("volumeMounts", [])]
+        assert {mount["name"] for mount in mounted} <= volumes, name
+
+
+def test_each_service_and_each_monitor_points_at_the_pods_of_one_role(rendered: Rendered) -> None:
+    for service in rendered.of_kind("Service"):
+        chosen = [name for name, pod in rendered.pods() if _chooses(service["spec"]["selector"], pod)]
+        assert chosen == [service["metadata"]["name"]]
+    for owner in rendered.of_kind("Deployment", "StatefulSet"):
+        chosen = [name for name, pod in rendered.pods() if _chooses(owner["spec"]["selector"]["matchLabels"], pod)]
+        assert chosen == [owner["metadata"]["name"]]
+
+
+def test_there_is_a_worker_for_each_queue_and_one_beat(full: Rendered) -> None:
+    deployments = {one["metadata"]["name"] for one in full.of_kind("Deployment")}
+    assert deployments == {f"demo-sonde-{role}" for role in OF_THE_IMAGE if role != "migrate"}
+    for queue in QUEUES:
+        pod = full.one("Deployment", f"demo-sonde-worker-{queue}")["spec"]["template"]
+        assert full.environment(pod)["SONDE_QUEUES"] == queue
+    beat = full.one("Deployment", "demo-sonde-beat")["spec"]
+    assert (beat["replicas"], beat["strategy"]) == (1, {"type": "Recreate"})
+
+
+def test_the_roles_are_those_of_the_entry_point(rendered: Rendered) -> None:
+    roles = set(re.findall(r"^  (\w+)\)$", (ROOT / "docker-entrypoint.sh").read_text(), re.MULTILINE))
+    used = {
+        pod["spec"]["containers"][0]["args"][0]
+        for name, pod in rendered.pods()
+        if name.split("sonde-")[1] in OF_THE_IMAGE
+    }
+    assert used == roles == {"api", "worker", "beat", "migrate"}
+
+
+def test_sonde_understands_the_environment_of_every_pod(rendered: Rendered, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = (ROOT / "docker-entrypoint.sh").read_text()
+    fields = {f"SONDE_{group}__{name}".upper() for group, name in _settings()}
+    for name, pod in rendered.pods():
+        given = {key: value for key, value in rendered.environment(pod).items() if key.startswith("SONDE_")}
+        assert all(key in fields or f"${{{key}:-" in entry for key in given), name
+        with monkeypatch.context() as patch:
+            for key, value in given.items():
+                patch.setenv(key, value if isinstance(value, str) else "secret")
+            settings = load_settings()
+        if given:
+            assert settings.broker.url is not None
+            assert settings.elasticsearch.url is not None
+
+
+def test_no_secret_stands_in_the_open(rendered: Rendered) -> None:
+    assert rendered.of_kind("Secret") == []
+    secrets = re.compile(r"(PASSWORD|API_KEY|__KEY|REDISCLI_AUTH)$")
+    for name, pod in rendered.pods():
+        for key, value in rendered.environment(pod).items():
+            assert not secrets.search(key) or isinstance(value, dict), (name, key)
+
+
+def test_a_variable_is_defined_before_it_is_used(rendered: Rendered) -> None:
+    for name, pod in rendered.pods():
+        seen: set[str] = set()
+        for key, value in rendered.environment(pod).items():
+            if isinstance(value, str):
+                assert set(re.findall(r"\$\((\w+)\)", value)) <= seen, (name, key)
+            seen.add(key)
+
+
+def test_the_sources_are_read_by_the_workers(full: Rendered, tmp_path: Path) -> None:
+    text = full.one("ConfigMap", "demo-sonde-sources")["data"]["sources.yaml"]
+    (tmp_path / "sources.yaml").write_text(text)
+    assert list(known_sources(tmp_path / "sources.yaml")) == ["gdi"]
+    none = Rendered.of(example("minimal")).one("ConfigMap", "demo-sonde-sources")["data"]["sources.yaml"]
+    (tmp_path / "none.yaml").write_text(none)
+    assert known_sources(tmp_path / "none.yaml") == {}
+
+
+def test_a_change_of_the_sources_rolls_the_api_but_no_worker() -> None:
+    before, after = example("full"), example("full")
+    after["sources"][0]["title"] = "Another title"
+    changed = [
+        old[0] for old, new in zip(Rendered.of(before).pods(), Rendered.of(after).pods(), strict=True) if old != new
+    ]
+    assert changed == ["demo-sonde-api"]
+
+
+def test_probes_ask_what_the_api_answers_and_what_worker_health_knows(full: Rendered) -> None:
+    paths = {rule.rule for rule in create_app(api_parts(_offline())).url_map.iter_rules()}
+    known = set(
+        re.findall(r"started|alive|ready|beat", (ROOT / "sonde" / "worker_health.py").read_text().split('"""')[1])
+    )
+    seen = 0
+    for _, pod in full.pods():
+        for probe in _probes(pod):
+            if "httpGet" in probe:
+                assert probe["httpGet"]["path"] in paths
+                seen += 1
+            elif "sonde.worker_health" in probe.get("exec", {}).get("command", []):
+                word, *queues = probe["exec"]["command"][3:]
+                assert word in known
+                assert set(queues) <= set(QUEUES)
+                seen += 1
+    assert seen == 3 + 3 * len(QUEUES) + 1
+
+
+def test_a_worker_is_given_the_time_to_end_what_it_has_in_hand(full: Rendered) -> None:
+    harvest = full.one("Deployment", "demo-sonde-worker-harvest")["spec"]["template"]["spec"]
+    assert harvest["terminationGracePeriodSeconds"] > HarvestSettings().slice_s
+    documents = full.one("Deployment", "demo-sonde-worker-documents")["spec"]["template"]["spec"]
+    assert documents["terminationGracePeriodSeconds"] > Settings().documents.seconds
+
+
+def test_the_indices_are_prepared_before_the_servers_of_the_release_change() -> None:
+    hook = "helm.sh/hook"
+    external, own = example("minimal"), example("full")
+    jobs = {
+        (name, upgrade): Rendered.of(values, is_upgrade=upgrade).one("Job", "demo-sonde-migrate")
+        for name, values in (("external", external), ("own", own))
+        for upgrade in (False, True)
+    }
+    before = "pre-install,pre-upgrade"
+    assert jobs["external", False]["metadata"]["annotations"][hook] == before
+    assert jobs["external", True]["metadata"]["annotations"][hook] == before
+    assert jobs["own", True]["metadata"]["annotations"][hook] == before
+    assert "annotations" not in jobs["own", False]["metadata"], "its Elasticsearch comes with the same release"
+
+
+def test_a_hook_before_the_install_needs_nothing_that_the_release_brings() -> None:
+    rendered = Rendered.of(example("minimal"))
+    job = rendered.one("Job", "demo-sonde-migrate")["spec"]["template"]["spec"]
+    assert [volume["name"] for volume in job["volumes"]] == ["tmp"]
+    assert "serviceAccountName" not in job
+
+
+@pytest.mark.parametrize(
+    ("url", "port"),
+    [("https://search.example.org", 443), ("http://search:9200", 9200), ("http://search.example.org/es", 80)],
+)
+def test_the_network_policy_lets_out_to_the_elasticsearch_of_the_values(url: str, port: int) -> None:
+    values = {"elasticsearch": {"url": url}, "broker": {"host": "redis"}, "networkPolicy": {"outsidePorts": []}}
+    policy = Rendered.of(values).one("NetworkPolicy", "demo-sonde")
+    ports = [each["port"] for rule in policy["spec"]["egress"] for each in rule["ports"]]
+    assert ports == [53, 53, port, 6379, "http"]
+
+
+def test_a_broker_over_tls_has_its_certificate_checked() -> None:
+    _, api = next(Rendered.of(example("external-everything")).pods())
+    url = Rendered(()).environment(api)["SONDE_BROKER__URL"]
+    assert url == "rediss://:$(BROKER_PASSWORD)@redis.example.org:6380/3?ssl_cert_reqs=required"
+
+
+def test_what_scales_by_itself_has_no_number_of_replicas(full: Rendered) -> None:
+    scaled = {
+        each["spec"]["scaleTargetRef"]["name"] for each in full.of_kind("ScaledObject", "HorizontalPodAutoscaler")
+    }
+    without = {one["metadata"]["name"] for one in full.of_kind("Deployment") if "replicas" not in one["spec"]}
+    assert scaled == without == {"demo-sonde-api", *(f"demo-sonde-worker-{queue}" for queue in QUEUES)}
+
+
+def test_alerts_and_dashboard_ask_for_metrics_that_somebody_gives(full: Rendered) -> None:
+    of_the_api = set(re.findall(r"^# TYPE (\w+)", generate_latest().decode(), re.MULTILINE))
+    of_others = {
+        "kube_deployment_status_replicas_available",  # kube-state-metrics
+        "kube_pod_container_status_restarts_total",
+        "kube_job_status_failed",
+        "keda_scaler_metrics_value",  # KEDA's operator
+    }
+    groups = full.of_kind("PrometheusRule")[0]["spec"]["groups"]
+    alerts = [rule["expr"] for group in groups for rule in group["rules"]]
+    dashboard = json.loads(full.one("ConfigMap", "demo-sonde-dashboard")["data"]["sonde.json"])
+    panels = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    for asked in (*alerts, *panels):
+        used = set(re.findall(r"\b((?:kube|keda|process|sonde|python)_\w+)", asked))
+        assert used
+        assert used <= of_the_api | of_others, asked
+
+
+def test_each_alert_says_what_to_do(full: Rendered) -> None:
+    for group in full.of_kind("PrometheusRule")[0]["spec"]["groups"]:
+        for rule in group["rules"]:
+            assert set(rule["annotations"]) == {"summary", "action"}
+            assert rule["labels"]["severity"] in {"critical", "warning"}
+
+
+def test_the_valkey_is_that_of_compose() -> None:
+    compose = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["valkey"]
+    stateful = Rendered.of(example("restricted")).one("StatefulSet", "demo-sonde-valkey")
+    assert stateful["spec"]["template"]["spec"]["containers"][0]["args"] == compose["command"]
+
+
+def test_the_page_of_values_is_what_the_values_say() -> None:
+    sys.path.insert(0, str(CHART.parent))
+    from values_page import page
+
+    assert (CHART / "README.md").read_text("utf-8") == page((CHART / "values.yaml").read_text("utf-8")), (
+        "run: make chart-readme"
+    )
+
+
+def _settings() -> Iterator[tuple[str, str]]:
+    for group, entry in Settings.model_fields.items():
+        for name in getattr(entry.annotation, "model_fields", {}):
+            yield group, name
+
+
+def _offline() -> Settings:
+    given: dict[str, Any] = {"elasticsearch": {"url": "http://127.0.0.1:1"}, "api": {"preload": False}}
+    return Settings(**given)
+
+
+def _chooses(selector: dict[str, str], pod: Manifest) -> bool:
+    return selector.items() <= pod["metadata"]["labels"].items()
+
+
+def _probes(pod: Manifest) -> Iterator[dict[str, Any]]:
+    for container in pod["spec"]["containers"]:
+        for kind in ("startupProbe", "readinessProbe", "livenessProbe"):
+            if kind in container:
+                yield container[kind]
