@@ -109,6 +109,9 @@ class SearchParameters(Parameters):
     )
     spatial: SpatialMode = Field("blend", description="How place ranks; `hausdorff` orders the best by distance alone.")
     temporal: Literal["on", "off"] = "on"
+    expand: Literal["on", "off"] = Field(
+        "on", description="Whether other names of a term, and what lies under it, are looked for too, at low weight."
+    )
     rerank: bool = Field(True, description="Whether the cross-encoder reads the best hits.")
     interpret: str = Field("all", description="all, none, or a list of place,time,relation,scale,kind,terms.")
     explain: bool = Field(False, description="How each hit got its place.")
@@ -208,6 +211,7 @@ def to_request(given: SearchParameters) -> SearchRequest:
         rerank=given.rerank,
         explain=given.explain,
         highlight=given.highlight,
+        expand=given.expand == "on",
         group=given.group,
         facets=tuple(given.facets),
         limit=given.limit,

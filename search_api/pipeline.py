@@ -132,7 +132,8 @@ class SearchPipeline:
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self._located(request))
-            read = self._parts.understander.understand(request.q, request.interpret)
+            parts = request.interpret if request.expand else request.interpret - {"terms"}
+            read = self._parts.understander.understand(request.q, parts)
         found, plan = self._retrieved(request, read, serving, watch)
         with watch.stage("rank"):
             ranking = self._ranked(request, read, found)
@@ -158,8 +159,8 @@ class SearchPipeline:
         self, request: SearchRequest, read: Interpretation, serving: Serving, watch: Stopwatch
     ) -> tuple[Found, RetrievalPlan]:
         vector = None
-        only_identifiers = not read.thematic and bool(read.identifiers)
-        if request.algorithm != "bm25" and serving.embedder is not None and read.text and not only_identifiers:
+        meant = not read.says_nothing and (bool(read.thematic) or not read.identifiers)
+        if request.algorithm != "bm25" and serving.embedder is not None and meant:
             with watch.stage("embed"):
                 vector = serving.embedder.embed([read.thematic or read.text], "query")[0]
         if request.algorithm == "dense" and serving.embedder is None:
@@ -182,7 +183,7 @@ class SearchPipeline:
     def _reread(
         self, request: SearchRequest, read: Interpretation, ranking: Ranking, serving: Serving
     ) -> tuple[Ranking, tuple[str, ...]]:
-        if not request.rerank or not read.text or len(ranking) == 0:
+        if not request.rerank or read.says_nothing or len(ranking) == 0:
             return ranking, ()
         try:
             cross_encoder = self._parts.cross_encoder()

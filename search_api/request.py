@@ -54,6 +54,7 @@ class SearchRequest:
     rerank: bool = True
     explain: bool = False
     highlight: bool = False
+    expand: bool = True
     group: Literal["identity", "none"] = "none"
     facets: tuple[FacetName, ...] = ()
     limit: int = 10

@@ -27,6 +27,7 @@ from net.gate import Gate, GatePolicy
 from reading.gazetteer.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
+from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
 from search_api.parts import Parts
@@ -37,6 +38,8 @@ from search_api.serving import Resolver, ServingResolver
 from search_api.suggest.places import PlaceSuggester
 from search_api.suggest.suggester import Suggester
 from search_api.understanding.understand import Understander
+from search_api.understanding.vocabulary_shelf import VocabularyShelf
+from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde import __version__
 from sonde.answering import answerer
 from sonde.portal import http_policy, source_titles
@@ -163,7 +166,8 @@ def search_pipeline(
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline that serves and that evaluation runs, on one prefix."""
     resolver = ServingResolver(client, prefix, models.embedder)
-    return SearchPipeline(search_parts(client, resolver, models, config, now_ms=now_ms)), resolver
+    shelf = VocabularyShelf(VocabularyStore(client, prefix), own_vocabulary)
+    return SearchPipeline(search_parts(client, resolver, models, config, now_ms=now_ms, vocabulary=shelf)), resolver
 
 
 def search_parts(
@@ -173,6 +177,7 @@ def search_parts(
     config: RankingConfig,
     *,
     now_ms: Callable[[], int] | None = None,
+    vocabulary: Callable[[], Vocabulary] = only_own_vocabulary,
 ) -> SearchParts:
     """What a search is made of; ``resolver`` says which index answers."""
     clock = now_ms or (lambda: int(time.time() * 1000))
@@ -183,6 +188,7 @@ def search_parts(
         understander=Understander(
             places=PlaceReader(models.gazetteer, models.recogniser, models.remote_geocoder),
             times=TimeReader(lambda: datetime.fromtimestamp(clock() / 1000, UTC).date()),
+            vocabulary=vocabulary,
         ),
         geocoder=geocoder,
         cross_encoder=models.cross_encoder,

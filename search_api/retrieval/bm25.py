@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from search_api.retrieval.expansion import NO_EXPANSION, Expansion
 from search_api.retrieval.filters import Clause
 
 ALL_WORDS = "all_words"
@@ -15,12 +16,19 @@ _NAMED_WEIGHT = 0.5
 _IDENTIFIER_WEIGHT = 100.0
 
 
-def records_query(thematic: str, named: str, language: str | None, identifiers: tuple[str, ...] = ()) -> Clause:
+def records_query(
+    thematic: str,
+    named: str,
+    language: str | None,
+    identifiers: tuple[str, ...] = (),
+    expansion: Expansion = NO_EXPANSION,
+) -> Clause:
     """What scores records: ``thematic`` words must match somewhere, ``named`` (place and time words) only add.
 
+    ``expansion``: other names of its terms, which add a little and let in records without the words themselves.
     ``identifiers`` match exactly and put their record on top. With neither words nor identifiers nothing matches.
     """
-    clause = _words(thematic, named, language, _RECORD_BOOSTS)
+    clause = _words(thematic, named, language, _RECORD_BOOSTS, expansion)
     if not identifiers:
         return clause
     exact: Clause = {
@@ -33,12 +41,12 @@ def records_query(thematic: str, named: str, language: str | None, identifiers: 
     return {"bool": {"should": [exact, clause], "minimum_should_match": 1}}
 
 
-def passages_query(thematic: str, named: str, language: str | None) -> Clause:
+def passages_query(thematic: str, named: str, language: str | None, expansion: Expansion = NO_EXPANSION) -> Clause:
     """The same over the text of passages."""
-    return _words(thematic, named, language, _PASSAGE_BOOSTS)
+    return _words(thematic, named, language, _PASSAGE_BOOSTS, expansion)
 
 
-def _words(thematic: str, named: str, language: str | None, boosts: dict[str, float]) -> Clause:
+def _words(thematic: str, named: str, language: str | None, boosts: dict[str, float], expansion: Expansion) -> Clause:
     text = thematic or named
     if not text:
         return {"match_none": {}}
@@ -48,7 +56,8 @@ def _words(thematic: str, named: str, language: str | None, boosts: dict[str, fl
     words: list[Clause] = [
         {"combined_fields": {"query": text, "fields": fields}},
         {"combined_fields": {"query": text, "fields": plain, "boost": _PLAIN_WEIGHT}},
-        {"constant_score": {"filter": _every_word(text, fields, plain), "boost": 0.0, "_name": ALL_WORDS}},
+        {"constant_score": {"filter": _every_word(text, fields, plain, expansion), "boost": 0.0, "_name": ALL_WORDS}},
+        *expansion.clauses,
     ]
     clause: Clause = {"bool": {"should": words, "minimum_should_match": 1}}
     if not thematic or not named:
@@ -62,13 +71,14 @@ def _fields(boosts: dict[str, float], language: str | None) -> list[str]:
     return [f"{field}{suffix}^{boost:g}" for field, boost in boosts.items()]
 
 
-def _every_word(text: str, fields: list[str], plain: list[str]) -> Clause:
-    return {
-        "bool": {
-            "should": [
-                {"combined_fields": {"query": text, "fields": fields, "operator": "and"}},
-                {"combined_fields": {"query": text, "fields": plain, "operator": "and"}},
-            ],
-            "minimum_should_match": 1,
-        }
-    }
+def _every_word(text: str, fields: list[str], plain: list[str], expansion: Expansion) -> Clause:
+    """Every word of the text, or every term by any of its names and the words beside them."""
+    either = _all_of(text, fields, plain)
+    if expansion.every is not None:
+        beside = [{"bool": {"should": _all_of(expansion.beside, fields, plain)}}] if expansion.beside else []
+        either.append({"bool": {"filter": [expansion.every, *beside]}})
+    return {"bool": {"should": either, "minimum_should_match": 1}}
+
+
+def _all_of(text: str, fields: list[str], plain: list[str]) -> list[Clause]:
+    return [{"combined_fields": {"query": text, "fields": names, "operator": "and"}} for names in (fields, plain)]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from search_api.request import Filters, SearchRequest
 from search_api.retrieval import arms, bm25
 from search_api.retrieval.arms import Arm
+from search_api.retrieval.expansion import passages_expansion, records_expansion
 from search_api.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.serving import Serving
 from search_api.understanding.interpretation import Interpretation
@@ -31,11 +32,12 @@ def plan_retrieval(
     """Words and meaning on records and on passages; a question without a topic is also browsed by place and time."""
     named = " ".join([*(place.found.text for place in read.places), *(time.found.text for time in read.times)])
     identifiers = tuple(one.value for one in read.identifiers)
-    words = bm25.records_query(read.thematic, named, read.language, identifiers)
+    further = records_expansion(read.terms, read.beside_terms, read.language)
+    words = bm25.records_query(read.thematic, named, read.language, identifiers, further)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []
-    if read.text and request.algorithm != "dense":
+    if not read.says_nothing and request.algorithm != "dense":
         chosen.append(arms.lexical_arm(index, words, filters))
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, filters))
@@ -48,13 +50,14 @@ def plan_retrieval(
 def _passage_arms(
     request: SearchRequest, read: Interpretation, serving: Serving, named: str, vector: NDArray[np.float32] | None
 ) -> list[Arm]:
-    if serving.passages is None or not read.text or not serving.has_passages:
+    if serving.passages is None or read.says_nothing or not serving.has_passages:
         return []
     filters = passage_filters(request.filters)
     index = serving.passages.index
     chosen: list[Arm] = []
     if request.algorithm != "dense":
-        query = bm25.passages_query(read.thematic, named, read.language)
+        further = passages_expansion(read.terms, read.beside_terms, read.language)
+        query = bm25.passages_query(read.thematic, named, read.language, further)
         chosen.append(arms.passage_lexical_arm(index, query, filters))
     if vector is not None:
         chosen.append(arms.passage_dense_arm(index, vector, filters))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.extent import BBox
 from core.record import ProvenanceKind
 from core.timespan import TimeSpan
+from reading.vocabulary.concept import Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +67,24 @@ class IdentifierFound:
 
 
 @dataclass(frozen=True, slots=True)
+class TermFound:
+    """A term of a vocabulary; ``found.source`` is the vocabulary's name.
+
+    ``synonyms`` (in all languages) and ``narrower`` are what the question is widened by, the likeliest first.
+    """
+
+    found: Found
+    uri: str
+    synonyms: tuple[Label, ...]
+    narrower: tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Interpretation:
     """The question and its parts. ``thematic`` is the text without the words of place and time.
 
-    ``areas`` are the boxes that ranking aims at (places shaped by their relation), ``span`` the period asked for.
+    ``areas`` are the boxes that ranking aims at (places shaped by their relation), ``span`` the period asked for;
+    ``beside_terms`` is the topic without the words of its ``terms``.
     """
 
     text: str
@@ -84,6 +99,8 @@ class Interpretation:
     scales: tuple[ScaleFound, ...] = ()
     kinds: tuple[KindFound, ...] = ()
     identifiers: tuple[IdentifierFound, ...] = ()
+    terms: tuple[TermFound, ...] = ()
+    beside_terms: str = ""
 
     @property
     def says_nothing(self) -> bool:

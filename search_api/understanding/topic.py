@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from reading.small_words import JOINING, SAYING_NOTHING
 from reading.spans import Range
-from search_api.understanding.small_words import JOINING, SAYING_NOTHING
 
 _WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W_]))?")
 _LAST_WORD = re.compile(r"(?<![^\W_])[^\W_]+['’]?$")

@@ -14,8 +14,10 @@ from reading.language import detect_language
 from reading.places import PlaceMention, PlaceReader
 from reading.relations import RelationMention, read_relations
 from reading.scale import ScaleMention, read_scales
+from reading.spans import Range
 from reading.targets import target_box
 from reading.times import TimeMention, TimeReader
+from reading.vocabulary.vocabulary import TermMention, Vocabulary
 from search_api.request import Part
 from search_api.understanding.interpretation import (
     Found,
@@ -25,10 +27,13 @@ from search_api.understanding.interpretation import (
     PlaceFound,
     RelationFound,
     ScaleFound,
+    TermFound,
     TimeFound,
 )
-from search_api.understanding.topic import topic_of
+from search_api.understanding.terms import widened_by
+from search_api.understanding.topic import free_ranges, topic_of
 
+_MOST_TERMS = 24  # of a question; a pasted page is not widened word by word
 _SURE = 1.0  # found by a fixed pattern
 
 
@@ -39,6 +44,7 @@ class Understander:
     places: PlaceReader
     times: TimeReader
     language: Callable[[str], str | None] = detect_language
+    vocabulary: Callable[[], Vocabulary] = Vocabulary
 
     def understand(self, text: str, parts: frozenset[Part]) -> Interpretation:
         """What, where and when; a part that is not in ``parts`` is not read and its words stay in the topic."""
@@ -55,9 +61,11 @@ class Understander:
         # What only looks like a file identifier may be an ordinary word, so it stays in the topic.
         certain = [one for one in identifiers if one.kind != "file_identifier"]
         elsewhere: list[Any] = [*places, *located, *times, *certain]
+        taken = [(one.start, one.end) for one in elsewhere]
+        terms = self._terms(text, taken, language) if "terms" in parts else []
         return Interpretation(
             text=text,
-            thematic=topic_of(text, [(one.start, one.end) for one in elsewhere]),
+            thematic=topic_of(text, taken),
             language=language,
             places=tuple(_place(one) for one in places),
             relations=tuple(_relation(text, one) for one in relations),
@@ -68,7 +76,15 @@ class Understander:
             scales=tuple(_scale(one) for one in scales),
             kinds=tuple(_kind(one) for one in kinds),
             identifiers=tuple(_identifier(text, one) for one in identifiers),
+            terms=tuple(terms),
+            beside_terms=topic_of(text, [*taken, *((one.found.start, one.found.end) for one in terms)]),
         )
+
+    def _terms(self, text: str, taken: list[Range], language: str | None) -> list[TermFound]:
+        """Of the first terms, those that there is another name for."""
+        mentions = self.vocabulary().find(text, free_ranges(len(text), taken), language)
+        terms = [_term(mention, language) for mention in mentions[:_MOST_TERMS]]
+        return [term for term in terms if term.synonyms or term.narrower]
 
 
 def _within(place: PlaceMention, others: Sequence[Any]) -> bool:
@@ -128,6 +144,11 @@ def _scale(one: ScaleMention) -> ScaleFound:
 
 def _kind(one: KindMention) -> KindFound:
     return KindFound(_found(one, "pattern"), one.kind)
+
+
+def _term(one: TermMention, language: str | None) -> TermFound:
+    found = Found(one.text, one.start, one.end, one.vocabulary, one.confidence)
+    return TermFound(found, one.uri, *widened_by(one, language))
 
 
 def _identifier(text: str, one: IdentifierMention) -> IdentifierFound:

@@ -9,6 +9,7 @@ from core.extent import BBox
 from core.hit import SIGNALS, Hit
 from core.record import Contact, Link, Record
 from core.timespan import TimeSpan, iso
+from reading.vocabulary.concept import Label
 from search_api.answer import Answer, FoundRecord
 from search_api.understanding.interpretation import Found, Interpretation
 
@@ -205,7 +206,15 @@ def interpretation(read: Interpretation) -> Json:
         ],
         "kinds": [{**_found(k.found), "kind": k.kind} for k in read.kinds],
         "identifiers": [{**_found(i.found), "kind": i.kind, "value": i.value} for i in read.identifiers],
+        "terms": [
+            {**_found(t.found), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
+            for t in read.terms
+        ],
     }
+
+
+def _labels(labels: tuple[Label, ...]) -> list[Json]:
+    return [{"label": label.text, "language": label.language} for label in labels]
 
 
 def _interval(span: TimeSpan | None) -> str | None:

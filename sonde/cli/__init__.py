@@ -21,6 +21,7 @@ from sonde.cli import (
     search,
     sources,
     stack,
+    vocabulary,
 )
 from sonde.logs import configure_logs
 from sonde.settings import LogSettings
@@ -45,6 +46,7 @@ for command in (
     *chaos.COMMANDS,
     *search.COMMANDS,
     *sources.COMMANDS,
+    *vocabulary.COMMANDS,
     *demo.COMMANDS,
     *documents.COMMANDS,
     *bench.COMMANDS,

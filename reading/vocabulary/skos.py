@@ -1,0 +1,122 @@
+"""SKOS files (RDF/XML, Turtle, N-Triples) and keyword trees (JSON) to concepts; nothing is fetched from anywhere."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.sax
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rdflib import Graph, Literal, URIRef
+from rdflib.exceptions import ParserError
+from rdflib.namespace import SKOS
+from rdflib.plugins.parsers.notation3 import BadSyntax
+from rdflib.term import Node
+
+from core.errors import InvalidInput
+from reading.vocabulary.concept import Concept, Label
+
+LARGEST_FILE_BYTES = 200 << 20
+LONGEST_LABEL = 120
+"""Characters; a longer label is a description and nobody types it."""
+
+_QUALIFIER = re.compile(r"(?<=\S)\s*\([^()]{1,60}\)\s*$")
+_FORMATS = {".rdf": "xml", ".xml": "xml", ".owl": "xml", ".skos": "xml", ".ttl": "turtle", ".nt": "nt"}
+_LABELS = (SKOS.prefLabel, SKOS.altLabel, SKOS.hiddenLabel)
+_BROKEN = (xml.sax.SAXException, BadSyntax, ParserError, ValueError, AssertionError)
+
+
+def read_files(paths: Sequence[Path]) -> tuple[Concept, ...]:
+    """The concepts of all files together (labels of one language often come in a file of their own), by URI.
+
+    Raises InvalidInput that names the file and what is wrong with it, or says that there is no concept in them.
+    """
+    trees = [path for path in paths if path.suffix.lower() == ".json"]
+    graph = Graph()
+    for path in paths:
+        if path not in trees:
+            _parse(graph, path)
+    concepts = [*concepts_of(graph), *(concept for path in trees for concept in _read_tree(path))]
+    if not concepts:
+        raise InvalidInput("file", f"{', '.join(path.name for path in paths)}: no skos:Concept with a label is in it")
+    return tuple(sorted(concepts, key=lambda concept: concept.uri))
+
+
+def concepts_of(graph: Graph) -> Iterator[Concept]:
+    """Every resource with a ``skos:prefLabel``; ``broader`` and ``narrower`` are each other's reverse."""
+    narrower: defaultdict[Node, set[str]] = defaultdict(set)
+    for above, below in graph.subject_objects(SKOS.narrower):
+        narrower[above].add(str(below))
+    for below, above in graph.subject_objects(SKOS.broader):
+        narrower[above].add(str(below))
+    for subject in sorted(set(graph.subjects(SKOS.prefLabel)), key=str):
+        labels = tuple(dict.fromkeys(label for kind in _LABELS for label in _labels(graph, subject, kind)))
+        if isinstance(subject, URIRef) and labels:
+            yield Concept(str(subject), labels, tuple(sorted(narrower[subject] - {str(subject)})))
+
+
+def _labels(graph: Graph, subject: Node, kind: URIRef) -> list[Label]:
+    found = (one for one in graph.objects(subject, kind) if isinstance(one, Literal))
+    labels = [_label(str(one), one.language) for one in found]
+    return sorted((label for label in labels if label is not None), key=lambda one: (one.language or "", one.text))
+
+
+def _label(written: str, language: str | None) -> Label | None:
+    """White space closed, ``en-GB`` as ``en``, a qualifier in brackets at the end ("flow (movement)") left out.
+
+    None where it is empty or too long for a name.
+    """
+    text = " ".join(_QUALIFIER.sub("", written).split())
+    if not text or len(text) > LONGEST_LABEL:
+        return None
+    return Label(text, language.partition("-")[0].lower() if language else None)
+
+
+def _parse(graph: Graph, path: Path) -> None:
+    form = _FORMATS.get(path.suffix.lower())
+    if form is None:
+        known = ", ".join([*_FORMATS, ".json"])
+        raise InvalidInput("file", f"{path.name}: the suffix is not one of {known}")
+    try:
+        graph.parse(data=_content(path), format=form, publicID="urn:sonde:vocabulary:")
+    except _BROKEN as error:
+        raise InvalidInput("file", f"{path.name}: is no {form} that can be read: {_first_line(error)}") from error
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > LARGEST_FILE_BYTES:
+            raise InvalidInput("file", f"{path.name}: is larger than {LARGEST_FILE_BYTES >> 20} MB")
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidInput("file", f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).strip().splitlines()[0][:200]
+
+
+def _read_tree(path: Path) -> Iterator[Concept]:
+    """A tree of ``{uuid, label, children}``, as mdKeywords publishes GCMD; its labels are English."""
+    try:
+        roots = json.loads(_content(path))
+        yield from _tree_concepts(roots)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InvalidInput("file", f"{path.name}: is no tree of uuid, label and children: {error!r}"[:300]) from error
+
+
+def _tree_concepts(nodes: Iterable[Mapping[str, Any]]) -> Iterator[Concept]:
+    for node in nodes:
+        children = node.get("children") or []
+        label = _label(node["label"], "en")
+        if label is not None:
+            below = tuple(sorted(_tree_uri(child) for child in children))
+            yield Concept(_tree_uri(node), (label,), below)
+        yield from _tree_concepts(children)
+
+
+def _tree_uri(node: Mapping[str, Any]) -> str:
+    return f"urn:uuid:{node['uuid']}"

@@ -1,0 +1,186 @@
+"""Terms of vocabularies found in a text: the longest name wins, singular and plural are the same."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from pathlib import Path
+
+from reading.gazetteer.names import Word, words
+from reading.small_words import SAYING_NOTHING
+from reading.spans import Range
+from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+
+OWN = "sonde"
+"""Name of the vocabulary that Sonde ships."""
+
+_MOST_CONCEPTS = 3  # of one name in one vocabulary; a name that stands for more says too little
+_MOST_WORDS = 6
+_SHORTEST_FOREIGN = 5  # letters of a single word that is taken for a name in a language that the text may not have
+
+
+@dataclass(frozen=True, slots=True)
+class TermMention:
+    """A name of a concept at these character offsets (end exclusive).
+
+    ``synonyms`` are the concept's other names in all languages, ``narrower`` the preferred names of what lies under
+    it; ``confidence`` 0..1 is less for a name that is not the preferred one, or stands for several concepts.
+    """
+
+    text: str
+    start: int
+    end: int
+    vocabulary: str
+    uri: str
+    synonyms: tuple[Label, ...]
+    narrower: tuple[Label, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    vocabulary: str
+    concept: Concept
+    label: Label
+    preferred: bool
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Concepts of any number of vocabularies behind one look-up. Immutable; threads may share it."""
+
+    concepts: dict[tuple[str, str], Concept] = field(default_factory=dict)  # (vocabulary, URI)
+    entries: dict[str, tuple[_Entry, ...]] = field(default_factory=dict)  # by term key
+    longest: dict[str, int] = field(default_factory=dict)  # first word of a key -> words of the longest such key
+
+    @classmethod
+    def of(cls, vocabularies: Iterable[NamedVocabulary]) -> Vocabulary:
+        """Of several, the earlier ones first where they know the same name."""
+        concepts: dict[tuple[str, str], Concept] = {}
+        entries: defaultdict[str, list[_Entry]] = defaultdict(list)
+        for vocabulary in vocabularies:
+            for concept in vocabulary.concepts:
+                concepts[vocabulary.name, concept.uri] = concept
+                for key, entry in _entries(vocabulary.name, concept).items():
+                    entries[key].append(entry)
+        longest: dict[str, int] = {}
+        for key in entries:
+            first, length = key.partition(" ")[0], 1 + key.count(" ")
+            longest[first] = max(length, longest.get(first, 0))
+        return cls(concepts, {key: tuple(found) for key, found in entries.items()}, longest)
+
+    def find(self, text: str, free: Sequence[Range], language: str | None = None) -> list[TermMention]:
+        """Terms that lie wholly in the ``free`` ranges, in the text's order; several vocabularies may know one.
+
+        ``language`` (ISO 639-1): names of other languages than it and English are not read; None where unknown.
+        """
+        found: list[TermMention] = []
+        for within in free:
+            inside = [word for word in words(text) if within[0] <= word.start and word.end <= within[1]]
+            at = 0
+            while at < len(inside):
+                length, mentions = self._at(text, inside[at:], language)
+                found += mentions
+                at += length
+        return found
+
+    def _at(self, text: str, following: list[Word], language: str | None) -> tuple[int, list[TermMention]]:
+        """How many words to go on by, and what the longest name is that starts with the first of them."""
+        keys = [_singular(word.folded) for word in following[:_MOST_WORDS]]
+        for length in range(min(self.longest.get(keys[0], 0), len(keys)), 0, -1):
+            last = following[length - 1]
+            written = text[following[0].start : last.end]
+            known = [e for e in self.entries.get(" ".join(keys[:length]), ()) if _is_meant(e, written, language)]
+            if known and not _is_parted(text, following[:length]):
+                return length, self._mentions(written, (following[0].start, last.end), known)
+        return 1, []
+
+    def _mentions(self, written: str, place: Range, known: list[_Entry]) -> list[TermMention]:
+        by_vocabulary: defaultdict[str, list[_Entry]] = defaultdict(list)
+        for entry in known:
+            by_vocabulary[entry.vocabulary].append(entry)
+        return [
+            mention
+            for entries in by_vocabulary.values()
+            if len(entries) <= _MOST_CONCEPTS
+            for mention in (self._mention(written, place, entry, len(entries)) for entry in entries)
+            if mention.synonyms or mention.narrower
+        ]
+
+    def _mention(self, written: str, place: Range, entry: _Entry, shared: int) -> TermMention:
+        own = term_key(written)
+        names = tuple(label for label in entry.concept.labels if term_key(label.text) != own)
+        below = (self.concepts.get((entry.vocabulary, uri)) for uri in entry.concept.narrower)
+        narrower = tuple(label for concept in below if concept for label in _preferred(concept))
+        confidence = (0.9 if entry.preferred else 0.8) - 0.15 * (shared - 1)
+        return TermMention(written, *place, entry.vocabulary, entry.concept.uri, names, narrower, round(confidence, 2))
+
+
+def term_key(text: str) -> str:
+    """What two spellings of a term share: folded words in the singular."""
+    return " ".join(_singular(word.folded) for word in words(text))
+
+
+def _singular(word: str) -> str:
+    """By the plurals of English and the Romance languages; ``gas`` and ``species`` stay what they are."""
+    if len(word) > 4 and word.endswith("ies") and word != "species":
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "ies")):
+        return word[:-1]
+    return word
+
+
+def _entries(vocabulary: str, concept: Concept) -> dict[str, _Entry]:
+    """By key; where two names of a concept have the same, the first is kept."""
+    preferred = {(label.text, label.language) for label in _preferred(concept)}
+    entries: dict[str, _Entry] = {}
+    for label in concept.labels:
+        key = term_key(label.text)
+        if key and key.count(" ") < _MOST_WORDS:
+            entry = _Entry(vocabulary, concept, label, (label.text, label.language) in preferred)
+            entries.setdefault(key, entry)
+    return entries
+
+
+def _preferred(concept: Concept) -> list[Label]:
+    """The first name of each language."""
+    first: dict[str | None, Label] = {}
+    for label in concept.labels:
+        first.setdefault(label.language, label)
+    return list(first.values())
+
+
+def _is_meant(entry: _Entry, written: str, language: str | None) -> bool:
+    """Whether the name is one of the text's language, and a short form is written as one ("ET", never "et")."""
+    label = entry.label
+    short = written.lower() in SAYING_NOTHING or (label.text.isupper() and len(label.text) <= 2)
+    if short and not (written == label.text and written.isupper()):
+        return False
+    if label.language in (None, "en", language):
+        return True
+    return language is None and (" " in written or len(written) >= _SHORTEST_FOREIGN)
+
+
+def _is_parted(text: str, run: list[Word]) -> bool:
+    """Whether a mark other than a hyphen or apostrophe stands between the words ("air, quality" is no term)."""
+    gaps = (text[one.end : other.start] for one, other in pairwise(run))
+    return any(gap.strip(" \t\n-‐–'’") for gap in gaps)
+
+
+@cache
+def own_vocabulary() -> NamedVocabulary:
+    """The small one that Sonde ships (``environment.ttl``); parsed once."""
+    from reading.vocabulary.skos import read_files  # rdflib takes a third of a second to import
+
+    with resources.as_file(resources.files(__package__).joinpath("environment.ttl")) as path:
+        return NamedVocabulary(OWN, read_files([Path(path)]))
+
+
+@cache
+def only_own_vocabulary() -> Vocabulary:
+    """Just the shipped one, ready to look up."""
+    return Vocabulary.of([own_vocabulary()])

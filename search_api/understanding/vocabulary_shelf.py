@@ -1,0 +1,67 @@
+"""The vocabularies that questions are read with: Sonde's own and the loaded ones, kept in memory, looked after."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import structlog
+from elasticsearch import ApiError, TransportError
+
+from core.errors import NotFound
+from reading.vocabulary.concept import NamedVocabulary
+from reading.vocabulary.vocabulary import Vocabulary
+from search_api.understanding.vocabulary_store import VocabularyStore
+
+log = structlog.get_logger(__name__)
+
+LOOKED_AFTER_S = 30.0
+"""A vocabulary that was loaded is used after this many seconds at the latest."""
+
+
+class VocabularyShelf:
+    """Call it for the vocabulary of this moment. Safe to share between threads.
+
+    Every 30 seconds one request asks whether something was loaded; the caller that finds so reads it, the others go on
+    with what there was. What cannot be read leaves everything as it is: a search does not fail for a thesaurus.
+    """
+
+    def __init__(
+        self,
+        store: VocabularyStore,
+        own: Callable[[], NamedVocabulary],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._own = own
+        self._clock = clock
+        self._looking = threading.Lock()
+        self._versions: frozenset[tuple[str, str]] | None = None
+        self._looked_at: float | None = None
+        self._kept: Vocabulary | None = None
+
+    def __call__(self) -> Vocabulary:
+        if self._is_due() and self._looking.acquire(blocking=self._kept is None):
+            try:
+                if self._is_due():
+                    self._look()
+            finally:
+                self._looking.release()
+        return self._kept or Vocabulary()
+
+    def _is_due(self) -> bool:
+        return self._looked_at is None or self._clock() - self._looked_at >= LOOKED_AFTER_S
+
+    def _look(self) -> None:
+        self._looked_at = self._clock()
+        try:
+            manifests = self._store.manifests()
+            versions = frozenset((manifest.name, manifest.version) for manifest in manifests)
+            if versions != self._versions:
+                loaded = [self._store.load(manifest) for manifest in manifests]
+                self._kept, self._versions = Vocabulary.of([self._own(), *loaded]), versions
+        except (ApiError, TransportError, NotFound) as error:
+            log.warning("vocabulary.unread", error=type(error).__name__)
+        if self._kept is None:
+            self._kept = Vocabulary.of([self._own()])

@@ -1,0 +1,128 @@
+"""Vocabularies that an operator loaded, kept in the index ``{prefix}-vocabulary``.
+
+A vocabulary is written in parts under a version of its own; its manifest, written last, says which version counts.
+A load that is cut off leaves the vocabulary as it was; the next one clears what it left behind.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from core.errors import NotFound
+from es_mappings.names import alias
+from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+
+_CONCEPTS_PER_PART = 500
+_MOST_VOCABULARIES = 100
+_MOST_PARTS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What is known of a loaded vocabulary without reading it; ``loaded`` is an ISO 8601 time."""
+
+    name: str
+    version: str
+    parts: int
+    concepts: int
+    labels: int
+    languages: tuple[str, ...]
+    loaded: str
+
+
+class VocabularyStore:
+    """Reads and writes loaded vocabularies. Errors of Elasticsearch are its client's own."""
+
+    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+        self._client = client
+        self._index = alias(prefix, "vocabulary")
+
+    def save(self, vocabulary: NamedVocabulary, loaded: str) -> Manifest:
+        """Puts a vocabulary in the place of any earlier one of its name; the index must be there."""
+        version = uuid.uuid4().hex
+        concepts = vocabulary.concepts
+        parts = [concepts[at : at + _CONCEPTS_PER_PART] for at in range(0, len(concepts), _CONCEPTS_PER_PART)]
+        for number, part in enumerate(parts):
+            document = {"kind": "part", "vocabulary": vocabulary.name, "version": version, "part": number}
+            self._write(f"{vocabulary.name}:{version}:{number}", document | {"content": _packed(part)})
+        manifest = _manifest(vocabulary, version, len(parts), loaded)
+        self._write(vocabulary.name, _manifest_document(manifest))
+        self._drop_parts(vocabulary.name, but=version)
+        return manifest
+
+    def remove(self, name: str) -> None:
+        """Raises NotFound where no vocabulary of that name is loaded."""
+        found = self._client.options(ignore_status=404).delete(index=self._index, id=name, refresh=True).body
+        if found.get("result") != "deleted":
+            raise NotFound(f"No vocabulary {name!r} is loaded.")
+        self._drop_parts(name, but=None)
+
+    def manifests(self) -> list[Manifest]:
+        """By name; none where there is no such index yet."""
+        found = self._client.search(
+            index=self._index,
+            query={"term": {"kind": "manifest"}},
+            sort=["vocabulary"],
+            size=_MOST_VOCABULARIES,
+            ignore_unavailable=True,
+            source_excludes=["content"],
+        )
+        return [_read_manifest(hit["_source"]) for hit in found.body["hits"]["hits"]]
+
+    def load(self, manifest: Manifest) -> NamedVocabulary:
+        """Raises NotFound where its parts are no longer there: another version took its place meanwhile."""
+        ids = [f"{manifest.name}:{manifest.version}:{number}" for number in range(min(manifest.parts, _MOST_PARTS))]
+        found = self._client.mget(index=self._index, ids=ids).body["docs"] if ids else []
+        if not all(one.get("found") for one in found):
+            raise NotFound(f"The vocabulary {manifest.name} was replaced while it was read.")
+        concepts = tuple(_concept(row) for one in found for row in one["_source"]["content"]["concepts"])
+        return NamedVocabulary(manifest.name, concepts)
+
+    def _write(self, document_id: str, document: dict[str, Any]) -> None:
+        self._client.index(index=self._index, id=document_id, document=document, refresh=True, require_alias=True)
+
+    def _drop_parts(self, name: str, *, but: str | None) -> None:
+        query: dict[str, Any] = {"bool": {"filter": [{"term": {"kind": "part"}}, {"term": {"vocabulary": name}}]}}
+        if but is not None:
+            query["bool"]["must_not"] = [{"term": {"version": but}}]
+        self._client.delete_by_query(index=self._index, query=query, conflicts="proceed", refresh=True)
+
+
+def _manifest(vocabulary: NamedVocabulary, version: str, parts: int, loaded: str) -> Manifest:
+    labels = [label for concept in vocabulary.concepts for label in concept.labels]
+    languages = tuple(sorted({label.language for label in labels if label.language}))
+    return Manifest(vocabulary.name, version, parts, len(vocabulary.concepts), len(labels), languages, loaded)
+
+
+def _manifest_document(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "kind": "manifest",
+        "vocabulary": manifest.name,
+        "version": manifest.version,
+        "parts": manifest.parts,
+        "concepts": manifest.concepts,
+        "labels": manifest.labels,
+        "languages": list(manifest.languages),
+        "loaded": manifest.loaded,
+    }
+
+
+def _read_manifest(source: dict[str, Any]) -> Manifest:
+    numbers = {name: int(source[name]) for name in ("parts", "concepts", "labels")}
+    languages = tuple(source.get("languages", ()))
+    return Manifest(source["vocabulary"], source["version"], **numbers, languages=languages, loaded=source["loaded"])
+
+
+def _packed(concepts: Sequence[Concept]) -> dict[str, Any]:
+    rows = [[one.uri, [[label.text, label.language] for label in one.labels], list(one.narrower)] for one in concepts]
+    return {"concepts": rows}
+
+
+def _concept(row: list[Any]) -> Concept:
+    uri, labels, narrower = row
+    return Concept(uri, tuple(Label(text, language) for text, language in labels), tuple(narrower))

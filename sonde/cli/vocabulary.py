@@ -1,0 +1,113 @@
+"""`sonde vocabulary`: which vocabularies widen a question."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from elasticsearch import ApiError, TransportError
+from rich.console import Console
+from rich.table import Table
+
+from core.errors import SondeError, Unavailable
+from es_mappings.indices import ensure_indices
+from reading.vocabulary.concept import NamedVocabulary
+from reading.vocabulary.skos import read_files
+from reading.vocabulary.vocabulary import OWN
+from search_api.understanding.vocabulary_store import Manifest, VocabularyStore
+from sonde.settings import load_settings
+from sonde.wiring import Models, elasticsearch_client
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_TIMEOUT_S = 60.0
+
+
+@click.group()
+def vocabulary() -> None:
+    """Vocabularies (SKOS) whose synonyms and narrower terms are looked for beside a question's own words."""
+
+
+@vocabulary.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--name", help="What it is called; else made from the first file's name.")
+@click.option("--json", "as_json", is_flag=True, help="What was loaded as JSON.")
+def load(files: tuple[Path, ...], *, name: str | None, as_json: bool) -> None:
+    """Load a vocabulary from SKOS FILEs (.rdf, .ttl, .nt) or keyword trees (.json) in the place of one of that name.
+
+    Several files are read together, since labels often come one file to a language. Nothing is fetched from the net.
+    The running service uses it within half a minute.
+
+    Example: sonde vocabulary load gemet-skoscore.rdf gemet-en.rdf gemet-de.rdf --name gemet
+    """
+    called = _checked(name or re.sub(r"[^a-z0-9_-]+", "-", files[0].stem.lower()).strip("-"))
+    concepts = read_files(files)
+    settings = load_settings()
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
+    try:
+        ensure_indices(client, settings.index.prefix, Models(settings).embedder().card, kinds=("vocabulary",))
+        store = VocabularyStore(client, settings.index.prefix)
+        manifest = store.save(NamedVocabulary(called, concepts), datetime.now(UTC).isoformat(timespec="seconds"))
+    except (ApiError, TransportError) as error:
+        raise _unavailable(error) from error
+    _show([manifest], as_json=as_json)
+
+
+@vocabulary.command("list")
+@click.option("--json", "as_json", is_flag=True, help="The list as JSON.")
+def list_(*, as_json: bool) -> None:
+    """The vocabularies that are loaded; Sonde's own small one is always there besides."""
+    try:
+        _show(_store().manifests(), as_json=as_json)
+    except (ApiError, TransportError) as error:
+        raise _unavailable(error) from error
+
+
+@vocabulary.command()
+@click.argument("name")
+def remove(name: str) -> None:
+    """Take a loaded vocabulary out again."""
+    try:
+        _store().remove(name)
+    except (ApiError, TransportError) as error:
+        raise _unavailable(error) from error
+    click.echo(f"{name} is removed.")
+
+
+def _store() -> VocabularyStore:
+    settings = load_settings()
+    return VocabularyStore(elasticsearch_client(settings, timeout_s=_TIMEOUT_S), settings.index.prefix)
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name) or name == OWN:
+        raise SondeError(
+            f"--name: {name!r} cannot be a vocabulary's name; take letters a-z, digits, - and _, other than {OWN!r}."
+        )
+    return name
+
+
+def _unavailable(error: Exception) -> Unavailable:
+    return Unavailable(f"Elasticsearch does not answer as it should ({type(error).__name__}). Is `sonde up` running?")
+
+
+def _show(manifests: list[Manifest], *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps([asdict(manifest) for manifest in manifests], indent=2))
+        return
+    if not manifests:
+        click.echo("None is loaded; questions are widened by Sonde's own small vocabulary alone.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("name", "concepts", "labels", "languages", "loaded"):
+        table.add_column(heading, justify="right" if heading in ("concepts", "labels") else "left")
+    for one in manifests:
+        row = (one.name, str(one.concepts), str(one.labels), " ".join(one.languages), one.loaded)
+        table.add_row(*row)
+    Console().print(table)
+
+
+COMMANDS = (vocabulary,)
