@@ -39,7 +39,7 @@ class FaultPlan:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self._random = random.Random(self.seed)  # noqa: S311 (to be repeated, not to be secret)
+        self._random = random.Random(self.seed)  # noqa: S311  # nosec B311 (to be repeated, not to be secret)
 
     def next(self) -> Fault | None:
         with self._lock:

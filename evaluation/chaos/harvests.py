@@ -55,7 +55,7 @@ class Outcome:
 
 def chaos(parts: Parts, runs: int, *, records: int = 1000, seed: int = 1, share: float = 0.3) -> Iterator[Outcome]:
     """Harvests ``runs`` times into the indices of ``parts``, which must be there and hold nothing of ``SOURCE``."""
-    rng = random.Random(seed)  # noqa: S311 (to be repeated)
+    rng = random.Random(seed)  # noqa: S311  # nosec B311 (to be repeated)
     catalogue = {f"rec-{index:05d}": f"Title {index}" for index in range(records)}
     with catalogue_server(catalogue) as upstream:
         for run in range(1, runs + 1):

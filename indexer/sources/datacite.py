@@ -70,8 +70,8 @@ def _leaf(answer: Answer) -> Leaf:
 
 def _record(doi: dict[str, Any], url: str) -> RawRecord:
     id = str(doi["id"]).lower()
-    attributes = doi.get("attributes") if isinstance(doi.get("attributes"), dict) else {}
-    assert isinstance(attributes, dict)
+    given = doi.get("attributes")
+    attributes: dict[str, Any] = given if isinstance(given, dict) else {}
     origin = f"{url.partition('?')[0]}/{id}"
     modified = str(attributes["updated"]) if attributes.get("updated") else None
     document = _xml(attributes.get("xml"))

@@ -6,13 +6,15 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lxml import etree
 from rdflib import BNode, Graph, Literal, Namespace, URIRef
 from rdflib.compare import to_canonical_graph
 from rdflib.namespace import DCAT, DCTERMS, RDF
 from rdflib.term import Node
 
 from indexer.raw import RawRecord
-from indexer.sources.answers import fingerprint
+from indexer.sources.answers import fingerprint, parse_xml
+from indexer.sources.fetching import BadAnswer
 
 HYDRA = Namespace("http://www.w3.org/ns/hydra/core#")
 _NEXT = (HYDRA.next, HYDRA.nextPage)
@@ -52,8 +54,8 @@ def rdf_format(content: bytes, media_type: str) -> str | None:
 def parse_rdf(content: bytes, form: str, url: str, load_context: LoadContext) -> Graph:
     """Raises NotRdf. No context is fetched by the parser: ``load_context`` gives each remote one."""
     graph = Graph()
-    if form == "xml" and b"<!DOCTYPE" in content[:10_000]:
-        raise NotRdf("it carries a DTD, which is not read")
+    if form == "xml":
+        content = _without_dtd(content)
     try:
         if form == "json-ld":
             content = json.dumps(_with_contexts(json.loads(content), load_context, set())).encode()
@@ -63,6 +65,14 @@ def parse_rdf(content: bytes, form: str, url: str, load_context: LoadContext) ->
     except OSError as error:  # xml.sax
         raise NotRdf(str(error)[:200]) from None
     return graph
+
+
+def _without_dtd(content: bytes) -> bytes:
+    """The same RDF/XML in UTF-8, once a parser without entities and network has read it. Raises NotRdf for a DTD."""
+    try:
+        return etree.tostring(parse_xml(content, "the server"), encoding="utf-8")
+    except BadAnswer as error:
+        raise NotRdf(str(error)) from None
 
 
 def datasets(graph: Graph, url: str) -> list[RawRecord]:
