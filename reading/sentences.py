@@ -41,5 +41,5 @@ def _goes_on(head: str, behind: str) -> bool:
 
 
 def _is_word_end(head: str) -> bool:
-    """A letter after a number is a unit and ends its sentence: ``at a depth of 12 m.``"""
-    return re.search(r"\d\s?[A-Za-z]\.$", head) is not None
+    """A letter after a number or a stroke is a unit and ends its sentence: ``a depth of 12 m.``, ``3 mg/l.``"""
+    return re.search(r"(?:\d\s?|/)[A-Za-z]\.$", head) is not None

@@ -33,7 +33,7 @@ _LIST_ITEM = re.compile(r"^(?:[•●▪–\-*]|\(?[a-z0-9]{1,2}[.)])\s+\S")
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """A block with how its heading looked: size (half points), capitals, bold; for the levels."""
+    """A block with how it looked: size (half points), capitals, bold; for telling headings and their levels."""
 
     block: Block
     style: tuple[float, bool, bool] = (0.0, False, False)
@@ -82,8 +82,6 @@ def _draft(region: Region, kind: BlockKind, compounds: frozenset[str]) -> Styled
     text = "\n".join(lines) if kind == "code" else join_lines(lines, compounds)
     kept = tuple(lines) if kind == "code" else ()
     block = Block(kind, text, region.page, region.page, lines=kept)
-    if kind != "heading":
-        return Styled(block)
     first = region.lines[0]
     return Styled(block, (round(first.size * 2.0) / 2.0, text.isupper(), first.share("bold") >= 0.5))
 
@@ -93,18 +91,22 @@ def _without_false_headings(drafts: Sequence[Styled]) -> list[Styled]:
     out: list[Styled] = []
     for index, draft in enumerate(drafts):
         block = draft.block
-        behind = drafts[index + 1].block if index + 1 < len(drafts) else None
-        if block.kind == "heading" and draft.style[0] > _RUN_IN_SIZE and _is_sentence(block, behind):
+        behind = drafts[index + 1] if index + 1 < len(drafts) else None
+        if block.kind == "heading" and draft.style[0] > _RUN_IN_SIZE and _is_sentence(draft, behind):
             out.append(Styled(replace(block, kind="text")))
         else:
             out.append(draft)
     return out
 
 
-def _is_sentence(heading: Block, behind: Block | None) -> bool:
-    text = heading.text
-    goes_on = behind is not None and behind.kind == "text" and behind.text[:1].islower() and len(text.split()) > 4
-    return goes_on or (text.endswith((".", "!")) and len(text.split()) > 6 and NUMBERED.match(text) is None)
+def _is_sentence(heading: Styled, behind: Styled | None) -> bool:
+    text = heading.block.text
+    is_long = len(text.split()) > 4
+    ends = text.endswith((".", "!")) and len(text.split()) > 6 and NUMBERED.match(text) is None
+    if behind is None or behind.block.kind != "text":
+        return ends
+    same_size = heading.style[0] <= 1.05 * behind.style[0]
+    return ends or (is_long and same_size and behind.block.text[:1].islower())
 
 
 def _joined(drafts: Sequence[Styled], compounds: frozenset[str]) -> list[Styled]:

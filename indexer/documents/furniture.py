@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from indexer.documents.page import Line, Page, RegionKind, Word
 from indexer.documents.rows import rows, segments
@@ -18,6 +19,8 @@ from indexer.documents.rows import rows, segments
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 _PAGE_NUMBER = re.compile(r"^(?:page\s*|seite\s*|p\.?\s*|[-–—(\[]\s*)?#(?:\s*[-–—)\]])?(?:\s*(?:of|/|von|sur)\s*#)?$")
 _ROWS_LOOKED_AT = 3  # from the top and from the foot
+_NUMBERED_SHARE = 0.3  # of the pages
+_GAP = 1.3  # times the usual distance of rows: what parts a head from the text
 _ZONE = 0.16  # of the page's height
 _SAME_HEIGHT = 9.0  # points
 _NUMBER_HEIGHT = 24.0  # a scanned page lies askew
@@ -45,10 +48,11 @@ def find_furniture(pages: Sequence[Page]) -> Furniture:
             found[page.number]["watermark"] = marks
     for number, kind, line in _repeated(pages, by_page):
         found[number].setdefault(kind, []).extend(line.words)
-    for page in pages:
-        numbers = _line_numbers(by_page[page.number])
-        if numbers:
-            found[page.number]["line_number"] = numbers
+    numbers = {page.number: _line_numbers(by_page[page.number]) for page in pages}
+    if sum(map(bool, numbers.values())) >= _NUMBERED_SHARE * len(pages):  # else they number the rows of some listing
+        for page in pages:
+            if numbers[page.number]:
+                found[page.number]["line_number"] = numbers[page.number]
     return Furniture(found)
 
 
@@ -69,12 +73,20 @@ def _repeated(pages: Sequence[Page], by_page: dict[int, list[Line]]) -> Iterator
 
 
 def _at_the_edge(page: Page, lines: Sequence[Line]) -> Iterator[tuple[RegionKind, Line]]:
-    for line in lines[:_ROWS_LOOKED_AT]:
+    for line in _set_apart(lines):
         if line.box.bottom < _ZONE * page.height:
             yield "header", line
-    for line in lines[-_ROWS_LOOKED_AT:]:
+    for line in _set_apart(lines[::-1]):
         if line.box.top > (1.0 - _ZONE) * page.height:
             yield "footer", line
+
+
+def _set_apart(lines: Sequence[Line]) -> Sequence[Line]:
+    """Of the outermost rows (first is at the edge) those before the last gap that is wider than between lines."""
+    gaps = [abs(inner.baseline - outer.baseline) for outer, inner in pairwise(lines)]
+    usual = median(gaps) if gaps else 0.0
+    apart = [place for place, gap in enumerate(gaps[:_ROWS_LOOKED_AT], 1) if gap > _GAP * usual]
+    return lines[: max(apart)] if apart else lines[:1]
 
 
 def _key(text: str) -> str:

@@ -15,7 +15,7 @@ _ENTRY = re.compile(
     r"^[^\W\d_][\w'’ .-]{1,40},? .*?(?:\(?\b(?:1[6-9]|20)\d\d[a-z]?\b)|^[A-Z][\w'’-]+,? [A-Z]", re.DOTALL
 )
 _ENDS = re.compile(r"(?:\.|\d{4}\.?|\d)\s*$")
-_RUN_TOGETHER = re.compile(r"(?<=\d{4}\.)\s+(?=[^\W\d_][\w'’-]+,\s[A-Z]\.)")
+_RUN_TOGETHER = re.compile(r"(?<=\d{4}\.)\s+(?=[^\W\d_][\w'’-]+,\s[A-Z]\.)|(?<=[.\d])\s+(?=\[\d{1,3}\]\s)")
 _READ = ("text", "list", "reference")
 _FEWEST = 2
 

@@ -68,7 +68,7 @@ def main() -> int:
     hits = client.search(index=f"{settings.index.prefix}-documents", size=1000, source=["name"])["hits"]["hits"]
     names = {hit["_id"]: hit["_source"]["name"] for hit in hits}
     report = measure(asking, resolver, names)
-    print(json.dumps(report, indent=2, ensure_ascii=False))
+    sys.stdout.write(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
     return 0
 
 

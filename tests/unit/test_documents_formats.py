@@ -1,0 +1,193 @@
+"""HTML, DOCX and plain text come through the same path; front matter, dates and references by hand-made examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer.documents.clean import hyphenated_words, join_lines, tidy
+from indexer.documents.detect_format import file_kind
+from indexer.documents.failures import DocumentRefused
+from indexer.documents.front_matter import front_matter, read_xmp, split_names
+from indexer.documents.limits import Limits, Ocr
+from indexer.documents.model import Block, ReadDocument
+from indexer.documents.moments import date_in, pdf_date
+from indexer.documents.read import read_document
+from indexer.documents.sections import role_of
+from tests.pdf_files import docx
+
+_P = '<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'
+
+
+def read(data: bytes) -> ReadDocument:
+    return read_document(data, Limits(), Ocr(command=None))
+
+
+def test_html_gives_headings_paragraphs_lists_and_tables_without_navigation() -> None:
+    page = b"""<!doctype html><html><head><title>Lakes</title><meta name="citation_doi" content="10.1234/abc">
+    <script>var x = "ignored";</script></head><body><nav>Home | About</nav><h1>Lakes of Bavaria</h1>
+    <p>There are <b>many</b> lakes.</p><h2>Depths</h2><ul><li>First</li><li>Second</li></ul>
+    <table><caption>Depths in m</caption><tr><th>Lake</th><th>Depth</th></tr>
+    <tr><td>Ammersee</td><td>81</td></tr></table>
+    <footer>Imprint</footer></body></html>"""
+    document = read(page)
+    assert document.format == "html"
+    assert [(b.kind, b.text) for b in document.blocks] == [
+        ("heading", "Lakes of Bavaria"),
+        ("text", "There are many lakes."),
+        ("heading", "Depths"),
+        ("list", "First"),
+        ("list", "Second"),
+        ("table", ""),
+    ]
+    assert document.tables[0].rows == (("Lake", "Depth"), ("Ammersee", "81"))
+    assert document.tables[0].caption == "Depths in m"
+    assert document.front.doi == "10.1234/abc"
+
+
+def test_docx_styles_name_headings_and_tables_are_tables() -> None:
+    cell = "<w:tc><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:tc>"
+    row = "<w:tr>" + cell + cell + "</w:tr>"
+    table = "<w:tbl>" + row.format("Lake", "Depth") + row.format("Ammersee", "81") + "</w:tbl>"
+    body = _P.format(style="Heading1", text="Results") + _P.format(style="Normal", text="It rained.") + table
+    document = read(docx(body))
+    assert [(b.kind, b.text, b.level) for b in document.blocks] == [
+        ("heading", "Results", 1),
+        ("text", "It rained.", 0),
+        ("table", "", 0),
+    ]
+    assert document.tables[0].rows == (("Lake", "Depth"), ("Ammersee", "81"))
+
+
+def test_an_xml_entity_in_a_docx_is_not_resolved() -> None:
+    evil = b'<!DOCTYPE w [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
+    body = _P.format(style="Normal", text="before &e; after")
+    data = docx(body)
+    import io
+    import zipfile
+
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        text = old.read("word/document.xml").replace(b"?>\n", b"?>\n" + evil, 1)
+        new.writestr("word/document.xml", text)
+    assert "root:" not in " ".join(block.text for block in read(out.getvalue()).blocks)
+
+
+def test_plain_text_has_headings_by_mark_by_underline_and_by_number_and_pages_by_form_feed() -> None:
+    text = "# Title of it\n\nFirst para-\ngraph.\n\nMethods\n=======\n\nWe looked.\n\f2.1 Sampling\n\n- one\n- two\n"
+    document = read(text.encode())
+    assert [(b.kind, b.text, b.first_page) for b in document.blocks] == [
+        ("heading", "Title of it", 1),
+        ("text", "First paragraph.", 1),
+        ("heading", "Methods", 1),
+        ("text", "We looked.", 1),
+        ("heading", "2.1 Sampling", 2),
+        ("list", "- one", 2),
+        ("list", "- two", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"%PDF-1.4 ...", "pdf"),
+        (b"\x89PNG\r\n\x1a\n...", "image"),
+        (b"<!DOCTYPE html><html>", "html"),
+        (b"plain words", "text"),
+        ("Größe".encode("utf-16"), "text"),
+    ],
+)
+def test_a_file_is_what_its_bytes_say(data: bytes, kind: str) -> None:
+    assert file_kind(data) == kind
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "empty"),
+        (b"  \n ", "empty"),
+        (b"PK\x03\x04broken", "damaged"),
+        (b"\xd0\xcf\x11\xe0" + b"\0" * 20, "unsupported"),
+        (bytes(range(256)) * 4, "unsupported"),
+    ],
+)
+def test_what_is_no_document_is_refused_by_name(data: bytes, reason: str) -> None:
+    with pytest.raises(DocumentRefused) as refused:
+        file_kind(data)
+    assert refused.value.reason == reason
+
+
+def test_lines_are_joined_as_people_read_them() -> None:
+    compounds = hyphenated_words(["a long-term study"])
+    assert join_lines(["the tempera-", "ture of long-", "term", "GEO-", "GPT ran"], compounds) == (
+        "the temperature of long-term GEO-GPT ran"
+    )
+    assert tidy("ﬁrst\u00ad  ﬂow\u200b\x00end ✿✿✿") == "first flow end"
+
+
+def test_names_of_authors_lose_their_marks_and_affiliations_are_none() -> None:
+    line = "Joseph Stachelek1 , Chanse Ford2 , Vanderlei C. Oliveira Jr∗ and Valéria C. F. Barbosa∗"
+    assert split_names(line) == ["Joseph Stachelek", "Chanse Ford", "Vanderlei C. Oliveira Jr", "Valéria C. F. Barbosa"]
+    assert split_names("Leonardo Uieda(1), Everton P. Bomfim(2,3)") == ["Leonardo Uieda", "Everton P. Bomfim"]
+    assert split_names("Department of Lakes, University of Bern") == []
+
+
+def test_xmp_comes_before_the_page_and_the_page_before_the_information_dictionary() -> None:
+    xmp = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+      xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:prism="http://prismstandard.org/namespaces/basic/2.0/">
+      <rdf:Description><dc:title><rdf:Alt><rdf:li>Lakes in XMP</rdf:li></rdf:Alt></dc:title>
+      <prism:doi>10.1234/XMP</prism:doi></rdf:Description></rdf:RDF></x:xmpmeta>"""
+    blocks = [
+        Block("heading", "Lakes on the page and more", 1, 1, level=1),
+        Block("text", "Anna Meier and Berta Huber", 1, 1),
+        Block("text", "Institute of Limnology, Konstanz, Germany", 1, 1),
+        Block("text", "July 26, 2017", 1, 1),
+        Block("heading", "Abstract", 1, 1, level=1),
+        Block("text", "Lakes. See doi:10.9999/other for data.", 1, 1),
+    ]
+    front = front_matter(blocks, {"Title": "Microsoft Word - x.doc"}, read_xmp(xmp))
+    assert (front.title, front.doi, front.published) == ("Lakes in XMP", "10.1234/xmp", "2017-07-26")
+    assert front.authors == ("Anna Meier", "Berta Huber")
+    assert front.affiliations == ("Institute of Limnology, Konstanz, Germany",)
+    assert front.source == {
+        "title": "xmp",
+        "doi": "xmp",
+        "authors": "page",
+        "affiliations": "page",
+        "published": "page",
+    }
+    assert front_matter(blocks, {}, {}).title == "Lakes on the page and more"
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("Published: 23 May 2024", "2024-05-23"),
+        ("December 14, 2020", "2020-12-14"),
+        ("November 2012, Volume 51", "2012-11"),
+        ("vom 3. März 1999", "1999-03-03"),
+        ("2019-01-21", "2019-01-21"),
+        ("Section 12 of 1990 pages", None),
+    ],
+)
+def test_dates_of_publication(text: str, date: str | None) -> None:
+    assert date_in(text) == date
+
+
+def test_pdf_dates() -> None:
+    assert pdf_date("D:20170726120000Z") == "2017-07-26"
+    assert pdf_date("yesterday") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        (("2 Methods", "2.1 Site"), "methods"),
+        (("Code and data availability",), "data_availability"),
+        (("4. CONCLUSIONS",), "conclusions"),
+        (("ABSTRACT",), "abstract"),
+        (("The lakes",), None),
+        ((), None),
+    ],
+)
+def test_roles_of_sections(path: tuple[str, ...], role: str | None) -> None:
+    assert role_of(path) == role

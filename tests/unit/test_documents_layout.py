@@ -1,0 +1,143 @@
+"""Reading order, heads and feet, line numbers, captions and tables, on pages whose answer can be seen."""
+
+from __future__ import annotations
+
+from indexer.documents.limits import Limits, Ocr
+from indexer.documents.model import ReadDocument
+from indexer.documents.read_pdf import read_pdf
+from tests.pdf_files import PdfPage, Put, paragraph, pdf
+
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
+LEFT = [f"left line {word} goes on and on" for word in NUMBERS]
+RIGHT = [f"right line {word} goes on and on" for word in NUMBERS]
+
+
+def read(*pages: PdfPage) -> ReadDocument:
+    return read_pdf(pdf(pages), Limits(), Ocr(command=None))
+
+
+def texts(document: ReadDocument) -> str:
+    return " ".join(block.text for block in document.blocks)
+
+
+def kinds(document: ReadDocument, page: int = 1) -> list[tuple[str, str]]:
+    return [(region.kind, region.text) for region in document.regions if region.page == page]
+
+
+def test_two_columns_are_read_one_after_the_other() -> None:
+    page = PdfPage([*paragraph(60, 100, LEFT), *paragraph(320, 100, RIGHT)])
+    assert texts(read(page)) == " ".join([*LEFT, *RIGHT])
+
+
+def test_a_title_over_both_columns_comes_first() -> None:
+    title = Put(60, 80, "A title that stands above both of the columns of this page", 16, True)
+    page = PdfPage([*paragraph(60, 120, LEFT), *paragraph(320, 120, RIGHT), title])
+    document = read(page)
+    assert document.blocks[0].kind == "heading"
+    assert document.front.title == title.text
+    assert texts(document) == " ".join([title.text, *LEFT, *RIGHT])
+
+
+def test_one_column_stays_one() -> None:
+    lines = [f"{left} {right}" for left, right in zip(LEFT, RIGHT, strict=True)]
+    assert texts(read(PdfPage(paragraph(60, 100, lines)))) == " ".join(lines)
+
+
+def test_running_heads_page_numbers_and_line_numbers_are_no_text() -> None:
+    def page(number: int) -> PdfPage:
+        body = [f"Sentence {'abc'[number - 1]}{i} tells of the water in the lake today." for i in range(8)]
+        marks = [Put(40, 100 + 48 * i, str(5 * i + 5), 7) for i in range(2)]
+        head = Put(200, 40, f"Journal of Lakes {number}")
+        return PdfPage([head, Put(290, 810, str(number)), *marks, *paragraph(72, 100, body)])
+
+    document = read(page(1), page(2), page(3))
+    assert "Journal of Lakes" not in texts(document)
+    assert {kind for kind, _ in kinds(document)} == {"header", "footer", "line_number", "text"}
+    assert ("line_number", "5 10") in kinds(document)
+    assert texts(document).count("Sentence") == 24
+    assert not any(word in ("1", "2", "3", "5", "10") for word in texts(document).split())
+
+
+def test_a_number_that_stands_in_the_text_of_every_page_stays() -> None:
+    """Only what stands at the edge, at the same height, is furniture."""
+    pages = [
+        PdfPage([*paragraph(72, 300, ["The lake has an area of", "42", "square kilometres in all."])]) for _ in range(3)
+    ]
+    assert texts(read(*pages)).count("42") == 3
+
+
+def test_a_word_broken_at_a_line_end_is_mended_and_a_compound_keeps_its_hyphen() -> None:
+    lines = ["The long-term mean of the tempera-", "ture is used for long-", "term planning."]
+    assert texts(read(PdfPage(paragraph(72, 100, lines)))) == (
+        "The long-term mean of the temperature is used for long-term planning."
+    )
+
+
+def test_a_paragraph_goes_on_over_the_page_and_knows_where() -> None:
+    first = PdfPage(paragraph(72, 100, ["The survey began in spring and", "went on through the whole"]))
+    second = PdfPage(paragraph(72, 100, ["summer of that year.", "Then it ended."]))
+    block = read(first, second).blocks[0]
+    assert block.text == "The survey began in spring and went on through the whole summer of that year. Then it ended."
+    assert (block.first_page, block.last_page) == (1, 2)
+    assert block.page_at(block.text.index("whole")) == 1
+    assert block.page_at(block.text.index("summer")) == 2
+
+
+def test_a_ruled_table_has_its_rows_columns_header_and_caption() -> None:
+    rows = [("Lake", "Area", "Depth"), ("Ammer", "46.6", "81.1"), ("Chiem", "79.9", "73.4"), ("Walchen", "16.3", "190")]
+    cells = [Put(100 + 80 * c, 200 + 20 * r, cell) for r, row in enumerate(rows) for c, cell in enumerate(row)]
+    rules = [(95.0, y, 330.0, y) for y in (186.0, 206.0, 266.0)]
+    document = read(PdfPage([Put(95, 175, "Table 1. Lakes of Bavaria."), *cells], rules))
+    (table,) = document.tables
+    assert table.rows == tuple(rows)
+    assert (table.header_rows, table.columns, table.caption) == (1, 3, "Table 1. Lakes of Bavaria.")
+    assert table.csv() == "Lake,Area,Depth\r\nAmmer,46.6,81.1\r\nChiem,79.9,73.4\r\nWalchen,16.3,190\r\n"
+
+
+def test_a_cell_over_two_lines_is_one_cell() -> None:
+    cells = [Put(100, 200, "method"), Put(200, 200, "what it does")]
+    cells += [Put(100, 220, "over"), Put(200, 220, "retrieve the values of one object at the loca-")]
+    cells += [Put(200, 232, "tions of another"), Put(100, 250, "as"), Put(200, 250, "coerce")]
+    (table,) = read(PdfPage(cells, [(95.0, y, 480.0, y) for y in (186.0, 206.0, 260.0)])).tables
+    assert table.rows[1] == ("over", "retrieve the values of one object at the locations of another")
+    assert len(table.rows) == 3
+
+
+def test_a_frame_around_text_is_no_table() -> None:
+    lines = [
+        "An abstract in a frame is a paragraph as any other, and the rules above",
+        "and below it do not change that.",
+    ]
+    document = read(PdfPage(paragraph(100, 200, lines), [(95.0, y, 480.0, y) for y in (180.0, 230.0, 240.0)]))
+    assert document.tables == ()
+    assert "An abstract in a frame" in texts(document)
+
+
+def test_captions_are_told_from_sentences_that_name_a_figure() -> None:
+    page = PdfPage(
+        [Put(72, 100, "Figure 2: Depth of the lakes."), Put(72, 200, "Figure 2 shows the depth of the lakes.")]
+    )
+    assert [block.kind for block in read(page).blocks] == ["caption", "text"]
+
+
+def test_sections_carry_their_path_level_and_references_are_split_off() -> None:
+    page = PdfPage(
+        [
+            Put(72, 100, "1 Introduction", 12, True),
+            *paragraph(72, 130, ["Lakes matter to all of us."]),
+            Put(72, 170, "1.1 Study area", 11, True),
+            *paragraph(72, 200, ["The lakes lie in Bavaria."]),
+            Put(72, 240, "References", 12, True),
+            *paragraph(72, 270, ["[1] Meier, A. (2001). Lakes. J. Lakes 1, 1-2."]),
+            *paragraph(72, 300, ["[2] Huber, B. (2002). Rivers. J. Rivers 3, 4-5."]),
+        ]
+    )
+    document = read(page)
+    assert [(b.text, b.level) for b in document.blocks if b.kind == "heading"] == [
+        ("1 Introduction", 1),
+        ("1.1 Study area", 2),
+    ]
+    assert document.references == (
+        "[1] Meier, A. (2001). Lakes. J. Lakes 1, 1-2.",
+        "[2] Huber, B. (2002). Rivers. J. Rivers 3, 4-5.",
+    )
