@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from itertools import pairwise
@@ -20,6 +21,7 @@ from indexer.formats.xml import parse
 
 _MOST_POSITIONS = 20_000  # past this only the box of a geometry is kept
 _LONGEST_TEXT = 5_000_000
+_FARTHEST = 1e6  # beyond are neither degrees nor metres
 _GML = "http://www.opengis.net/gml/3.2"
 _NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 _ENVELOPE = re.compile(
@@ -166,6 +168,8 @@ class Where:
         corners = [[number(str(lon)), number(str(lat))] for lon, lat in pairs]
         if len(corners) < 3:
             return False
+        if not all(math.isfinite(edge) for corner in corners for edge in corner):
+            return self._left_out("a ring with a corner that is no number")
         if corners[0] != corners[-1]:
             corners.append(corners[0])
         if not _short_edges(corners):
@@ -173,8 +177,8 @@ class Where:
         return self.geojson({"type": "Polygon", "coordinates": [corners]})
 
     def _shape(self, found: BaseGeometry) -> bool:
-        if found.is_empty or not all(value == value for value in found.bounds):
-            return self._left_out("a geometry without coordinates")
+        if found.is_empty or not all(abs(value) < _FARTHEST for value in found.bounds):
+            return self._left_out("a geometry without coordinates in degrees")
         if isinstance(found, Point):
             return self.point(found.x, found.y)
         if _is_box(found) or shapely.get_num_coordinates(found) > _MOST_POSITIONS:

@@ -151,7 +151,7 @@ def _collection(draft: Draft, document: Mapping[str, Any]) -> None:
 def _item(draft: Draft, document: Mapping[str, Any]) -> None:
     if not draft.where.geojson(document.get("geometry")):
         draft.where.numbers(document.get("bbox"))
-    properties = document.get("properties") or {}
+    properties = next(objects_in(document.get("properties")), {})
     start, end = text_in(properties.get("start_datetime")), text_in(properties.get("end_datetime"))
     start = start or text_in(properties.get("dtr:start_datetime"))
     end = end or text_in(properties.get("dtr:end_datetime"))
@@ -164,11 +164,11 @@ def _item(draft: Draft, document: Mapping[str, Any]) -> None:
 
 
 def _related(document: Mapping[str, Any], rel: str) -> Iterator[str]:
-    """Where links of a relation lead; a parent that is the root says nothing."""
+    """Absolute addresses of a relation; a parent that is the root says nothing."""
     roots = {text_in(link.get("href")) for link in objects_in(document.get("links")) if link.get("rel") == "root"}
     for link in objects_in(document.get("links")):
         href = text_in(link.get("href"))
-        if link.get("rel") == rel and href and href not in roots:
+        if link.get("rel") == rel and href.lower().startswith("http") and href not in roots:
             yield href
 
 

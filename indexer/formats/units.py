@@ -6,6 +6,8 @@ import re
 
 METRES_PER_DEGREE = 111_319.49  # one degree of the equator of WGS 84 (a = 6,378,137 m)
 
+_LARGEST = 1e12  # no measure of anything on Earth, in any unit
+
 _METRES = {
     METRES_PER_DEGREE: "deg degs degree degrees dd decimaldegree decimaldegrees ° 9102 9122",
     METRES_PER_DEGREE / 60: "arcmin arcminute arcminutes minuteofarc ' 9103",
@@ -33,7 +35,7 @@ _ISO_DURATION = re.compile(
 def metres(value: float, unit: str) -> float | None:
     """A ground distance in metres; angles are taken at the equator. None for a unit that is not known."""
     per_unit = _BY_UNIT.get(re.sub(r"[\s_-]", "", _last_word(unit)).lower())
-    return None if per_unit is None or not value > 0 else round(value * per_unit, 3)
+    return None if per_unit is None or not 0 < value < _LARGEST else round(value * per_unit, 3)
 
 
 def time_step(value: float, unit: str) -> str | None:
@@ -43,6 +45,8 @@ def time_step(value: float, unit: str) -> str | None:
     """
     if _ISO_DURATION.match(unit.upper()):
         return unit.upper() if value == 1 else None
+    if not 0 < value < _LARGEST:
+        return None
     name = _last_word(unit).lower()
     name = _SHORT_TIME.get(name, name.removesuffix("s"))
     if name in _CALENDAR:

@@ -8,7 +8,7 @@ import contextlib
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats.reader import Refused
@@ -128,6 +128,7 @@ def test_a_series_lists_its_members_once():
     assert read(RawRecord("m", parts[0][1], "/x"), "t").parent == "s"
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=400) | st.text(max_size=200).map(lambda text: text.encode()))
 def test_whatever_the_bytes_they_are_parted_or_refused(content):
     try:
@@ -150,6 +151,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(KEYS, VALUES, max_size=8))
 def test_json_of_any_shape_is_read_or_refused(document):
     """A reader never breaks on a member of another type than its standard asks for."""
