@@ -1,4 +1,4 @@
-# One image for every role: `api`, `worker`, `beat`, or any `sonde` command.
+# One image for every role: `api`, `worker`, `beat`, `migrate`, or any `sonde` command.
 # Not built where it was written (no Docker daemon there): `make image` builds it where there is one.
 ARG PYTHON=3.11-slim-bookworm
 
@@ -33,9 +33,16 @@ RUN uv pip install --python /opt/sonde/bin/python --no-deps . && \
     SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.prepare_models
 
 FROM python:${PYTHON}
+ARG VERSION=0.1.0
+ARG REVISION=""
 LABEL org.opencontainers.image.title="Sonde" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.description="Search for geoscience and environmental data catalogues" \
       org.opencontainers.image.licenses="Apache-2.0"
+# For pages without a text layer. Pinned by the base image's release, whose versions vanish when they are mended.
+# hadolint ignore=DL3008
+RUN apt-get update && apt-get install -y --no-install-recommends tesseract-ocr && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --no-create-home sonde
 COPY --from=build /opt/sonde /opt/sonde
 COPY --from=build --chown=10001 /opt/models /opt/models
@@ -46,11 +53,11 @@ ENV PATH=/opt/sonde/bin:$PATH \
     SONDE_MODELS__FOLDER=/opt/models \
     SONDE_API__HOST=0.0.0.0 \
     SONDE_LOG__FORMAT=json \
+    SONDE_WORKER__PULSE=/tmp/pulse \
     HOME=/tmp
 USER 10001
 WORKDIR /tmp
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
-  CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8080/healthz', timeout=4)"]
+HEALTHCHECK --interval=30s --timeout=20s --start-period=90s CMD ["docker-entrypoint.sh", "health"]
 ENTRYPOINT ["docker-entrypoint.sh"]
 CMD ["api"]

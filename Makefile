@@ -45,11 +45,11 @@ lock:  ## Pin the newest versions that pyproject.toml allows.
 	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
 
 image:  ## The container image, where Docker is.
-	docker build -t sonde:local .
+	docker build --build-arg REVISION="$$(git rev-parse HEAD)" -t sonde:local .
 
-sbom: env  ## What the image holds, as a CycloneDX list: build/sbom.json.
-	mkdir -p build
-	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o build/sbom.json requirements.lock
+sbom: env  ## What the image holds, as a CycloneDX list: dist/sbom.json.
+	mkdir -p dist
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json requirements.lock
 
 chart-readme: env  ## Rewrite helm/sonde/README.md from the comments of values.yaml.
 	$(BIN)/python helm/values_page.py > helm/sonde/README.md.new && mv helm/sonde/README.md.new helm/sonde/README.md

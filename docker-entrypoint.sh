@@ -1,5 +1,5 @@
 #!/bin/sh
-# The roles of the image; anything else is a `sonde` command.
+# The roles of the image; `health` judges the one that runs; anything else is a `sonde` command.
 set -eu
 case "${1:-api}" in
   api)
@@ -12,6 +12,13 @@ case "${1:-api}" in
     exec celery -A sonde.celery_app beat --loglevel INFO --pidfile= ;;
   migrate)
     exec python -m sonde.prepare_indices ;;
+  health)
+    queues="${SONDE_QUEUES:-harvest,documents,embed}"
+    case "$(tr '\0' ' ' < "/proc/${SONDE_MAIN_PID:-1}/cmdline")" in
+      *gunicorn*) exec python -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:${SONDE_API__PORT:-8080}/healthz', timeout=10)" ;;
+      *" worker "*) exec python -m sonde.worker_health alive $(echo "${queues}" | tr ',' ' ') ;;
+      *" beat "*) exec python -m sonde.worker_health beat ;;
+    esac ;;
   *)
     exec sonde "$@" ;;
 esac

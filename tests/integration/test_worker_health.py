@@ -18,10 +18,15 @@ import redis
 from sonde.settings import BrokerSettings, IndexSettings, Settings, WorkerSettings
 from sonde.worker_health import Limits, check, problem, waited_s
 from sonde.worker_pulse import Pulse, read_pulse
+from tests.unit.rendered_chart import Rendered, example
+from workers.app import EMBED_TASK, create_celery, start_harvest
+from workers.config import WorkerConfig
+from workers.parts import WorkerParts
 
 LIMITS = Limits(task_s=1500.0, loop_s=60.0, waiting_s=180.0)
 IDLE = Pulse(ready=True, loop_s=2.0, task_s=None)
 BUSY = Pulse(ready=True, loop_s=2.0, task_s=1499.0)
+ENTRY = Path(__file__).resolve().parents[2] / "docker-entrypoint.sh"
 NOWHERE = "redis://127.0.0.1:1/0"
 
 
@@ -75,11 +80,38 @@ def test_beat_lives_while_it_holds_the_lock(broker_url: str, tmp_path: Path) -> 
     assert check(settings, "beat", []) is None
 
 
+@pytest.mark.broker
+def test_the_chart_scales_by_the_list_in_which_tasks_really_wait(broker_url: str, tmp_path: Path) -> None:
+    prefix = f"sonde-test-{uuid.uuid4().hex[:12]}"
+    app = create_celery(WorkerConfig(broker_url, prefix, tmp_path / "sources.yaml"), _no_parts)
+    start_harvest(app, "a")
+    app.send_task(EMBED_TASK, args=["a"])
+    app.send_task(EMBED_TASK, args=["b"])
+    scaled = Rendered.of({**example("keda-gateway"), "indexPrefix": prefix}).of_kind("ScaledObject")
+    lists = [one["spec"]["triggers"][0]["metadata"]["listName"] for one in scaled]
+    broker = redis.Redis.from_url(broker_url)
+    assert {name.removeprefix(f"{prefix}:"): broker.llen(name) for name in lists} == {
+        "documents": 0,
+        "embed": 2,
+        "harvest": 1,
+    }
+
+
+def _no_parts() -> WorkerParts:
+    raise AssertionError("nothing works here")
+
+
 @dataclass(frozen=True)
 class _Worker:
     process: subprocess.Popen[bytes]
+    environment: dict[str, str]
     settings: Settings
     folder: Path
+
+    def image_says(self) -> int:
+        """The exit code of the image's health check."""
+        own = {**self.environment, "SONDE_MAIN_PID": str(self.process.pid)}
+        return subprocess.run(["/bin/sh", ENTRY, "health"], env=own, check=False, timeout=60).returncode
 
     def says(self, probe: str) -> str | None:
         return check(self.settings, probe, ["harvest"])
@@ -100,11 +132,11 @@ def worker(broker_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         "SONDE_QUEUES": "harvest",
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
     }
-    entry = Path(__file__).resolve().parents[2] / "docker-entrypoint.sh"
+    environment = {**os.environ, **own}
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(["/bin/sh", entry, "worker"], env={**os.environ, **own}, stdout=log, stderr=log)
+        process = subprocess.Popen(["/bin/sh", ENTRY, "worker"], env=environment, stdout=log, stderr=log)
         try:
-            yield _Worker(process, _settings(broker_url, prefix, folder / "pulse"), folder)
+            yield _Worker(process, environment, _settings(broker_url, prefix, folder / "pulse"), folder)
         finally:
             process.send_signal(signal.SIGCONT)
             process.terminate()
@@ -116,10 +148,12 @@ def test_a_real_worker_is_started_then_alive_and_found_out_when_it_stands_still(
     _wait_until(lambda: worker.says("started") is None)
     _wait_until(lambda: worker.says("alive") is None)
     assert worker.says("ready") is None
+    assert worker.image_says() == 0
     worker.process.send_signal(signal.SIGSTOP)
     loop = worker.folder / "pulse" / "loop"
     _age(loop, 61)
     assert "loop" in (worker.says("alive") or "")
+    assert worker.image_says() == 1
     worker.process.send_signal(signal.SIGCONT)
     _wait_until(lambda: worker.says("alive") is None)
 
