@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Protocol
 
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
 from core.place import Place
 from search_api.suggest.spelled import folded, slips, slips_allowed
 
@@ -64,16 +67,16 @@ class PlaceSuggester:
     def _misspelt(self, text: str) -> dict[str, int]:
         """Names that begin with the same letter: who mistypes rarely mistypes the first one."""
         most = slips_allowed(text)
-        if most == 0:
+        if most == 0 or any(character.isdigit() for character in text):
             return {}
         start = bisect.bisect_left(self._sorted, text[0])
         end = bisect.bisect_left(self._sorted, text[0] + "\uffff", lo=start)
-        found = {}
-        for key in self._sorted[start:end]:
-            slipped = slips(text, key, most)
-            if slipped is not None:
-                found[key] = slipped
-        return found
+        keys = self._sorted[start:end]
+        # A first look in C: the beginning that is longest is at most ``most`` letters off the best one.
+        longest = [key[: len(text) + most] for key in keys]
+        near = process.extract(text, longest, scorer=OSA.distance, score_cutoff=2 * most, limit=_MOST_LOOKED_AT)
+        judged = {keys[position]: slips(text, keys[position], most) for _, _, position in near}
+        return {key: slipped for key, slipped in judged.items() if slipped is not None}
 
     @cached_property
     def _sorted(self) -> list[str]:

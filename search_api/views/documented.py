@@ -20,5 +20,10 @@ def sent_as(media_type: str, answer: type[BaseModel]) -> dict[str, Any]:
 
 
 def texts(*media_types: str) -> dict[str, Any]:
-    """An answer that is a text of one of these media types."""
-    return {"content": {media_type: {"schema": {"type": "string"}} for media_type in media_types}}
+    """An answer in one of these media types: a text, or JSON of a shape that a standard describes."""
+    return {
+        "content": {
+            media_type: {"schema": {} if media_type.endswith("json") else {"type": "string"}}
+            for media_type in media_types
+        }
+    }
