@@ -1,7 +1,7 @@
 // The page: one of three views below one header.
 
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { RecordView } from "./record/recordView.tsx";
 import { useRoute } from "./route.ts";
 import { SearchView } from "./search/searchView.tsx";
@@ -23,6 +23,13 @@ function Page() {
     remember("language", chosen);
     setLanguage(chosen);
   };
+  const view = route.view === "record" ? route.id : route.view;
+  const seen = useRef(view);
+  useEffect(() => {
+    // Who went on by key or screen reader stands in the new view, not before the page.
+    if (seen.current !== view) document.getElementById("main")?.focus({ preventScroll: true });
+    seen.current = view;
+  }, [view]);
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);

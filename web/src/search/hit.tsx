@@ -24,14 +24,14 @@ export function Hit({ feature, rank, marked }: { feature: Feature; rank: number;
       onFocusCapture={() => marked.hover(feature.id)}
     >
       <article>
-        <h3>
+        <h2>
           <span class="rank" aria-hidden="true">
             {rank}
           </span>
           <Go to={recordAddress(feature.id)}>
             <Marks fragment={feature["sonde:highlights"]?.["title"]?.[0]} text={title} />
           </Go>
-        </h3>
+        </h2>
         <Facts feature={feature} />
         <p class="snippet">
           <Snippet feature={feature} />

@@ -1,6 +1,6 @@
 // The map of the hits, and the asked area: drawn on the map or typed as four numbers.
 
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { changed, readBox } from "../address.ts";
 import { MapFrame } from "../map/mapFrame.tsx";
 import { goSearch } from "../route.ts";
@@ -31,7 +31,7 @@ export function MapPanel({ search, features, areas, filter, marked }: Props) {
     },
   };
   return (
-    <section class="panel map-panel" aria-label={words.map}>
+    <div class="panel map-panel">
       <MapFrame label={words.map} shapes={shapes} areas={areas} filter={filter} marked={marked.id} approach={marked.approach} events={events} drawing={drawing} />
       <div class="row">
         <button type="button" aria-pressed={drawing} onClick={() => setDrawing(!drawing)}>
@@ -44,8 +44,8 @@ export function MapPanel({ search, features, areas, filter, marked }: Props) {
         )}
         {(filter ?? search.get("place")) && <RelationChoice search={search} />}
       </div>
-      <AreaFields key={filter?.join() ?? ""} search={search} filter={filter} />
-    </section>
+      <AreaFields search={search} filter={filter} />
+    </div>
   );
 }
 
@@ -72,8 +72,12 @@ function RelationChoice({ search }: { search: URLSearchParams }) {
 /** For those who do not draw: the same box as numbers. */
 function AreaFields({ search, filter }: { search: URLSearchParams; filter: Box | null }) {
   const words = useWords();
-  const [edges, setEdges] = useState((filter ?? ["", "", "", ""]).map(String));
+  const [edges, setEdges] = useState(() => edgesOf(filter));
   const [wrong, setWrong] = useState(false);
+  useEffect(() => {
+    setEdges(edgesOf(filter));
+    setWrong(false);
+  }, [filter]);
   const names = ["west", "south", "east", "north"] as const;
 
   function use(event: Event): void {
@@ -110,4 +114,8 @@ function AreaFields({ search, filter }: { search: URLSearchParams; filter: Box |
       </form>
     </details>
   );
+}
+
+function edgesOf(filter: Box | null): string[] {
+  return (filter ?? ["", "", "", ""]).map(String);
 }

@@ -1,6 +1,6 @@
 // The asked period: a histogram of the years that the records reach into, two sliders over it, and two number fields.
 
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { changed, datetimeOf, yearsOf } from "../address.ts";
 import { goSearch } from "../route.ts";
 import { type Bin, histogram, shownYears } from "../times.ts";
@@ -14,6 +14,8 @@ interface Props {
   decades: Facet | null;
 }
 
+const SETTLED_MS = 300;
+
 export function PeriodPanel({ search, features, decades }: Props) {
   const words = useWords();
   const asked = yearsOf(search);
@@ -25,10 +27,21 @@ export function PeriodPanel({ search, features, decades }: Props) {
   const [first, last] = [bins[0]?.from ?? 1980, bins.at(-1)?.to ?? now];
   const [from, setFrom] = useState(asked[0]);
   const [to, setTo] = useState(asked[1]);
+  const waiting = useRef(0);
+  useEffect(() => {
+    setFrom(asked[0]);
+    setTo(asked[1]);
+  }, [search.get("datetime")]);
 
   function use(begin: number | null, end: number | null): void {
-    const open = [begin !== null && begin <= first && begin !== asked[0] ? null : begin, end] as const;
-    goSearch(changed(search, "datetime", datetimeOf(open[0], open[1])));
+    goSearch(changed(search, "datetime", datetimeOf(begin, end)));
+  }
+
+  /** A slider at its end leaves that end open; steps by keys become one search, not one each. */
+  function slid(begin: number | null, end: number | null): void {
+    clearTimeout(waiting.current);
+    const ends = [begin === first ? null : begin, end === last ? null : end] as const;
+    waiting.current = setTimeout(() => use(...ends), SETTLED_MS) as unknown as number;
   }
 
   const low = clamp(from ?? first, first, last);
@@ -40,10 +53,10 @@ export function PeriodPanel({ search, features, decades }: Props) {
       <div class="sliders">
         <input type="range" min={first} max={last} value={low} aria-label={words.firstYear}
           onInput={(event) => setFrom(Math.min(event.currentTarget.valueAsNumber, high))}
-          onChange={(event) => use(Math.min(event.currentTarget.valueAsNumber, high), to)} />
+          onChange={(event) => slid(Math.min(event.currentTarget.valueAsNumber, high), to)} />
         <input type="range" min={first} max={last} value={high} aria-label={words.lastYear}
           onInput={(event) => setTo(Math.max(event.currentTarget.valueAsNumber, low))}
-          onChange={(event) => use(from, Math.max(event.currentTarget.valueAsNumber, low))} />
+          onChange={(event) => slid(from, Math.max(event.currentTarget.valueAsNumber, low))} />
       </div>
       <form class="row years" onSubmit={(event) => { event.preventDefault(); use(from, to); }}>
         <Year label={words.firstYear} value={from} placeholder={first} set={setFrom} />

@@ -34,11 +34,9 @@ export function SearchView({ query }: { query: string }) {
   const narrow = useNarrow();
   const filter = useMemo(() => boxOf(search), [search]); // the same object until the address changes: the map hangs on it
   const features = found?.features ?? NOTHING;
-  const form = <SearchForm search={search} />;
-  if (phase === "start") return <Start form={form} />;
-
   const hits = (
     <main key="hits" id="main" tabIndex={-1} class={phase === "loading" && found ? "hits stale" : "hits"}>
+      <h1 class="unseen">{words.results(search.get("q") ?? "")}</h1>
       <p role="status" class="state">
         {phase === "loading" ? words.loading : found ? `${words.hits(found.answer.numberMatched)} ${words.took(found.tookMs)}` : ""}
       </p>
@@ -52,18 +50,24 @@ export function SearchView({ query }: { query: string }) {
       <MapPanel search={search} features={features} areas={read?.areas ?? NOTHING} filter={filter} marked={marked} />
       <details class="narrow" open={!narrow}>
         <summary>{words.refine}</summary>
-        <PeriodPanel key={search.get("datetime") ?? ""} search={search} features={features} decades={facets["decade"] ?? null} />
+        <PeriodPanel search={search} features={features} decades={facets["decade"] ?? null} />
         <Facets search={search} facets={facets} />
       </details>
     </aside>
   );
   return (
-    <div class="search-view">
-      {form}
-      <Chips search={search} read={read} />
-      <div class="columns" aria-busy={phase === "loading"}>
-        {narrow ? [side, hits] : [hits, side]}
-      </div>
+    <div class={phase === "start" ? "start" : "search-view"}>
+      <SearchForm search={search} />
+      {phase === "start" ? (
+        <Start />
+      ) : (
+        <>
+          <Chips search={search} read={read} />
+          <div class="columns" aria-busy={phase === "loading"}>
+            {narrow ? [side, hits] : [hits, side]}
+          </div>
+        </>
+      )}
     </div>
   );
 }

@@ -1,16 +1,14 @@
 // Before anything is asked: what can be asked.
 
-import type { ComponentChildren } from "preact";
 import { Go } from "../shell/link.tsx";
 import { useWords } from "../words/index.ts";
 
-export function Start({ form }: { form: ComponentChildren }) {
+export function Start() {
   const words = useWords();
   return (
-    <main id="main" tabIndex={-1} class="start">
-      {form}
+    <main id="main" tabIndex={-1}>
       <section>
-        <h2>{words.examplesTitle}</h2>
+        <h1>{words.examplesTitle}</h1>
         <p>{words.examplesText}</p>
         <ul class="examples">
           {words.examples.map((question) => (

@@ -34,7 +34,7 @@ export function useMarked(): Marked {
         hover(chosen);
         const item = document.getElementById(hitElementId(chosen));
         item?.scrollIntoView({ block: "center" });
-        item?.querySelector<HTMLElement>("h3 a")?.focus({ preventScroll: true });
+        item?.querySelector<HTMLElement>("h2 a")?.focus({ preventScroll: true });
       },
     }),
     [id, approach],

@@ -76,6 +76,7 @@ export const de: Words = {
     east_of: "östlich davon", west_of: "westlich davon",
   },
   hits: (n) => (n === 1 ? "1 Datensatz" : `${n} Datensätze`),
+  results: (q) => (q ? `Ergebnisse für ${q}` : "Ergebnisse"),
   took: (ms) => `in ${Math.round(ms)} ms`,
   loading: "Suche läuft …",
   none: "Nichts gefunden",

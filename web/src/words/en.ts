@@ -71,6 +71,7 @@ export const en = {
     east_of: "east of it", west_of: "west of it",
   } as Record<string, string>,
   hits: (n: number) => (n === 1 ? "1 record" : `${n} records`),
+  results: (q: string) => (q ? `Results for ${q}` : "Results"),
   took: (ms: number) => `in ${Math.round(ms)} ms`,
   loading: "Searching …",
   none: "Nothing found",

@@ -1,0 +1,99 @@
+"""The page in a real browser, on the real service: Debian's Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from werkzeug.serving import make_server
+
+from tests.service import Service
+
+SHOTS = Path(__file__).resolve().parents[2] / "dist" / "screenshots"
+_QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-pings",
+)
+
+Visit = Callable[..., Page]
+Shoot = Callable[[Page, str], None]
+
+
+@pytest.fixture(scope="session")
+def address(samples: Service) -> Iterator[str]:
+    """Where the samples are served, with a slash at the end."""
+    server = make_server("127.0.0.1", 0, samples.app, threaded=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        if os.environ.get("CI"):
+            pytest.fail("chromium is missing: .ci/run installs it")
+        pytest.skip("needs Debian's package chromium")
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=chromium, args=list(_QUIET))
+
+
+@pytest.fixture
+def visit(browser: Browser, address: str) -> Iterator[Visit]:
+    """Opens an address below the service's; the page may neither fail silently nor ask anybody else for anything."""
+    pages: list[Page] = []
+    wrong: list[str] = []
+
+    def open_page(path: str = "", *, before: Callable[[Page], object] | None = None, **options: Any) -> Page:
+        context = browser.new_context(**{"locale": "en-GB", "viewport": {"width": 1366, "height": 900}, **options})
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: _note(message.type, message.text, wrong))
+        page.on("request", lambda request: None if _is_own(request.url, address) else wrong.append(request.url))
+        pages.append(page)
+        if before is not None:
+            before(page)
+        page.goto(address + path)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.context.close()
+    assert wrong == []
+
+
+def _note(kind: str, text: str, wrong: list[str]) -> None:
+    """The browser's own note on an answer of 4xx or 5xx is no fault of the page: tests ask for such answers."""
+    if kind in ("error", "warning") and not re.match(
+        r"Failed to load resource: (the server responded|net::ERR_FAILED)", text
+    ):
+        wrong.append(text)
+
+
+def _is_own(url: str, address: str) -> bool:
+    return url.startswith((address, "data:", "blob:"))
+
+
+@pytest.fixture
+def shoot() -> Shoot:
+    """Keeps a picture of the page where CI can keep it."""
+
+    def keep(page: Page, name: str) -> None:
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SHOTS / f"{name}.png")
+
+    return keep

@@ -1,0 +1,78 @@
+"""The bundle that is committed: small, served safely, and made of the sources in ``web/``."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WEB = ROOT / "web"
+PAGES = ROOT / "search_api" / "views" / "pages"
+LARGEST_BYTES = 400 * 1024  # gzipped, without map data
+
+
+def test_the_bundle_is_small() -> None:
+    files = [file for file in PAGES.iterdir() if not file.name.startswith("world-")]
+    assert sum(len(gzip.compress(file.read_bytes(), mtime=0)) for file in files) <= LARGEST_BYTES
+
+
+def test_no_registry_is_named() -> None:
+    assert '"resolved"' not in (WEB / "package-lock.json").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of ``web/`` with its packages; the bundle made of it lies in ``out``."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("needs npm")
+    copy = tmp_path_factory.mktemp("page") / "web"
+    shutil.copytree(WEB, copy, ignore=shutil.ignore_patterns("node_modules"))
+    _run(copy, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+    _run(copy, npm, "run", "build", "--", str(copy / "out"))
+    return copy
+
+
+def _run(folder: Path, *command: str) -> None:
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=240)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_sources_make_the_committed_bundle_byte_for_byte(built: Path) -> None:
+    made = {file.name: file.read_bytes() for file in (built / "out").iterdir()}
+    kept = {file.name: file.read_bytes() for file in PAGES.iterdir()}
+    assert sorted(made) == sorted(kept)
+    assert [name for name in kept if made[name] != kept[name]] == []
+
+
+def test_the_sources_have_sound_types_and_pass_their_own_tests(built: Path) -> None:
+    npm = shutil.which("npm")
+    assert npm is not None
+    _run(built, npm, "run", "types")
+    _run(built, npm, "test")
+
+
+def test_files_are_sent_packed_and_tagged_and_no_others(address: str) -> None:
+    script = httpx.get(f"{address}page/page.js")
+    assert script.headers["content-encoding"] == "gzip"
+    assert script.content == (PAGES / "page.js").read_bytes()
+    assert script.headers["cache-control"] == "no-cache"
+    again = httpx.get(f"{address}page/page.js", headers={"If-None-Match": script.headers["etag"]})
+    assert again.status_code == 304
+    plain = httpx.get(f"{address}page/page.js", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    for other in ("..%2Fpage.py", "nope.js", "index.html", "%2e%2e"):
+        assert httpx.get(f"{address}page/{other}").status_code == 404
+
+
+def test_the_page_may_run_only_what_comes_with_it(address: str) -> None:
+    policy = httpx.get(address, headers={"Accept": "text/html"}).headers["content-security-policy"]
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'"
+    assert rules["script-src"] == rules["style-src"] == rules["connect-src"] == "'self'"
+    assert "unsafe" not in policy

@@ -1,0 +1,106 @@
+"""The map: the same records as in the list, and the asked area."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visit
+from tests.browser.test_page_search import asked, titles
+
+GASES = "?q=greenhouse+gas+measurements+north+of+Italy+since+2010"
+
+
+def drawn(page: Page) -> None:
+    page.wait_for_selector(".leaflet-container .land", state="attached")
+    page.wait_for_selector(".leaflet-container .extent")
+
+
+def test_the_asked_place_and_the_hits_lie_on_the_map(visit: Visit) -> None:
+    page = visit(GASES)
+    drawn(page)
+    assert page.locator(".leaflet-container .asked").count() == 1
+    assert page.locator(".leaflet-container .extent").count() >= 20
+    assert page.locator(".leaflet-container .extent.dot").count() >= 2
+
+
+def test_a_hit_that_is_pointed_at_is_marked_on_the_map(visit: Visit) -> None:
+    page = visit(GASES)
+    drawn(page)
+    page.locator(".hit").nth(1).hover()
+    expect(page.locator(".hit.marked")).to_have_count(1)
+    assert page.locator(".leaflet-container .extent.marked").count() >= 1
+    page.locator(".hit h2 a").nth(2).focus()
+    expect(page.locator(".hit").nth(2)).to_have_class(re.compile("marked"))
+
+
+def test_a_place_on_the_map_leads_to_its_hit(visit: Visit) -> None:
+    page = visit("?q=carbon+dioxide+at+Mauna+Loa")
+    drawn(page)
+    dot = page.locator(".leaflet-container .extent.dot").last
+    dot.hover(force=True)
+    title = page.locator(".map-tip").inner_text()
+    dot.click(force=True)
+    focused = page.locator(".hit h2 a:focus")
+    expect(focused).to_have_count(1)
+    assert focused.inner_text() == title
+
+
+def test_the_list_brings_a_record_into_view(visit: Visit) -> None:
+    page = visit("?q=coral+reefs+of+the+Great+Barrier+Reef")
+    drawn(page)
+    page.get_by_role("button", name=re.compile("on the map")).first.click()
+    marked = page.locator(".leaflet-container .extent.marked").first
+    frame, place = page.locator(".map-place").bounding_box(), marked.bounding_box()
+    assert frame is not None
+    assert place is not None
+    assert frame["x"] - 1 <= place["x"]
+    assert place["x"] + place["width"] <= frame["x"] + frame["width"] + 1
+
+
+def test_a_box_is_drawn(visit: Visit) -> None:
+    page = visit("?q=rainfall")
+    titles(page)
+    drawn(page)
+    page.get_by_role("button", name="Draw a box").click()
+    box = page.locator(".map-place").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.3)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5, steps=4)
+    page.mouse.up()
+    page.wait_for_url("**bbox=**")
+    west, south, east, north = map(float, asked(page)["bbox"][0].split(","))
+    assert abs(west) < 2  # half of the map's width is longitude 0
+    assert 25 < east < 55
+    assert abs(south) < 3  # half of its height is the equator
+    assert 25 < north < 55
+    expect(page.locator(".leaflet-container .asked.filter")).to_have_count(1)
+
+
+def test_drawing_is_given_up_by_escape(visit: Visit) -> None:
+    page = visit("?q=rainfall")
+    drawn(page)
+    page.get_by_role("button", name="Draw a box").click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Draw a box")).to_have_attribute("aria-pressed", "false")
+    assert "bbox" not in asked(page)
+
+
+def test_a_box_is_typed_by_who_does_not_draw(visit: Visit) -> None:
+    page = visit("?q=rainfall")
+    titles(page)
+    page.get_by_text("Area", exact=True).first.click()
+    for name, edge in (("West", "10"), ("South", "-35"), ("East", "41")):
+        page.get_by_label(name, exact=True).fill(edge)
+    page.get_by_role("button", name="Search here").click()
+    expect(page.get_by_role("alert").filter(has_text="Four numbers are needed")).to_be_visible()
+    page.get_by_label("North", exact=True).fill("-8")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**bbox=10%2C-35%2C41%2C-8")
+    page.locator("label.inline select").select_option("within")
+    page.wait_for_url("**relation=within**")
+    inside = titles(page)
+    assert "Monthly district rainfall of South Africa since 1921" in inside
+    assert "CHIRPS 2.0 monthly rainfall for Africa" not in inside

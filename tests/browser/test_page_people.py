@@ -1,0 +1,154 @@
+"""For everybody: keys only, two languages, small screens, dark colours, paper, and what axe-core finds."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Shoot, Visit
+from tests.browser.test_page_search import RAINFALL, asked, titles
+
+WCAG: dict[str, object] = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+CONTRAST: dict[str, object] = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+SETTLED = {
+    "": "Ask in your own words",
+    RAINFALL: "Seasonal",
+    "?q=zzqx": "Nothing found",
+    "?q=rain&bbox=1,2": "That did not work",
+    "?q=rain&bbox=10,-35,41,-8&relation=within&datetime=1990/..&type=dataset": "Remove all filters",
+    "records/samples%3Aera5-single-levels-hourly": "Similar records",
+    "records/samples%3Anope": "no such record",
+    "sources": "169 records",
+}
+
+
+def flaws(page: Page, rules: dict[str, object] = WCAG) -> list[str]:
+    found = Axe().run(page, options=rules).response["violations"]
+    return [f"{one['id']}: {node['html'][:120]} {node['failureSummary']}" for one in found for node in one["nodes"]]
+
+
+@pytest.mark.parametrize("path", SETTLED)
+def test_axe_finds_nothing_in_either_colours(visit: Visit, path: str) -> None:
+    page = visit(path)
+    expect(page.get_by_text(SETTLED[path]).first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    assert flaws(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert flaws(page, CONTRAST) == []
+
+
+@pytest.mark.parametrize("path", [RAINFALL, "records/samples%3Aera5-single-levels-hourly"])
+def test_a_phone_shows_everything_without_scrolling_sideways(visit: Visit, shoot: Shoot, path: str) -> None:
+    page = visit(path, **PHONE)
+    expect(page.get_by_text(SETTLED[path]).first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert flaws(page) == []
+    shoot(page, "phone-search" if path == RAINFALL else "phone-record")
+
+
+def test_everything_opened_is_as_accessible(visit: Visit) -> None:
+    page = visit(RAINFALL, **PHONE)
+    titles(page)
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    assert flaws(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_german_by_the_browser_and_english_by_the_switch(visit: Visit, shoot: Shoot) -> None:
+    page = visit("?q=Meerestemperatur+Ostsee", locale="de-AT", color_scheme="dark")
+    expect(page.get_by_label("Wonach suchen Sie?")).to_have_value("Meerestemperatur Ostsee")
+    assert page.locator("html").get_attribute("lang") == "de"
+    titles(page)
+    assert re.search(
+        r"\d+ Datensätze in \d+ ms", page.get_by_role("status").first.inner_text() or page.inner_text("#main")
+    )
+    page.wait_for_selector(".leaflet-container .land", state="attached")
+    shoot(page, "german-dark")
+    page.get_by_role("button", name="English").click()
+    expect(page.get_by_label("What are you looking for?")).to_be_visible()
+    page.reload()
+    expect(page.get_by_label("What are you looking for?")).to_be_visible()
+    assert page.locator("html").get_attribute("lang") == "en"
+
+
+def test_a_whole_search_with_keys_only(visit: Visit) -> None:
+    page = visit()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "q":
+            break
+    page.keyboard.type("glaciers in the Himalaya")
+    page.keyboard.press("Enter")
+    titles(page)
+    page.keyboard.press("Tab")  # the search button
+    stops = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("document.activeElement.ariaLabel || document.activeElement.innerText"))
+        if page.evaluate("document.activeElement.matches('.hit h2 a')"):
+            break
+    assert "Only records in Himalaya" in stops[0]
+    title = page.evaluate("document.activeElement.innerText")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator(".hit details[open] dl").first).to_be_visible()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+
+
+def test_the_first_stop_skips_to_the_results(visit: Visit) -> None:
+    page = visit(RAINFALL)
+    titles(page)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Skip to the results")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+
+
+def test_suggestions_are_chosen_by_arrow(visit: Visit) -> None:
+    page = visit()
+    field = page.get_by_role("combobox")
+    field.press_sequentially("greenl")
+    option = page.get_by_role("option", name="Greenland place", exact=True)
+    expect(option).to_be_visible()
+    for _ in range(page.get_by_role("option").count()):
+        page.keyboard.press("ArrowDown")
+        if option.get_attribute("aria-selected") == "true":
+            break
+    assert field.get_attribute("aria-activedescendant") == option.get_attribute("id")
+    assert flaws(page) == []
+    page.keyboard.press("Enter")
+    titles(page)
+    assert asked(page)["q"] == ["Greenland"]
+
+
+def test_the_colours_are_a_choice_that_stays(visit: Visit) -> None:
+    page = visit()
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Colours: as the system").click()
+    page.get_by_role("button", name="Colours: light").click()
+    page.wait_for_selector("html[data-theme=dark]")
+    dark = page.evaluate(ground)
+    assert dark != light
+    page.reload()
+    page.wait_for_selector("html[data-theme=dark]")
+    assert page.evaluate(ground) == dark
+
+
+def test_paper_gets_the_hits_and_the_map_but_no_buttons(visit: Visit, shoot: Shoot) -> None:
+    page = visit(RAINFALL, color_scheme="dark")
+    titles(page)
+    page.emulate_media(media="print")
+    assert page.locator(".hit").first.is_visible()
+    assert not page.get_by_role("button", name="Draw a box").is_visible()
+    assert not page.locator(".ask").is_visible()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    shoot(page, "print")

@@ -1,0 +1,82 @@
+"""A record's own page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Shoot, Visit
+
+ERA5 = "records/samples%3Aera5-single-levels-hourly"
+TITLE = "ERA5 hourly data on single levels from 1940 to present"
+
+
+def test_a_record_has_an_address_of_its_own(visit: Visit, shoot: Shoot) -> None:
+    page = visit(ERA5)
+    expect(page.get_by_role("heading", level=1)).to_have_text(TITLE)
+    expect(page.get_by_role("link", name="10.24381/cds.adbb2d47")).to_have_attribute(
+        "href", "https://doi.org/10.24381/cds.adbb2d47"
+    )
+    facts = page.locator(".facts-list").inner_text()
+    assert "1940 to today" in facts
+    assert "180° W – 180° E, 90° S – 90° N" in facts
+    assert "1 hour" in facts
+    page.wait_for_selector(".leaflet-container .extent")
+    expect(page.locator(".alternates a")).not_to_have_count(0)
+    expect(page.locator(".origin .agent")).to_have_text("Copernicus Climate Change Service")
+    expect(page.locator(".similar a").first).to_contain_text("ERA5")
+    shoot(page, "record")
+
+
+def test_a_record_is_cited_in_three_formats(visit: Visit, tmp_path: Path) -> None:
+    page = visit(ERA5)
+    expect(page.locator(".citation")).to_contain_text("https://doi.org/10.24381/cds.adbb2d47")
+    said = {}
+    for name in ("BibTeX", "RIS", "DataCite"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"Download as {name}").click()
+        file = tmp_path / download.value.suggested_filename
+        download.value.save_as(file)
+        said[file.suffix] = file.read_text("utf-8")
+    assert "doi = {10.24381/cds.adbb2d47}" in said[".bib"]
+    assert "DO  - 10.24381/cds.adbb2d47" in said[".ris"]
+    assert '"publicationYear": "2018"' in said[".json"]
+
+
+def test_the_way_there_and_back(visit: Visit) -> None:
+    page = visit("?q=sea+ice")
+    first = page.locator(".hit h2 a").first
+    title = first.inner_text()
+    first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    expect(page.locator("#main")).to_be_focused()
+    page.get_by_role("link", name="Back to the results").click()
+    page.wait_for_url("**/?q=sea+ice")
+    expect(page.locator(".hit").first).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+
+
+def test_a_record_that_is_not_there_says_so(visit: Visit) -> None:
+    page = visit("records/samples%3Anope")
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is no such record")
+
+
+def test_crawlers_read_the_record_and_the_right_status(address: str) -> None:
+    found = httpx.get(address + ERA5)
+    assert found.status_code == 200
+    assert f"<title>{TITLE}</title>" in found.text
+    assert '<script type="application/ld+json">{"@context": "https://schema.org/", "@type": "Dataset"' in found.text
+    assert httpx.get(f"{address}records/samples%3Anope").status_code == 404
+
+
+def test_the_sources_are_listed_with_their_size(visit: Visit, shoot: Shoot) -> None:
+    page = visit("sources")
+    source = page.locator(".sources li", has=page.get_by_role("link", name="The hand-written sample catalogue"))
+    expect(source).to_contain_text("169 records")
+    shoot(page, "sources")
+    source.get_by_role("link").click()
+    page.wait_for_url("**/?source=samples")
+    expect(page.locator(".hit")).to_have_count(20)
