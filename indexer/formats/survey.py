@@ -16,7 +16,7 @@ from indexer.raw import RawRecord
 BEGIN, END = "<!-- survey: begin -->", "<!-- survey: end -->"
 FIELDS = ("title", "abstract", "extents", "times")
 
-_VALUE = rb"(?:\s[^>]*)?>\s*(?:<(?:\w+:)?(?:CharacterString|Anchor)[^>/]*>)?\s*[^<\s]"
+_VALUE = rb"(?:\s[^>]*)?>\s*(?:<(?:\w+:)?(?:CharacterString|Anchor|para)[^>/]*>)?\s*[^<\s]"
 _IN_XML = {  # signs that a document states a field with a value; the readers look for none of them
     "title": re.compile(rb"<(?:\w+:)?(?:title|Entry_Title|DataSetId)" + _VALUE),
     "abstract": re.compile(
@@ -27,13 +27,14 @@ _ANYWHERE = {
     "extents": re.compile(
         rb"<(?:\w+:)?westBoundLongitude>\s*(?:<[^>]*>)?\s*-?\d|<westbc>\s*-?\d|LowerCorner>\s*-?\d|pointLongitude>\s*-?\d"
         rb'|"bbox":\s*\[+\s*-?\d|"coordinates":\s*\[|ENVELOPE\s*\(|(?:POLYGON|POINT)\s*\(\(?|westlimit='
+        rb"|[wW]estBoundingCoordinate\"?[>:]\s*-?\d|gRingLongitude>\s*-?\d|[Pp]oint_?Longitude>\s*-?\d"
         rb'|Westernmost_Longitude>\s*-?\d|\\"coordinates\\"|"bbox-west-long"'
     ),
     "times": re.compile(
         rb'(?:beginPosition|timePosition)[^>]*>\s*\d|<(?:begdate|caldate)>\s*\d|"interval":\s*\[+\s*"\d'
         rb'|"(?:datetime|start_datetime)":\s*"\d|(?:dct|dcterms):temporal[ >]|dateType="Collected"'
         rb'|"temporal(?:_start|_coverage|-extent-begin)?":\s*["\[{]|"dct_temporal_sm":\s*\[\s*"\d|<Start_Date>\s*\d'
-        rb"|startDate"
+        rb"|startDate|<calendarDate>\s*\d|Beginning_?Date_?Time\"?[>:]\s*\"?\d"
     ),
 }
 _HOLDERS = ("properties", "umm", "attributes", "result")

@@ -1,0 +1,35 @@
+"""`sonde formats` on a folder: what is read, what is refused, nothing written unless asked."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner
+
+from indexer.formats.field_table import BEGIN, END, markdown
+from sonde.cli.formats import formats
+from tests.unit.format_documents import DOCUMENTS
+
+
+def _run(*arguments: str) -> str:
+    result = CliRunner().invoke(formats, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_a_folder_is_surveyed(tmp_path):
+    (tmp_path / "a.json").write_bytes(DOCUMENTS["stac"])
+    (tmp_path / "b.xml").write_bytes(DOCUMENTS["eml"])
+    (tmp_path / "c.xml").write_bytes(b"<root/>")
+    output = _run(str(tmp_path))
+    assert "| `eml` | 1 | 1 / 1 | 1 / 1 |" in output
+    assert (
+        "| a root element that no reader knows (WPS, SOS, WaterML, Atom, XML Schema, MARC, GM03, ...) | 1 |" in output
+    )
+    assert "2 records of 3 documents; 100.00% of what is stated is given" in output
+
+
+def test_the_table_of_fields_is_printed_and_written(tmp_path):
+    assert _run("--fields").strip() == markdown()
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
+    _run("--write", str(page))
+    assert page.read_text(encoding="utf-8") == f"before\n{BEGIN}\n{markdown()}\n{END}\nafter\n"
