@@ -107,7 +107,7 @@ def _sent(response: Response) -> Response:
 
 def _packed(response: Response, name: str) -> Response:
     response.vary.add("Accept-Encoding")
-    if "gzip" in request.accept_encodings:
+    if request.accept_encodings["gzip"]:
         response.set_data(_gzipped(name))
         response.headers["Content-Encoding"] = "gzip"
     return response
