@@ -16,6 +16,7 @@ from search_api.parts import Parts
 from search_api.views.ask import ask_views
 from search_api.views.collections import collections_views
 from search_api.views.conformance import conformance_views
+from search_api.views.docs import docs_views
 from search_api.views.embeddings import embeddings_views
 from search_api.views.feeds import feeds_views
 from search_api.views.items import items_views
@@ -64,6 +65,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(stac_views(parts))
     app.register_api(oai_views(parts))
     app.register_api(feeds_views(parts))
+    app.register_api(docs_views())
     app.register_api(embeddings_views(parts))
     app.register_api(ask_views(parts.answerer))
     app.register_api(operations_views(parts))

@@ -41,6 +41,7 @@ def landing_links(addresses: Addresses) -> list[Link]:
         link("self", addresses.to("/"), JSON, "This page"),
         link("alternate", addresses.to("/"), "text/html", "The search page"),
         link("service-desc", addresses.to("/api"), OPENAPI, "OpenAPI 3.1"),
+        link("service-doc", addresses.to("/docs"), "text/html", "The API to browse"),
         link("conformance", addresses.to("/conformance"), JSON, "Conformance classes"),
         link("http://www.opengis.net/def/rel/ogc/1.0/conformance", addresses.to("/conformance"), JSON),
         link("data", addresses.to("/collections"), JSON, "Catalogues"),

@@ -1,0 +1,56 @@
+"""``/docs`` is whole without a network; CORS and caching follow the settings."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flask import Flask, Response
+
+from search_api import http
+from search_api.http import HttpPolicy
+from tests.service import Service
+
+
+def test_the_page_names_only_what_is_here(samples: Service) -> None:
+    page = samples.http.get("/docs")
+    assert page.mimetype == "text/html"
+    named = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+    assert len(named) == 4
+    for address in named:
+        assert address.startswith("/")
+        assert samples.http.get(address).status_code == 200
+    assert samples.http.get("/docs/../app.py").status_code == 404
+
+
+def app(policy: HttpPolicy) -> Flask:
+    made = Flask("made")
+    http.apply(made, policy)
+    made.add_url_rule("/x", view_func=lambda: Response("same"), endpoint="x")
+    made.add_url_rule("/healthz", view_func=lambda: Response("ok"), endpoint="healthz")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("allowed", "origin", "answered"),
+    [
+        (("*",), "https://a.example", "*"),
+        (("https://a.example",), "https://a.example", "https://a.example"),
+        (("https://a.example",), "https://b.example", None),
+        ((), "https://a.example", None),
+    ],
+)
+def test_origins_are_allowed_by_name(allowed: tuple[str, ...], origin: str, answered: str | None) -> None:
+    answer = app(HttpPolicy(cors_origins=allowed)).test_client().get("/x", headers={"Origin": origin})
+    assert answer.headers.get("Access-Control-Allow-Origin") == answered
+    assert ("Origin" in answer.headers.get("Vary", "")) == (allowed == ("https://a.example",))
+
+
+def test_caching_can_be_set() -> None:
+    kept = app(HttpPolicy(max_age_s=5)).test_client()
+    assert kept.get("/x").headers["Cache-Control"] == "public, max-age=5"
+    assert kept.get("/x", headers={"Authorization": "Bearer k"}).headers["Cache-Control"] == "private, max-age=5"
+    assert "Cache-Control" not in kept.get("/healthz").headers
+    never = app(HttpPolicy(max_age_s=0, etag=False)).test_client().get("/x")
+    assert never.headers["Cache-Control"] == "no-cache"
+    assert "ETag" not in never.headers
