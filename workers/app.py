@@ -22,8 +22,10 @@ from workers.slices import SliceResult, Worker
 EMBED_TASK = "sonde.embed_records"
 REQUEUE_TASK = "sonde.requeue_lapsed"
 REREAD_TASK = "sonde.reread_sources"
+PURGE_TASK = "sonde.purge_removed"
 
 _RETRIES = 5
+_DAY_S = 86_400.0
 
 
 def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Celery:
@@ -85,6 +87,10 @@ def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worke
     def reread_sources() -> None:
         sync_schedules(app, known_sources(config.sources))
 
+    @app.task(name=PURGE_TASK)
+    def purge_removed() -> None:
+        worker().purge_removed()
+
     def at_start(**_: object) -> None:
         sync_schedules(app, known_sources(config.sources))
 
@@ -135,6 +141,7 @@ def _beat(config: WorkerConfig) -> dict[str, Any]:
         "redbeat_lock_timeout": 30,
         "beat_schedule": {
             "requeue-lapsed": {"task": REQUEUE_TASK, "schedule": config.requeue_every_s, **unless_late},
+            "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **unless_late},
             "reread-sources": {"task": REREAD_TASK, "schedule": config.reread_every_s, **unless_late},
         },
     }

@@ -15,6 +15,7 @@ from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest, open_run
 from indexer.incremental import since_when
 from indexer.parts import Options, Parts, RunTaken
+from indexer.removed import purge
 from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.catalogue import PROTOCOLS
@@ -90,6 +91,10 @@ class Worker:
             except RunTaken:
                 return False
         return filled.remaining > 0 and filled.embedded > 0
+
+    def purge_removed(self) -> int:
+        """Deletes what was removed more than 30 days ago and is kept to be restored; how many."""
+        return purge(self.parts.client, self.config.prefix)
 
     def lapsed(self) -> list[RunReport]:
         """Runs whose worker died, each named once until somebody takes it up."""

@@ -10,12 +10,18 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from indexer.sources.ckan import CkanOptions, CkanSource
 from indexer.sources.datacite import DataCiteOptions, DataCiteSource
 from indexer.sources.dcat import DcatSource
+from indexer.sources.fetching import BadAnswer
 from indexer.sources.geonetwork import GeoNetworkOptions, GeoNetworkSource
 from indexer.sources.invenio import InvenioOptions, InvenioSource
+from indexer.sources.members import SourceBroken
 from indexer.sources.oai_pmh import OaiOptions, OaiSource
+from indexer.sources.ogc_records import OgcSource
+from indexer.sources.stac_api import StacApiSource, StacOptions
 from tests.servers.asking import all_of, fetcher_of, resumed_everywhere
 
 Asked = dict[str, str]
@@ -242,3 +248,45 @@ def test_oai_pmh_tombstones_sets_and_a_token_that_expires() -> None:
         assert set(given.deleted) == {"b"}
         assert given.matched == 2
         assert (asked[0]["set"], asked[0]["from"], asked[0]["metadataPrefix"]) == ("s", "2024-05-01", "gmd")
+
+
+def test_a_stac_api_gives_collections_and_on_request_items() -> None:
+    def answer(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+        if path == "/stac/collections":
+            return as_json({"collections": [{"id": "c1", "stac_version": "1.0.0"}, {"id": "c 2"}], "links": []})
+        assert path in ("/stac/collections/c1/items", "/stac/collections/c%202/items")
+        page = int(asked.get("page", "1"))
+        following = [{"rel": "next", "href": f"http://inner:1{path}?page={page + 1}"}] if page < 2 else []
+        return as_json({"features": [{"id": f"i{page}"}], "links": following})
+
+    with serving(answer) as (url, _):
+        address = f"{url}/stac"
+        collections = all_of(StacApiSource(fetcher_of(address), address))
+        assert (collections.ids, collections.matched) == (["c1", "c 2"], 2)
+        make = lambda: StacApiSource(fetcher_of(address), address, None, StacOptions(items=True))  # noqa: E731
+        everything = all_of(make())
+        assert everything.ids == ["c1", "c 2", "c1/i1", "c1/i2", "c 2/i1", "c 2/i2"]
+        resumed_everywhere(make, everything)
+
+
+def test_of_a_features_server_the_collections_are_described_and_their_data_left_alone() -> None:
+    def answer(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+        assert path == "/collections"
+        return as_json({"collections": [{"id": "roads", "itemType": "feature", "title": "Roads"}], "links": []})
+
+    with serving(answer) as (url, _):
+        given = all_of(OgcSource(fetcher_of(url), url))
+        assert (given.ids, given.matched) == (["roads"], 1)
+        assert json.loads(given.contents["roads"])["title"] == "Roads"
+
+
+def test_next_links_in_a_circle_end_the_run() -> None:
+    def answer(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+        if path == "/collections":
+            return as_json({"collections": [{"id": "c", "itemType": "record"}]})
+        page = 2 if asked.get("page") == "1" else 1
+        links = [{"rel": "next", "href": f"{own}{path}?page={page}"}]
+        return as_json({"features": [{"id": f"i{page}"}], "links": links})
+
+    with serving(answer) as (url, _), pytest.raises((SourceBroken, BadAnswer)):
+        all_of(OgcSource(fetcher_of(url), url))
