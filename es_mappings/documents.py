@@ -14,6 +14,7 @@ import shapely
 from shapely.geometry import shape
 
 from core.extent import BBox
+from core.likeness import series_of, signature_of
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical
 from core.timespan import TimeSpan
 
@@ -62,6 +63,8 @@ def to_document(record: Record) -> Json:
         "doi": record.doi,
         "identity": record.identity,
         "parent": record.parent,
+        "series": series_of(record),
+        "signature": signature_of(record),
         "type": record.type,
         "languages": list(record.languages),
         "title": record.title,

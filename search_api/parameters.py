@@ -117,7 +117,11 @@ class SearchParameters(Parameters):
     explain: bool = Field(False, description="How each hit got its place.")
     highlight: bool = Field(False, description="Where the words were found.")
     group: Literal["identity", "none"] = Field(
-        "none", description="`identity` folds the same data set of several sources."
+        "identity",
+        description="`identity` shows the same data set of several sources once, under the best of its records.",
+    )
+    diversity: Literal["on", "off"] = Field(
+        "on", description="Whether records of one series stand back, so that they do not fill a page."
     )
     limit: int = Field(10, ge=1, le=100)
     cursor: str | None = Field(None, description="From the `next` link.")
@@ -213,6 +217,7 @@ def to_request(given: SearchParameters) -> SearchRequest:
         highlight=given.highlight,
         expand=given.expand == "on",
         group=given.group,
+        diversity=given.diversity == "on",
         facets=tuple(given.facets),
         limit=given.limit,
         offset=_offset(given),

@@ -15,6 +15,7 @@ from core.ports import CrossEncoder, Geocoder
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord, PassageFound
+from search_api.arranging import arranged
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import RankingConfig
 from search_api.ranking.explain import explain
@@ -114,7 +115,7 @@ class SearchPipeline:
         watch = Stopwatch()
         one = self._ordered(request, serving, watch)
         with watch.stage("fetch"):
-            order, folded = _grouped(one.ranking, one.found, one.request)
+            order, folded = arranged(one.ranking, one.found.fields, one.request)
             page = self._page(one, order, serving)
         _refuse_past_the_end(request, len(order))
         page = tuple(replace(shown, folded=tuple(folded.get(shown.hit.id, ()))) for shown in page)
@@ -221,24 +222,6 @@ class SearchPipeline:
 def _degraded(request: SearchRequest, serving: Serving) -> tuple[str, ...]:
     wants_meaning = request.algorithm != "bm25" and bool(request.q)
     return ("dense",) if wants_meaning and serving.embedder is None else ()
-
-
-def _grouped(ranking: Ranking, found: Found, request: SearchRequest) -> tuple[list[int], dict[str, list[str]]]:
-    """Positions to show, best first, and under each shown id the ids folded into it."""
-    positions = list(range(len(ranking)))
-    if request.group == "none":
-        return positions, {}
-    shown: dict[str, str] = {}
-    kept: list[int] = []
-    folded: dict[str, list[str]] = {}
-    for position, record in zip(positions, ranking.ids(), strict=True):
-        identity = (found.fields[record].get("identity") or [record])[0]
-        if identity in shown:
-            folded.setdefault(shown[identity], []).append(record)
-        else:
-            shown[identity] = record
-            kept.append(position)
-    return kept, folded
 
 
 def _refuse_past_the_end(request: SearchRequest, matched: int) -> None:

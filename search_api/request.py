@@ -55,7 +55,8 @@ class SearchRequest:
     explain: bool = False
     highlight: bool = False
     expand: bool = True
-    group: Literal["identity", "none"] = "none"
+    group: Literal["identity", "none"] = "identity"
+    diversity: bool = True
     facets: tuple[FacetName, ...] = ()
     limit: int = 10
     offset: int = 0

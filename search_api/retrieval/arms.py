@@ -25,6 +25,10 @@ CANDIDATE_FIELDS: tuple[str | dict[str, str], ...] = (
     "resolution.time_step",
     "provenance.kind",
     "identity",
+    "source",
+    "signature",
+    "series",
+    "parent",
     {"field": "dates.modified", "format": "epoch_millis"},
 )
 """Doc values that ranking reads of each candidate; ``_source`` is read only for the hits of the page."""

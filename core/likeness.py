@@ -1,0 +1,62 @@
+"""Which records are likely the same data set in two catalogues, and which are siblings of one series. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+from core.record import Record
+
+_DAY_MS = 86_400_000
+_LEAST_TITLE_WORDS = 2  # "Bathymetry" alone tells nothing of who made it
+_MONTHS = (
+    r"jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|fevrier|mar(?:ch|s)?|marz|apr(?:il)?|avril|may|mai|june?|juni|juin|july?|"
+    r"juli|juillet|aug(?:ust)?|aout|sept?(?:ember)?|septembre|oct(?:ober)?|oktober|octobre|nov(?:ember)?|novembre|"
+    r"de[cz](?:ember)?|decembre"
+)
+_WORD = re.compile(r"[^\W_]+")
+_DIGITS = re.compile(r"\d+")
+_WHEN = re.compile(rf"(?:{_MONTHS}|#(?:st|nd|rd|th)?)")
+
+
+def series_of(record: Record) -> str | None:
+    """The same for records of one source whose titles differ only in numbers and dates; None where the title is short.
+
+    "SST May 2003" and "SST June 2004" are siblings, "CO2 flux" and "N2O flux" are not: what stands around a number
+    inside a word still counts.
+    """
+    words = [_DIGITS.sub("#", word) for word in _folded(record.title)]
+    kept = [word for word in words if not _WHEN.fullmatch(word)]
+    if len(kept) < _LEAST_TITLE_WORDS:
+        return None
+    return _digest(record.source, *kept)
+
+
+def signature_of(record: Record) -> str | None:
+    """The same for records that say the same of title, provider, extent (to .1 degree) and period (to the day).
+
+    None where the title is short, no organisation is named, or neither extent nor period is known: too little to
+    call two records one data set.
+    """
+    title = _folded(record.title)
+    provider = next((contact.organisation for contact in record.contacts if contact.organisation), None)
+    if len(title) < _LEAST_TITLE_WORDS or provider is None or not (record.extents or record.times):
+        return None
+    boxes = sorted(",".join(f"{edge:.1f}" for edge in box.as_list()) for box in record.extents)
+    spans = sorted(f"{_day(span.start_ms)}/{_day(span.end_ms)}" for span in record.times)
+    return _digest(" ".join(title), " ".join(_folded(provider)), *boxes, *spans)
+
+
+def _day(instant_ms: int | None) -> str:
+    return "" if instant_ms is None else str(instant_ms // _DAY_MS)
+
+
+def _folded(text: str) -> list[str]:
+    """The words without case and accents."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return _WORD.findall("".join(letter for letter in decomposed if not unicodedata.combining(letter)))
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
