@@ -11,6 +11,7 @@ from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 from lxml import etree
 
+from es_mappings.names import alias
 from search_api.oai.listing import PAGE
 from tests.service import SAMPLES, Service
 
@@ -100,6 +101,7 @@ def test_what_was_removed_is_told(
     service.harvest(tmp_path, "small")
     (tmp_path / files[0].name).unlink()
     assert service.harvest(tmp_path, "small").counts.removed == 1
+    es_client.indices.refresh(index=f"{alias(prefix, 'records')},{alias(prefix, 'ledger')}")
     found = dict(headers(service.http, verb="ListRecords", metadataPrefix="oai_dc"))
     assert len(found) == 10
     assert [identifier for identifier, removed in found.items() if removed] == [f"oai:sonde:small:{files[0].stem}"]
