@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_page_search import asked, titles
@@ -17,10 +17,22 @@ def drawn(page: Page) -> None:
     page.wait_for_selector(".leaflet-container .extent")
 
 
+def lies_in(frame: FloatRect | None, place: FloatRect | None) -> bool:
+    assert frame is not None
+    assert place is not None
+    right, bottom = place["x"] + place["width"], place["y"] + place["height"]
+    return (
+        frame["x"] - 1 <= place["x"]
+        and frame["y"] - 1 <= place["y"]
+        and right <= frame["x"] + frame["width"] + 1
+        and bottom <= frame["y"] + frame["height"] + 1
+    )
+
+
 def test_the_asked_place_and_the_hits_lie_on_the_map(visit: Visit) -> None:
     page = visit(GASES)
     drawn(page)
-    assert page.locator(".leaflet-container .asked").count() == 1
+    assert page.locator(".leaflet-container .asked").count() == 3  # here and on either side of the world
     assert page.locator(".leaflet-container .extent").count() >= 20
     assert page.locator(".leaflet-container .extent.dot").count() >= 2
 
@@ -38,7 +50,10 @@ def test_a_hit_that_is_pointed_at_is_marked_on_the_map(visit: Visit) -> None:
 def test_a_place_on_the_map_leads_to_its_hit(visit: Visit) -> None:
     page = visit("?q=carbon+dioxide+at+Mauna+Loa")
     drawn(page)
-    dot = page.locator(".leaflet-container .extent.dot").last
+    frame = page.locator(".map-place").bounding_box()
+    dot = next(
+        one for one in page.locator(".leaflet-container .extent.dot").all() if lies_in(frame, one.bounding_box())
+    )
     dot.hover(force=True)
     title = page.locator(".map-tip").inner_text()
     dot.click(force=True)
@@ -52,11 +67,18 @@ def test_the_list_brings_a_record_into_view(visit: Visit) -> None:
     drawn(page)
     page.get_by_role("button", name=re.compile("on the map")).first.click()
     marked = page.locator(".leaflet-container .extent.marked").first
-    frame, place = page.locator(".map-place").bounding_box(), marked.bounding_box()
-    assert frame is not None
-    assert place is not None
-    assert frame["x"] - 1 <= place["x"]
-    assert place["x"] + place["width"] <= frame["x"] + frame["width"] + 1
+    page.wait_for_timeout(400)  # the map glides there
+    assert lies_in(page.locator(".map-place").bounding_box(), marked.bounding_box())
+
+
+def test_two_places_beside_the_antimeridian_are_seen_together(visit: Visit) -> None:
+    page = visit("?q=sea+level+rise+in+Fiji+and+Tonga")
+    drawn(page)
+    frame = page.locator(".map-place").bounding_box()
+    seen = [one for one in page.locator(".leaflet-container .asked").all() if lies_in(frame, one.bounding_box())]
+    assert len(seen) == 2
+    widths = [box["width"] for one in seen if (box := one.bounding_box()) is not None]
+    assert min(widths) > 15  # on a map of the whole world they would be specks on its two edges
 
 
 def test_a_box_is_drawn(visit: Visit) -> None:
@@ -64,6 +86,7 @@ def test_a_box_is_drawn(visit: Visit) -> None:
     titles(page)
     drawn(page)
     page.get_by_role("button", name="Draw a box").click()
+    page.wait_for_selector(".leaflet-container.drawing")
     box = page.locator(".map-place").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.3)
@@ -76,13 +99,14 @@ def test_a_box_is_drawn(visit: Visit) -> None:
     assert 25 < east < 55
     assert abs(south) < 3  # half of its height is the equator
     assert 25 < north < 55
-    expect(page.locator(".leaflet-container .asked.filter")).to_have_count(1)
+    expect(page.locator(".leaflet-container .asked.filter")).to_have_count(3)
 
 
 def test_drawing_is_given_up_by_escape(visit: Visit) -> None:
     page = visit("?q=rainfall")
     drawn(page)
     page.get_by_role("button", name="Draw a box").click()
+    page.wait_for_selector(".leaflet-container.drawing")
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Draw a box")).to_have_attribute("aria-pressed", "false")
     assert "bbox" not in asked(page)

@@ -6,22 +6,29 @@ import type { MapEvents, Shape } from "./worldMap.ts";
 
 const SMALL_DEG = 0.7;
 
-/** The box as the map wants it; one across the antimeridian stands on both sides of the world. */
-export function turned([west, south, east, north]: Box): L.LatLngBounds[] {
-  const reach = (w: number, e: number) => L.latLngBounds([south, w], [north, e]);
-  return west <= east ? [reach(west, east)] : [reach(west, east + 360), reach(west - 360, east)];
+const TURNS = [0, -360, 360];
+
+/** The box, then the same on either side of the world, where the map goes on beyond the antimeridian. */
+export function turned([west, south, east, north]: Box): [L.LatLngBounds, ...L.LatLngBounds[]] {
+  const end = west <= east ? east : east + 360;
+  const reach = (turn: number) => L.latLngBounds([south, west + turn], [north, end + turn]);
+  return TURNS.map(reach) as [L.LatLngBounds, ...L.LatLngBounds[]];
+}
+
+/** What encloses boxes that may lie on both sides of the antimeridian: each by the turn that is nearest to the first. */
+export function around(boxes: readonly Box[]): L.LatLngBounds {
+  const all = L.latLngBounds([]);
+  for (const box of boxes) {
+    const off = (bounds: L.LatLngBounds) => (all.isValid() ? Math.abs(bounds.getCenter().lng - all.getCenter().lng) : 0);
+    all.extend(turned(box).reduce((nearest, one) => (off(one) < off(nearest) ? one : nearest)));
+  }
+  return all;
 }
 
 export class Drawn extends L.FeatureGroup {
-  private readonly own = L.latLngBounds([]);
-
-  /** Where it lies; not valid where the record names no extent. */
-  get bounds(): L.LatLngBounds {
-    return this.own;
-  }
-
-  include(bounds: L.LatLngBounds): void {
-    this.own.extend(bounds);
+  /** `bounds`: where it lies; not valid where the record names no extent. */
+  constructor(readonly bounds: L.LatLngBounds) {
+    super();
   }
 
   mark(on: boolean): void {
@@ -34,12 +41,9 @@ export class Drawn extends L.FeatureGroup {
 }
 
 export function drawShape(shape: Shape, events: MapEvents): Drawn {
-  const group = new Drawn();
-  for (const box of shape.boxes) {
-    turned(box).forEach((bounds, side) => {
-      if (side === 0) group.include(bounds);
-      group.addLayer(isSmall(bounds) ? dot(bounds) : L.rectangle(bounds, { className: "extent" }));
-    });
+  const group = new Drawn(around(shape.boxes));
+  for (const bounds of shape.boxes.flatMap(turned)) {
+    group.addLayer(isSmall(bounds) ? dot(bounds) : L.rectangle(bounds, { className: "extent" }));
   }
   group.bindTooltip(label(shape.title), { sticky: true, className: "map-tip" });
   group.on("mouseover", () => events.onHover(shape.id));

@@ -5,7 +5,7 @@ import L from "leaflet";
 import type { Box } from "../types.ts";
 import { drawingOf } from "./drawing.ts";
 import { addLand } from "./land.ts";
-import { type Drawn, drawShape, turned } from "./shapes.ts";
+import { around, type Drawn, drawShape, turned } from "./shapes.ts";
 
 export interface Shape {
   id: string;
@@ -74,8 +74,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   }
 
   function approachAll(areas: readonly Box[]): void {
-    const bounds = L.latLngBounds([]);
-    for (const area of areas) bounds.extend(turned(area)[0] as L.LatLngBounds);
+    const bounds = around(areas);
     if (bounds.isValid()) map.fitBounds(bounds.pad(0.4), { maxZoom: 6, animate: false });
     else world();
   }
@@ -99,7 +98,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
 
 function extentOf(shape: Shape): number {
   const sizes = shape.boxes.map((box) => {
-    const [first] = turned(box) as [L.LatLngBounds];
+    const [first] = turned(box);
     return (first.getEast() - first.getWest()) * (first.getNorth() - first.getSouth());
   });
   return Math.max(0, ...sizes);

@@ -57,11 +57,11 @@ export const de: Words = {
   },
   topics: {
     farming: "Landwirtschaft", biota: "Lebewesen", boundaries: "Grenzen",
-    climatologyMeteorologyAtmosphere: "Klima, Wetter, Atmosphäre", economy: "Wirtschaft", elevation: "Höhe",
-    environment: "Umwelt", geoscientificInformation: "Geowissenschaften", health: "Gesundheit",
-    imageryBaseMapsEarthCover: "Bilder, Grundkarten, Landbedeckung", intelligenceMilitary: "Aufklärung, Militär",
-    inlandWaters: "Binnengewässer", location: "Lage", oceans: "Meere", planningCadastre: "Planung, Kataster",
-    society: "Gesellschaft", structure: "Bauwerke", transportation: "Verkehr", utilitiesCommunication: "Versorgung",
+    climatologymeteorologyatmosphere: "Klima, Wetter, Atmosphäre", economy: "Wirtschaft", elevation: "Höhe",
+    environment: "Umwelt", geoscientificinformation: "Geowissenschaften", health: "Gesundheit",
+    imagerybasemapsearthcover: "Bilder, Grundkarten, Landbedeckung", intelligencemilitary: "Aufklärung, Militär",
+    inlandwaters: "Binnengewässer", location: "Lage", oceans: "Meere", planningcadastre: "Planung, Kataster",
+    society: "Gesellschaft", structure: "Bauwerke", transportation: "Verkehr", utilitiescommunication: "Versorgung",
     disaster: "Katastrophen",
   },
   regions: {

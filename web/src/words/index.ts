@@ -32,6 +32,6 @@ export function firstLanguage(): Language {
 export function valueText(field: string, value: string, words: Words): string {
   if (field === "provenance") return words.provenanceKinds[value] ?? value;
   if (field === "type") return words.types[value] ?? value;
-  if (field === "theme") return words.topics[value] ?? value;
+  if (field === "theme") return words.topics[value.toLowerCase()] ?? value; // the index keeps them in lower case
   return field === "region" || field === "place" ? (words.regions[value] ?? value) : value;
 }
