@@ -1,0 +1,66 @@
+"""The page's addresses without a browser: what a record's page says when things are wrong or meant to harm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from flask.testing import FlaskClient
+
+from core.errors import Unavailable
+from search_api.app import create_app
+from sonde.wiring import api_parts
+from tests.service import Service
+
+ADDRESS = "/records/samples:era5"
+
+
+class Down:
+    """Records whose Elasticsearch does not answer."""
+
+    def record(self, record_id: str, source: str | None = None) -> None:  # noqa: ARG002 - the reader's signature
+        raise Unavailable("Elasticsearch does not answer")
+
+
+class Renamed:
+    """The real records with another title."""
+
+    def __init__(self, records: object, title: str) -> None:
+        self._records, self._title = records, title
+
+    def record(self, record_id: str, source: str | None = None) -> SimpleNamespace:
+        found = self._records.record(record_id, source)  # type: ignore[attr-defined]
+        return SimpleNamespace(record=replace(found.record, title=self._title))
+
+
+def client_with(samples: Service, records: object) -> FlaskClient:
+    parts = api_parts(samples.settings, samples.models)
+    return create_app(replace(parts, records=records)).test_client()  # type: ignore[arg-type]
+
+
+def test_the_page_comes_even_where_its_record_cannot_be_had(samples: Service) -> None:
+    answer = client_with(samples, Down()).get(ADDRESS)
+    assert answer.status_code == 503
+    assert answer.mimetype == "text/html"
+    assert 'src="page/page.js"' in answer.text
+
+
+def test_a_title_cannot_leave_its_element(samples: Service) -> None:
+    evil = "</title></script><script>alert(1)</script>"
+    real = api_parts(samples.settings, samples.models).records
+    text = client_with(samples, Renamed(real, evil)).get(ADDRESS).text
+    assert "<script>alert" not in text
+    assert text.count("</script>") == 2  # the page's own and that of the JSON-LD
+    assert "<title>&lt;/title&gt;" in text
+
+
+def test_below_a_path_prefix_the_page_finds_its_files(samples: Service) -> None:
+    answer = samples.http.get(ADDRESS, environ_overrides={"SCRIPT_NAME": "/sonde"})
+    assert '<base href="/sonde/">' in answer.text
+
+
+@pytest.mark.parametrize("accept", ["text/html", "text/html,application/xhtml+xml,*/*;q=0.8"])
+def test_browsers_get_the_page_and_programs_the_links(samples: Service, accept: str) -> None:
+    assert samples.http.get("/", headers={"Accept": accept}).mimetype == "text/html"
+    assert samples.http.get("/").mimetype == "application/json"
