@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery.signals import setup_logging
 
+from sonde.documents import with_documents
 from sonde.harvesting import worker_config, worker_parts
 from sonde.logs import configure_logs
 from sonde.settings import load_settings
@@ -21,4 +22,4 @@ def _logs(**_: object) -> None:
 if _settings.worker.pulse is not None:
     keep_pulse(_settings.worker.pulse)
 
-app = create_celery(worker_config(_settings), lambda: worker_parts(_settings))
+app = create_celery(worker_config(_settings), lambda: with_documents(worker_parts(_settings), _settings))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from elasticsearch import Elasticsearch
@@ -10,6 +12,7 @@ from core.errors import NotFound
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
 from indexer.documents.limits import Limits, Ocr
+from indexer.documents.linked import Followed, follow_links
 from indexer.documents.place_time import PassageReader
 from indexer.documents.segment import SegmentOptions
 from indexer.documents.state import PUBLIC, DocumentEntry
@@ -18,6 +21,8 @@ from reading.times import TimeReader
 from sonde.harvesting import HARVEST_TIMEOUT_S, prepare_indices
 from sonde.settings import Settings
 from sonde.wiring import Models, elasticsearch_client
+from workers.parts import WorkerParts
+from workers.source_config import SourceConfig
 
 _MIB = 1024 * 1024
 
@@ -40,6 +45,22 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         ocr=Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages),
         options=SegmentOptions(given.most_tokens, given.overlap),
     )
+
+
+def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
+    """A worker's parts with what follows the links of records; what that needs is made at the first such task."""
+    models = Models(settings)
+    embedder = parts.embedder or models.embedder
+
+    @cache
+    def reading() -> IngestParts:
+        prepare(parts.client, settings.index.prefix, models.embedder, settings.index.vector_index)
+        return replace(document_parts(settings, models, parts.client), embedder=embedder)
+
+    def follow(source: SourceConfig, seconds: float) -> Followed:
+        return follow_links(source.id, source.documents, reading(), models.gate, seconds=seconds)
+
+    return replace(parts, follow_links=follow)
 
 
 class DocumentIngester:

@@ -14,6 +14,7 @@ from kombu import Queue as KombuQueue
 from core.errors import Unavailable
 from indexer.patience import patiently
 from workers.config import QUEUES, WorkerConfig
+from workers.documents import DOCUMENTS_TASK, add_documents, wants_documents
 from workers.parts import WorkerParts
 from workers.registry import known_sources
 from workers.schedule import HARVEST_TASK, sync_schedules
@@ -39,6 +40,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
 
     _add_harvest(app, worker)
     _add_embed(app, worker)
+    add_documents(app, worker, _pause_s)
     _add_clockwork(app, config, worker)
     return app
 
@@ -56,6 +58,8 @@ def _add_harvest(app: Celery, worker: Callable[[], Worker]) -> None:
         except Unavailable as error:
             raise task.retry(exc=error, countdown=_pause_s(task)) from error
         _go_on(app, source_id, result)
+        if result.ending == "ended" and wants_documents(worker(), source_id):
+            app.send_task(DOCUMENTS_TASK, args=[source_id])
 
 
 def _go_on(app: Celery, source_id: str, result: SliceResult) -> None:
@@ -118,7 +122,7 @@ def _settings(config: WorkerConfig) -> dict[str, Any]:
         "task_queues": [KombuQueue(name) for name in QUEUES],
         "task_default_queue": "harvest",
         "task_create_missing_queues": False,
-        "task_routes": {EMBED_TASK: {"queue": "embed"}},
+        "task_routes": {EMBED_TASK: {"queue": "embed"}, DOCUMENTS_TASK: {"queue": "documents"}},
         "broker_connection_retry_on_startup": True,
         "broker_transport_options": {
             "visibility_timeout": config.visibility_timeout_s,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from elasticsearch import Elasticsearch
 
 from core.ports import Embedder
+from indexer.documents.linked import Followed
 from indexer.raw import Source
 from workers.source_config import SourceConfig
 
@@ -16,9 +17,11 @@ from workers.source_config import SourceConfig
 class WorkerParts:
     """``embedder`` loads the model of a name when it is first called (and keeps it); ``open_source``: a catalogue.
 
+    ``follow_links`` reads what the records of a source link to, for so many seconds.
     The second argument of ``open_source`` is the moment since when changes are wanted, None for everything.
     """
 
     client: Elasticsearch
     open_source: Callable[[SourceConfig, str | None], Source]
     embedder: Callable[[str], Embedder] | None = None
+    follow_links: Callable[[SourceConfig, float], Followed] | None = None

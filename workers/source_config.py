@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from indexer.documents.linked import Follow
 from indexer.sources.catalogue import PROTOCOLS, SourceType
 from indexer.sources.politeness import Manners
 
@@ -116,7 +117,8 @@ class SourceConfig(Strict):
     """One catalogue: a ``folder`` by ``path``, all others by ``url``; without ``schedule`` harvested on demand only.
 
     ``options`` are the protocol's. ``full_every``: how long runs may ask only for what changed before everything is
-    asked for again (and what vanished removed); ``0d`` means every time. ``paused``: no scheduled runs.
+    asked for again (and what vanished removed); ``0d`` means every time. ``paused``: no scheduled runs. ``documents``:
+    whether links of its records are followed and read (``pdf``, or ``landing`` pages too).
     """
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
@@ -133,6 +135,7 @@ class SourceConfig(Strict):
     ca_file: Path | None = None
     manners: MannersConfig = Field(default_factory=MannersConfig)
     max_removal_share: float | None = Field(None, ge=0, le=1)
+    documents: Follow = "none"
 
     @field_validator("path")
     @classmethod

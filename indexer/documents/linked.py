@@ -1,0 +1,160 @@
+"""Documents that records link to: fetched through the gate, read, and joined to their record.
+
+Links to PDFs are followed, and where the source says so landing pages too: the PDF that a page names as its own (the
+``citation_pdf_url`` of publishers) or, where it names none, the page itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import unquote, urljoin, urlsplit
+
+import lxml.html
+import structlog
+from elasticsearch import Elasticsearch
+from lxml import etree
+
+from core.errors import SondeError
+from core.record import Link, Record
+from es_mappings.documents import from_document
+from es_mappings.names import alias
+from indexer.documents.failures import MAY_PASS
+from indexer.documents.ingest import Incoming, IngestParts, ingest
+from indexer.documents.isolation import ATTEMPTS
+from indexer.documents.state import PUBLIC, DocumentEntry, now_iso
+from indexer.documents.store import DocumentStore
+from indexer.scan import scan
+from net.exchange import Outgoing
+from net.gate import Gate
+
+log = structlog.get_logger(__name__)
+
+Follow = Literal["none", "pdf", "landing"]
+_PDF = "application/pdf"
+_PAGES = ("text/html", "application/xhtml+xml")
+_LANDING_RELS = ("about", "describedby", "canonical", "cite-as", "item", "documentation")
+_MOST_LINKS = 10  # of one record
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """How many documents became ready, how many failed, and whether time ran out before the last record."""
+
+    ready: int
+    failed: int
+    more: bool
+
+
+def follow_links(source: str, follow: Follow, parts: IngestParts, gate: Gate, *, seconds: float) -> Followed:
+    """Reads what records of the source link to and what was not read yet; to repeat it does no harm.
+
+    A document that could not be fetched or read for a reason that may pass is tried once more the next time, then
+    left alone with its reason. Raises core.errors.Unavailable where Elasticsearch does not answer.
+    """
+    if follow == "none":
+        return Followed(0, 0, False)
+    store = DocumentStore(parts.client, parts.prefix)
+    started = time.monotonic()
+    ready = failed = 0
+    for record in _linking_records(parts.client, parts.prefix, source):
+        for link in document_links(record, follow):
+            if _is_settled(store.of_origin(PUBLIC, link.href), record.id):
+                continue
+            if time.monotonic() - started > seconds:
+                return Followed(ready, failed, True)
+            entry = _followed(record, link, parts, gate, store)
+            ready += entry.state == "ready"
+            failed += entry.state == "failed"
+    return Followed(ready, failed, False)
+
+
+def document_links(record: Record, follow: Follow) -> list[Link]:
+    """PDFs, and with ``landing`` pages that tell of the record; each address once."""
+    wanted = [link for link in record.links if is_pdf(link) or (follow == "landing" and is_landing(link))]
+    return list({link.href: link for link in wanted if follow != "none"}.values())[:_MOST_LINKS]
+
+
+def is_pdf(link: Link) -> bool:
+    if not link.href.startswith(("http://", "https://")):
+        return False
+    return link.media_type == _PDF or urlsplit(link.href).path.lower().endswith(".pdf")
+
+
+def is_landing(link: Link) -> bool:
+    if not link.href.startswith(("http://", "https://")):
+        return False
+    return link.media_type in _PAGES or (link.media_type is None and link.rel in _LANDING_RELS)
+
+
+def pdf_of_page(content: bytes, address: str) -> str | None:
+    """The PDF that a landing page names as its own; None where it names none or is no page."""
+    parser = lxml.html.HTMLParser(no_network=True, huge_tree=False)
+    try:
+        root = lxml.html.document_fromstring(content, parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError):
+        return None
+    for meta in root.iter("meta"):
+        if str(meta.get("name", "")).lower() == "citation_pdf_url" and meta.get("content"):
+            return urljoin(address, str(meta.get("content")))
+    return None
+
+
+def _linking_records(client: Elasticsearch, prefix: str, source: str) -> Iterator[Record]:
+    query = {"bool": {"filter": [{"term": {"source": source}}, {"exists": {"field": "links.href"}}]}}
+    for hit in scan(client, alias(prefix, "records"), query):
+        yield from_document(hit["_source"])
+
+
+def _is_settled(entries: list[DocumentEntry], record: str) -> bool:
+    """Whether this link of this record was read, or failed for good."""
+    own = [entry for entry in entries if entry.record == record]
+    return any(
+        entry.state == "ready"
+        or (entry.state == "failed" and (entry.reason not in MAY_PASS or entry.attempts >= ATTEMPTS))
+        for entry in own
+    )
+
+
+def _followed(record: Record, link: Link, parts: IngestParts, gate: Gate, store: DocumentStore) -> DocumentEntry:
+    try:
+        data = _fetched(link, gate, parts.limits.max_bytes)
+    except SondeError as error:
+        return _unreachable(record, link, str(error), store)
+    name = unquote(urlsplit(link.href).path.rsplit("/", 1)[-1]) or link.name or record.title
+    return ingest(Incoming(data, link.href, name[:200], record=record.id), parts).entry
+
+
+def _fetched(link: Link, gate: Gate, most: int) -> bytes:
+    answer = gate.request(Outgoing(link.href, max_bytes=most)).expect_ok()
+    if is_pdf(link) or answer.headers.get("content-type", "").startswith(_PDF):
+        return answer.content
+    better = pdf_of_page(answer.content, answer.url)
+    if better is None:
+        return answer.content
+    return gate.request(Outgoing(better, max_bytes=most)).expect_ok().content
+
+
+def _unreachable(record: Record, link: Link, why: str, store: DocumentStore) -> DocumentEntry:
+    id = hashlib.sha256(f"{PUBLIC}\n{record.id}\n{link.href}".encode()).hexdigest()[:32]
+    before = store.entry(id)
+    entry = DocumentEntry(
+        id=id,
+        owner=PUBLIC,
+        origin=link.href,
+        name=link.name or link.href.rsplit("/", 1)[-1],
+        state="failed",
+        record=record.id,
+        source=record.source,
+        reason="unreachable",
+        message=why[:500],
+        attempts=1 + (before.attempts if before is not None else 0),
+        created=before.created if before is not None else now_iso(),
+        updated=now_iso(),
+    )
+    store.put_entry(entry)
+    log.warning("document.unreachable", record=record.id, attempts=entry.attempts)
+    return entry
