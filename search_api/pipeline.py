@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+import numpy as np
 from elasticsearch import Elasticsearch
+from numpy.typing import NDArray
 
 from core.errors import InvalidInput, ModelMissing
-from core.ports import CrossEncoder, Geocoder
+from core.ports import CrossEncoder, Embedder, Geocoder
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord, PassageFound
@@ -163,7 +165,7 @@ class SearchPipeline:
         meant = not read.says_nothing and (bool(read.thematic) or not read.identifiers)
         if request.algorithm != "bm25" and serving.embedder is not None and meant:
             with watch.stage("embed"):
-                vector = serving.embedder.embed([read.thematic or read.text], "query")[0]
+                vector = _direction(serving.embedder, read)
         if request.algorithm == "dense" and serving.embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
         plan = plan_retrieval(request, read, serving, vector)
@@ -217,6 +219,20 @@ class SearchPipeline:
             for position, hit in hits.items()
             if hit.id in fetched.records
         )
+
+
+def _direction(embedder: Embedder, read: Interpretation) -> NDArray[np.float32]:
+    """The unit vector between the question as it stands and its topic alone, where place or time were taken out.
+
+    Alone, the topic forgets what a name says of it (a Great Barrier Reef is coral); the whole question is drawn to
+    records that only share the name. On the halves for tuning the middle lost to neither (docs/quality.md).
+    """
+    if read.thematic in ("", read.text):
+        whole: NDArray[np.float32] = embedder.embed([read.text], "query")[0]
+        return whole
+    both = embedder.embed([read.text, read.thematic], "query").sum(axis=0)
+    unit: NDArray[np.float32] = both / np.linalg.norm(both)
+    return unit
 
 
 def _degraded(request: SearchRequest, serving: Serving) -> tuple[str, ...]:

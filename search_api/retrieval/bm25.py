@@ -6,7 +6,7 @@ from search_api.retrieval.expansion import NO_EXPANSION, Expansion
 from search_api.retrieval.filters import Clause
 
 ALL_WORDS = "all_words"
-"""Name of the clause that matches where every word of the question occurs; read back as a matched query."""
+"""Name of the clause that matches where enough of the question's words occur; read back as a matched query."""
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
 _RECORD_BOOSTS = {"title": 3.0, "alternate_titles": 1.5, "keywords.term": 2.0, "abstract": 1.0}
@@ -14,6 +14,8 @@ _PASSAGE_BOOSTS = {"text": 1.0}
 _PLAIN_WEIGHT = 0.3
 _NAMED_WEIGHT = 0.5
 _IDENTIFIER_WEIGHT = 100.0
+_ENOUGH_WORDS = "3<75%"
+"""Up to three words: all of them. Of more, three quarters: who asks in a sentence also says "how" and "caused"."""
 
 
 def records_query(
@@ -62,8 +64,11 @@ def _words(thematic: str, named: str, language: str | None, boosts: dict[str, fl
     clause: Clause = {"bool": {"should": words, "minimum_should_match": 1}}
     if not thematic or not named:
         return clause
-    also: Clause = {"combined_fields": {"query": named, "fields": plain, "boost": _NAMED_WEIGHT}}
-    return {"bool": {"must": [clause], "should": [also]}}
+    also: list[Clause] = [
+        {"combined_fields": {"query": named, "fields": fields, "boost": _NAMED_WEIGHT}},
+        {"combined_fields": {"query": named, "fields": plain, "boost": _NAMED_WEIGHT * _PLAIN_WEIGHT}},
+    ]
+    return {"bool": {"must": [clause], "should": also}}
 
 
 def _fields(boosts: dict[str, float], language: str | None) -> list[str]:
@@ -81,4 +86,7 @@ def _every_word(text: str, fields: list[str], plain: list[str], expansion: Expan
 
 
 def _all_of(text: str, fields: list[str], plain: list[str]) -> list[Clause]:
-    return [{"combined_fields": {"query": text, "fields": names, "operator": "and"}} for names in (fields, plain)]
+    return [
+        {"combined_fields": {"query": text, "fields": names, "minimum_should_match": _ENOUGH_WORDS}}
+        for names in (fields, plain)
+    ]

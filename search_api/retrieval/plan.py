@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,34 @@ def plan_retrieval(
         chosen.append(arms.dense_arm(index, vector, filters))
     if not read.thematic and not identifiers:
         chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read, request.filters)]))
+    chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, named, vector)
     return RetrievalPlan(tuple(chosen), words, bool(read.thematic) and vector is not None)
+
+
+def _there_and_then(
+    chosen: Sequence[Arm],
+    request: SearchRequest,
+    read: Interpretation,
+    words: Clause,
+    vector: NDArray[np.float32] | None,
+) -> list[Arm]:
+    """The best of each arm among what touches the asked place and time, as candidates only.
+
+    Where thousands of records share a topic, the window would fill with those of other places and years, and ranking
+    by place and time would have nothing to choose from.
+    """
+    asked = asked_clauses(read, request.filters, place=request.spatial != "off", time=request.temporal)
+    if not asked:
+        return []
+    narrowed = [*record_filters(request.filters), *asked]
+    inside = []
+    for arm in chosen:
+        if arm.signal == "bm25":
+            inside.append(arms.lexical_arm(arm.index, words, narrowed))
+        elif arm.signal == "dense" and vector is not None:
+            inside.append(arms.dense_arm(arm.index, vector, narrowed))
+    return [replace(arm, signal=None) for arm in inside]
 
 
 def _passage_arms(
@@ -64,12 +90,12 @@ def _passage_arms(
     return chosen
 
 
-def asked_clauses(read: Interpretation, filters: Filters) -> Sequence[Clause]:
-    """Only to choose what to browse: the question's own place and time, where no parameter names one."""
+def asked_clauses(read: Interpretation, filters: Filters, *, place: bool = True, time: bool = True) -> Sequence[Clause]:
+    """Only to choose what to look at: the question's own place and time, where no parameter names one."""
     clauses: list[Clause] = []
-    if filters.area is None and read.areas:
+    if place and filters.area is None and read.areas:
         areas = [area_clause(area, "intersects") for area in read.areas]
         clauses.append({"bool": {"should": areas, "minimum_should_match": 1}})
-    if filters.span is None and read.span is not None:
+    if time and filters.span is None and read.span is not None:
         clauses.append(span_clause(read.span))
     return clauses
