@@ -71,10 +71,10 @@ def summary(done: list[tuple[Ingested, float]]) -> Table:
     """A line a document, then its reason where it failed."""
     table = Table(box=None, pad_edge=False)
     for column in ("file", "state"):
-        table.add_column(column, overflow="fold")
+        table.add_column(column, no_wrap=True, min_width=12)
     for column in ("pages", "ocr", "passages", "tables", "seconds"):
         table.add_column(column, justify="right", no_wrap=True, min_width=len(column))
-    table.add_column("title", overflow="ellipsis", no_wrap=True, ratio=1)
+    table.add_column("title", overflow="ellipsis", no_wrap=True, max_width=50)
     for one, seconds in done:
         entry = one.entry
         numbers = (entry.pages or "", entry.ocr_pages or "", entry.passages or "", len(entry.tables) or "")
