@@ -11,6 +11,7 @@ from core.record import ProvenanceKind
 from evaluation.collection import Collection, Question
 from evaluation.trec import Run
 from evaluation.variants import Variant
+from search_api.arranging import arranged
 from search_api.pipeline import Ordered, SearchPipeline
 
 Progress = Callable[[int, int], None]
@@ -64,13 +65,13 @@ def ask(pipeline: SearchPipeline, collection: Collection, question: Question, va
 
 
 def asked(question: Question, answer: Ordered, documents: Mapping[str, str]) -> Asked:
-    """The answer in the collection's own ids."""
+    """The answer in the collection's own ids, in the order in which it is served."""
     ranking, read = answer.ranking, answer.interpretation
-    ids = [documents[record] for record in ranking.ids()]
-    scores = ranking.score[ranking.order].tolist()
+    ids, scores = ranking.ids(), ranking.score[ranking.order].tolist()
+    order, _ = arranged(ranking, answer.found.fields, answer.request)
     return Asked(
         question=question,
-        found=tuple(zip(ids, scores, strict=True)),
+        found=tuple((documents[ids[position]], scores[position]) for position in order),
         areas=read.areas,
         kind=read.kinds[0].kind if read.kinds else None,
         degraded=answer.degraded,

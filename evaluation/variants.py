@@ -20,6 +20,7 @@ class Variant:
     temporal: bool = True
     interpret: frozenset[Part] = ALL_PARTS
     inside: bool = False
+    diversity: bool = True
 
     def request(self, text: str) -> SearchRequest:
         return SearchRequest(
@@ -29,6 +30,8 @@ class Variant:
             spatial=self.spatial,
             temporal=self.temporal,
             interpret=self.interpret,
+            diversity=self.diversity,
+            group="none",  # what is folded under another is judged by itself too
         )
 
     def inside_request(self, text: str, area: BBox) -> SearchRequest:
@@ -50,6 +53,7 @@ def ablations(full: Variant) -> tuple[Variant, ...]:
         replace(full, name="no time", temporal=False),
         replace(full, name="no scale, no kind", interpret=full.interpret - {"scale", "kind"}),
         replace(full, name="no understanding", interpret=frozenset()),
+        replace(full, name="no diversity", diversity=False),
         replace(full, name="hausdorff", spatial="hausdorff"),
         replace(text_alone, name="text alone"),
         replace(text_alone, name="text, filtered by the box read", inside=True),

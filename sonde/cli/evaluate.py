@@ -70,6 +70,7 @@ class Asked:
 @click.option("--spatial", type=click.Choice(["blend", "hausdorff", "off"]), default="blend", show_default=True)
 @click.option("--temporal", type=click.Choice(["on", "off"]), default="on", show_default=True)
 @click.option("--interpret", default="all", show_default=True, help=f"all, none, or a list of {','.join(_PARTS)}.")
+@click.option("--diversity", type=click.Choice(["on", "off"]), default="on", show_default=True)
 @click.option("--ablate", is_flag=True, help="Also run with each stage switched off, and say what each adds.")
 @click.option("--compare", type=_READABLE, help="A TREC run to compare with.")
 @click.option("--limit-queries", type=click.IntRange(1), help="Only the first so many questions.")
@@ -90,6 +91,7 @@ def evaluate_command(**given: Any) -> None:
             spatial=given["spatial"],
             temporal=given["temporal"] == "on",
             interpret=parts_of(given["interpret"]),
+            diversity=given["diversity"] == "on",
         ),
         ablate=given["ablate"],
         compare=given["compare"],
