@@ -18,7 +18,7 @@ from es_mappings.names import alias
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
 from search_api.understanding.vocabulary_store import VocabularyStore
 from tests.conftest import delete_indices
-from tests.service import Service
+from tests.service import SAMPLES, Service
 
 _PLACE = BBox(10.0, 40.0, 12.0, 42.0)
 _WHEN = TimeSpan.from_iso("1990", "2000")
@@ -162,3 +162,15 @@ def test_every_part_of_an_interpretation_says_where_it_stands_and_who_found_it(s
 def test_a_pasted_page_is_read_and_answered(samples: Service) -> None:
     page = json.dumps({"q": "soil moisture and rainfall, glacier, river discharge in Kenya since 1990; " * 30})[:1900]
     assert samples.http.get("/search", query_string={"q": page, "rerank": "false"}).status_code == 200
+
+
+def test_widening_helps_the_words_of_the_samples_questions(samples: Service) -> None:
+    """Right records among the first five by words alone, over all questions."""
+    lines = (SAMPLES.parent / "questions.jsonl").read_text("utf-8").splitlines()
+    questions = [json.loads(line) for line in lines]
+
+    def right(expand: str) -> int:
+        found = (samples.ids(q["q"], algorithm="bm25", expand=expand, limit=5) for q in questions)
+        return sum(len(set(ids) & set(q["right"])) for q, ids in zip(questions, found, strict=True))
+
+    assert right("on") > right("off")
