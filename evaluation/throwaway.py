@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import structlog
@@ -68,16 +68,19 @@ def _delete(client: Elasticsearch, index: str) -> None:
         log.warning("evaluation.left_behind", index=index, reason=str(error))
 
 
-def sweep_abandoned(client: Elasticsearch, *, now_ms: int | None = None) -> list[str]:
+def sweep_abandoned(client: Elasticsearch) -> list[str]:
     """Deletes throw-away indices older than a day, by name; returns the names."""
-    now = now_ms if now_ms is not None else int(time.time() * 1000)
     settings = client.options(ignore_status=404).indices.get_settings(index=f"{PREFIX}*", flat_settings=True).body
-    old = [
-        index
-        for index, found in settings.items()
-        if index.startswith(PREFIX) and now - int(found["settings"]["index.creation_date"]) > _ABANDONED_MS
-    ]
+    created = {index: int(found["settings"]["index.creation_date"]) for index, found in settings.items()}
+    old = abandoned(created, int(time.time() * 1000))
     for index in old:
         _delete(client, index)
         log.info("evaluation.swept", index=index)
     return old
+
+
+def abandoned(created_ms: Mapping[str, int], now_ms: int) -> list[str]:
+    """Of indices by name with their creation, the throw-away ones that are older than a day."""
+    return sorted(
+        index for index, made in created_ms.items() if index.startswith(PREFIX) and now_ms - made > _ABANDONED_MS
+    )
