@@ -1,0 +1,40 @@
+"""The samples' own questions: a reader can see at once whether an answer is right, and so can a test.
+
+The questions were committed before any ranking existed. The bounds lie just below what was measured when they were set;
+issue 4 asks for nine of ten right answers first.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.service import SAMPLES, Service
+
+_QUESTIONS = [json.loads(line) for line in (SAMPLES.parent / "questions.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def answers(samples: Service) -> dict[str, list[str]]:
+    """The first ten ids for each question."""
+    return {question["id"]: samples.ids(question["q"], rerank="false") for question in _QUESTIONS}
+
+
+def _share(answers: dict[str, list[str]], first: int, *, also: bool) -> float:
+    good = [
+        bool(set(answers[q["id"]][:first]) & {*q["right"], *(q.get("also", []) if also else [])}) for q in _QUESTIONS
+    ]
+    return sum(good) / len(good)
+
+
+def test_a_right_answer_comes_first(answers: dict[str, list[str]]) -> None:
+    assert _share(answers, 1, also=False) >= 0.82  # measured .848
+
+
+def test_a_right_answer_is_among_the_first_three(answers: dict[str, list[str]]) -> None:
+    assert _share(answers, 3, also=False) >= 0.93  # measured .957
+
+
+def test_what_comes_first_is_at_least_fitting(answers: dict[str, list[str]]) -> None:
+    assert _share(answers, 1, also=True) >= 0.93  # measured .957
