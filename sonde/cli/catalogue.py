@@ -103,7 +103,9 @@ def id_of(path: Path) -> str:
 def show_reports(console: Console, reports: list[RunReport]) -> None:
     """A line of counts for each run, then what was refused and what was repaired, by kind."""
     table = Table(box=None, pad_edge=False)
-    names = ("seen", "new", "changed", "moved", "same", "refused", "duplicates", "failed", "embedded", "removed")
+    every = ("seen", "new", "changed", "moved", "same", "refused", "duplicates", "failed", "embedded", "removed")
+    # What is nought everywhere is left out, so that the table fits a terminal; --json has it all.
+    names = [name for name in every if name in ("seen", "refused") or any(getattr(r.counts, name) for r in reports)]
     for column in ("source", "state", *names, "seconds"):
         table.add_column(column, justify="left" if column in ("source", "state") else "right")
     for report in reports:
