@@ -38,10 +38,10 @@ class TestSpans:
         assert time_scores(years("2003-05", "2003-05"), (years("1901", None),)) == [1.0]
 
     def test_half_covered_and_wholly_inside(self) -> None:
-        # 1990s asked, 1990..1994 of it: 1826 of 3652 days, and half of the rest for lying inside.
+        # 1990s asked, 1990..1994 of it: 1826 of 3652 days, and a share of the rest for lying inside.
         share = 1826 / 3652
         assert time_scores(years("1990", "1999"), (years("1990", "1994"),)) == [
-            pytest.approx(share + 0.5 * (1 - share))
+            pytest.approx(share + CONFIG.inside_share * (1 - share))
         ]
 
     def test_a_wrong_time_is_zero_and_none_is_not_measured(self) -> None:
