@@ -1,0 +1,125 @@
+"""The gate: the served order is no worse than the figures in ``gate.json`` (``python -m tests.quality.test_gate``).
+
+Two sets: the samples' questions over the samples, and every fifth NCAR test question over the records judged for these
+and every fourth other record of the committed quick subset (both by sorted id), since the subset as a whole would take
+the time of the suite to embed. It fails where nDCG@10 falls more than .01 below the record.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from core.ports import Embedder
+from evaluation.asking import ask_all, run_of
+from evaluation.collection import Collection
+from evaluation.collections import ncar, samples
+from evaluation.metrics import HEADLINE, measure
+from evaluation.splits import half_of
+from evaluation.throwaway import throwaway
+from evaluation.trec import Run
+from evaluation.variants import Variant
+from search_api.pipeline import SearchPipeline
+from search_api.ranking.config import default_config
+from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings
+from sonde.wiring import Models, elasticsearch_client, search_pipeline
+from tests.shared_data import shared_data
+
+pytestmark = [pytest.mark.elasticsearch, pytest.mark.models]
+
+ALLOWED_LOSS = 0.01
+
+_HERE = Path(__file__).resolve().parent
+_RECORD = _HERE / "gate.json"
+_EVERY_QUESTION, _EVERY_OTHER = 5, 4
+_SERVED = Variant(rerank=False)  # what ships with no further model
+
+
+def quick_ncar(data: Path) -> Collection:
+    """Every fifth test question; the records judged for them, and every fourth other one of the quick subset."""
+    whole = half_of(ncar.load(data, _HERE / "ncar"), "test", _HERE / "ncar" / "split.tsv")
+    asked = whole.asking({question.id for question in sorted(whole.questions, key=lambda q: q.id)[::_EVERY_QUESTION]})
+    judged = {document for grades in asked.qrels.values() for document in grades}
+    others = sorted(ncar.quick_subset(_HERE / "ncar") - judged)[::_EVERY_OTHER]
+    return asked.holding(judged | set(others))
+
+
+@contextmanager
+def _pipeline(client: Elasticsearch, models: Models, collection: Collection) -> Iterator[SearchPipeline]:
+    embedder: Embedder = models.embedder()
+    fixed = collection.as_of_ms
+    with throwaway(client, collection.records, embedder) as prefix:
+        clock = (lambda: fixed) if fixed is not None else None
+        pipeline, _ = search_pipeline(client, prefix, models, default_config(), now_ms=clock)
+        yield pipeline
+
+
+def _run(client: Elasticsearch, models: Models, collection: Collection) -> Run:
+    with _pipeline(client, models, collection) as pipeline:
+        return run_of(ask_all(pipeline, collection, _SERVED, threads=2))
+
+
+def _settings(url: str) -> Settings:
+    return Settings(elasticsearch=ElasticsearchSettings(url=url), embedder=EmbedderSettings(runtime="onnx-int8"))
+
+
+def right_first(run: Run, collection: Collection) -> float:
+    """Share of the questions whose first hit is a right answer (grade 2)."""
+    first = [run[question.id][:1] for question in collection.questions]
+    grades = [collection.qrels[question.id] for question in collection.questions]
+    return sum(grade.get(hit[0][0]) == 2 for hit, grade in zip(first, grades, strict=True) if hit) / len(grades)
+
+
+def recorded(name: str, measure_name: str = HEADLINE) -> float:
+    figure: float = json.loads(_RECORD.read_text("utf-8"))[name][measure_name]
+    return figure
+
+
+@pytest.fixture(scope="module")
+def models(elasticsearch_url: str) -> Models:
+    return Models(_settings(elasticsearch_url))
+
+
+def test_the_samples_questions(es_client: Elasticsearch, models: Models) -> None:
+    collection = samples.load(_HERE.parents[1] / "samples")
+    run = _run(es_client, models, collection)
+    # The aim is .9 and is not reached (docs/quality.md); until then no question may be lost.
+    assert right_first(run, collection) >= recorded("samples", "right_first")
+    assert measure(run, collection.qrels).means[HEADLINE] >= recorded("samples") - ALLOWED_LOSS
+
+
+def test_questions_of_place_and_time(es_client: Elasticsearch, models: Models) -> None:
+    collection = quick_ncar(shared_data("catalogues").parent)
+    run = _run(es_client, models, collection)
+    assert measure(run, collection.qrels).means[HEADLINE] >= recorded("ncar_quick") - ALLOWED_LOSS
+
+
+def main() -> None:
+    """Records today's figures: ``SONDE_ELASTICSEARCH__URL=... python -m tests.quality.test_gate``."""
+    settings = _settings(Settings().elasticsearch_url)
+    client, own = elasticsearch_client(settings, timeout_s=120.0), Models(settings)
+    figures: dict[str, dict[str, float]] = {}
+    for name, collection in (
+        ("samples", samples.load(_HERE.parents[1] / "samples")),
+        ("ncar_quick", quick_ncar(shared_data("catalogues").parent)),
+    ):
+        run = _run(client, own, collection)
+        figures[name] = {
+            HEADLINE: round(measure(run, collection.qrels).means[HEADLINE], 4),
+            "questions": len(collection.questions),
+            "records": len(collection.records),
+        }
+        if name == "samples":
+            figures[name]["right_first"] = round(right_first(run, collection), 4)
+    _RECORD.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    sys.stdout.write(_RECORD.read_text("utf-8"))
+
+
+if __name__ == "__main__":
+    main()
