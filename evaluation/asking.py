@@ -41,16 +41,19 @@ def ask_all(
     progress: Progress | None = None,
 ) -> list[Asked]:
     """Answers in the order of the questions. The first failure is raised; questions not yet begun are dropped."""
+    # The first alone: what is loaded with the first question is then there for all of them, whichever thread asks.
+    answers = [ask(pipeline, collection, question, variant) for question in collection.questions[:1]]
+    if progress is not None:
+        progress(len(answers), len(collection.questions))
     executor = ThreadPoolExecutor(threads, thread_name_prefix="ask")
     try:
         waiting: list[Future[Asked]] = [
-            executor.submit(ask, pipeline, collection, question, variant) for question in collection.questions
+            executor.submit(ask, pipeline, collection, question, variant) for question in collection.questions[1:]
         ]
-        answers = []
-        for count, one in enumerate(waiting, 1):
+        for count, one in enumerate(waiting, len(answers) + 1):
             answers.append(one.result())
             if progress is not None:
-                progress(count, len(waiting))
+                progress(count, len(collection.questions))
         return answers
     finally:
         executor.shutdown(wait=True, cancel_futures=True)

@@ -112,6 +112,17 @@ def test_threads_change_nothing(ready: Ready) -> None:
     assert [one.found for one in alone] == [one.found for one in together]
 
 
+def test_a_fresh_pipeline_answers_the_same_whatever_the_threads(
+    es_client: Elasticsearch, settings: Settings, ready: Ready
+) -> None:
+    """What is loaded with the first question (models, vocabularies) must not show in the order."""
+    found = []
+    for threads in (1, 4):
+        pipeline, _ = search_pipeline(es_client, ready.prefix, Models(settings), default_config())
+        found.append([one.found for one in ask_all(pipeline, ready.collection, Variant(), threads=threads)])
+    assert found[0] == found[1]
+
+
 def test_progress_is_told_to_the_end(ready: Ready) -> None:
     told: list[tuple[int, int]] = []
     ask_all(ready.pipeline, ready.collection, Variant(algorithm="bm25"), progress=lambda *state: told.append(state))
