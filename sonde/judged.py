@@ -19,6 +19,7 @@ LOADERS: Mapping[str, Callable[[Path], Collection]] = {
     "pira": pira.load,
     "pira_pt": lambda data: pira.load(data, "pt"),
     "ncar": lambda data: ncar.load(data, QUALITY / "ncar"),
+    "ncar_hand": lambda data: ncar.load_hand_checked(data, QUALITY / "ncar"),
     "samples": lambda _: samples.load(CHECKOUT / "samples"),
 }
 

@@ -15,29 +15,56 @@ import yaml
 
 from core.extent import BBox
 from core.timespan import instant_ms
-from evaluation.collection import Collection, checked
+from evaluation.collection import Collection, Qrels, checked
 from evaluation.collections.beir import questions_of
 from evaluation.collections.catalogue import records_of
+from evaluation.lines import Faults, lines
 from evaluation.trec import read_qrels
 
 NAME = "ncar"
 ARCHIVES = {"ncar_eol": "ncar_eol_9206.tar.gz", "ncar_rda": "ncar_rda_1669.tar.gz"}
 
 _AS_OF = "2026-08-31"
+_HAND_FIELDS = 4
 
 
 def load(data: Path, judged: Path) -> Collection:
     """Records from ``catalogues`` under ``data``; questions and qrels from ``judged`` (tests/quality/ncar)."""
+    return _load(NAME, data, judged, read_qrels(judged / "qrels.tsv"))
+
+
+def load_hand_checked(data: Path, judged: Path) -> Collection:
+    """The questions of the test half that were graded by reading the records, by those grades alone."""
+    return _load(f"{NAME}_hand", data, judged, hand_grades(judged / "hand_checked.tsv"))
+
+
+def hand_grades(path: Path) -> Qrels:
+    """``query-id, corpus-id, score, reason`` by tabs. Raises BadCollection for a line without these four."""
+    faults = Faults(path)
+    grades: dict[str, dict[str, int]] = {}
+    for number, line in lines(path):
+        fields = line.split("\t")
+        if number == 1 and fields[0] == "query-id":
+            continue
+        if len(fields) != _HAND_FIELDS or not fields[2].isdigit():
+            faults.add(number, "is not question, record, grade and reason")
+            continue
+        grades.setdefault(fields[0], {})[fields[1]] = int(fields[2])
+    faults.refuse()
+    return grades
+
+
+def _load(name: str, data: Path, judged: Path, qrels: Qrels) -> Collection:
     archives = [(data / "catalogues" / archive, source) for source, archive in ARCHIVES.items()]
     records = tuple(record for path, source in archives for record in records_of(path, source))
     areas = _areas(judged / "questions.yaml")
     questions = questions_of(judged / "queries.jsonl")
     return checked(
         Collection(
-            name=NAME,
+            name=name,
             records=records,
             questions=tuple(replace(question, areas=areas.get(question.id, ())) for question in questions),
-            qrels=read_qrels(judged / "qrels.tsv"),
+            qrels=qrels,
             documents={record.id: record.id for record in records},
             as_of_ms=instant_ms(_AS_OF, at_end=True),
         )

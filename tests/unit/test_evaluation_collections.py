@@ -11,7 +11,7 @@ import pytest
 from core.extent import BBox
 from core.timespan import TimeSpan
 from evaluation.collection import BadCollection, Collection
-from evaluation.collections import climate_fever, cranfield, pira, samples
+from evaluation.collections import climate_fever, cranfield, ncar, pira, samples
 from evaluation.collections.beir import BeirFiles, load
 from evaluation.splits import half_of
 from tests.shared_data import shared_data
@@ -165,3 +165,12 @@ def test_pira_texts_are_plain_and_each_question_has_one() -> None:
     assert english.qrels == portuguese.qrels
     assert english.questions != portuguese.questions
     assert pira.plain("<p>a &amp; b</p>\n<p>c</p>") == "a & b c"
+
+
+def test_grades_given_by_hand_are_read_with_their_reasons_left_aside(tmp_path: Path) -> None:
+    path = tmp_path / "hand.tsv"
+    path.write_text("query-id\tcorpus-id\tscore\treason\nn1\td1\t3\tfits\nn1\td2\t0\twrong year\n")
+    assert ncar.hand_grades(path) == {"n1": {"d1": 3, "d2": 0}}
+    path.write_text("n1\td1\tgood\tfits\nn1\td2\t1\n")
+    with pytest.raises(BadCollection, match="line 1: is not question, record, grade and reason; line 2"):
+        ncar.hand_grades(path)
