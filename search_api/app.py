@@ -12,6 +12,7 @@ from flask_openapi import Info, OpenAPI
 from prometheus_client import Histogram
 
 from search_api import http, openapi, problems
+from search_api.access import guard
 from search_api.parts import Parts
 from search_api.views.ask import ask_views
 from search_api.views.collections import collections_views
@@ -54,6 +55,7 @@ def create_app(parts: Parts) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask's default provider has it
     problems.register(app)
     _watch(app)
+    guard.register(app, parts.authenticator)
     http.apply(app, parts.http)
     app.register_api(landing_views(parts))
     app.register_api(page_views(parts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from core.access import Authenticator
 from search_api.answers.answerer import Answerer
 from search_api.http import HttpPolicy
 from search_api.listing.catalogues import Catalogues
@@ -29,3 +30,4 @@ class Parts:
     http: HttpPolicy
     answerer: Answerer
     now_ms: Callable[[], int]
+    authenticator: Authenticator

@@ -11,12 +11,15 @@ from flask import Flask, Response, request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from werkzeug.exceptions import HTTPException
 
+from core.access import NotAllowed, NotAuthenticated
 from core.errors import IndexMismatch, InvalidInput, ModelMissing, NotFound, SondeError, Unavailable
 
 log = structlog.get_logger(__name__)
 
 _STATUS: dict[type[SondeError], HTTPStatus] = {
     InvalidInput: HTTPStatus.BAD_REQUEST,
+    NotAuthenticated: HTTPStatus.UNAUTHORIZED,
+    NotAllowed: HTTPStatus.FORBIDDEN,
     NotFound: HTTPStatus.NOT_FOUND,
     Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     ModelMissing: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -38,11 +41,13 @@ class Problem(BaseModel):
 
 
 def problem(status: int, detail: str | None = None, parameter: str | None = None) -> Response:
-    """An answer that says what was wrong; 503 also says when to try again."""
+    """An answer that says what was wrong; 503 also says when to try again, 401 what to send."""
     body = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, parameter=parameter)
     response = Response(
         json.dumps(body.model_dump(exclude_none=True)), status=status, mimetype="application/problem+json"
     )
+    if status == HTTPStatus.UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = 'Bearer realm="sonde"'
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         response.headers["Retry-After"] = _RETRY_AFTER_S
     return response

@@ -17,6 +17,7 @@ import structlog
 from elastic_transport import BaseNode
 from elasticsearch import Elasticsearch
 
+from core.access import AnonymousOnly
 from core.errors import ModelMissing, Unavailable
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
@@ -219,6 +220,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         http=http_policy(settings),
         answerer=answerer(settings, client, resolver, models),
         now_ms=lambda: int(time.time() * 1000),
+        authenticator=AnonymousOnly(),
     )
 
 

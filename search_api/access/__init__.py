@@ -1,0 +1,1 @@
+"""Who may do what: callers by key or token, scopes by view."""

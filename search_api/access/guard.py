@@ -1,0 +1,54 @@
+"""Each request is somebody's: who it is, found once, and what a view asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from flask import Flask, g, request
+
+from core.access import AccessScope, Authenticator, Caller, NotAuthenticated
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_OPEN_PATHS = frozenset(("/healthz", "/readyz"))
+
+
+def register(app: Flask, authenticator: Authenticator) -> None:
+    """A wrong key is 401 on every call, also on those that need none: who sends one wants to be known."""
+
+    @app.before_request
+    def identify() -> None:
+        g.caller = Caller() if request.path in _OPEN_PATHS else authenticator.identify(_bearer())
+
+
+def caller() -> Caller:
+    """Who asks in the current request."""
+    found: Caller = g.caller
+    return found
+
+
+def needs(scope: AccessScope) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A view that only callers with the scope may use; 401 or 403 for others. Written below the route's decorator."""
+
+    def guarded(view: Callable[P, R]) -> Callable[P, R]:
+        @wraps(view)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            caller().must_have(scope)
+            return view(*args, **kwargs)
+
+        return checked
+
+    return guarded
+
+
+def _bearer() -> str | None:
+    header = request.headers.get("Authorization")
+    if header is None:
+        return None
+    kind, _, value = header.partition(" ")
+    if kind.lower() != "bearer" or not value.strip():
+        raise NotAuthenticated("Authorization must be `Bearer` and a key or token.")
+    return value.strip()
