@@ -19,6 +19,10 @@ class NotFound(SondeError):
     """What was asked for does not exist."""
 
 
+class Conflict(SondeError):
+    """What is asked for contradicts how things stand now (HTTP 409)."""
+
+
 class Unavailable(SondeError):
     """A part that is needed does not answer; trying later may help."""
 

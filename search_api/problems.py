@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from werkzeug.exceptions import HTTPException
 
 from core.access import NotAllowed, NotAuthenticated
-from core.errors import IndexMismatch, InvalidInput, ModelMissing, NotFound, SondeError, Unavailable
+from core.errors import Conflict, IndexMismatch, InvalidInput, ModelMissing, NotFound, SondeError, Unavailable
 
 log = structlog.get_logger(__name__)
 
@@ -21,6 +21,7 @@ _STATUS: dict[type[SondeError], HTTPStatus] = {
     NotAuthenticated: HTTPStatus.UNAUTHORIZED,
     NotAllowed: HTTPStatus.FORBIDDEN,
     NotFound: HTTPStatus.NOT_FOUND,
+    Conflict: HTTPStatus.CONFLICT,
     Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     ModelMissing: HTTPStatus.SERVICE_UNAVAILABLE,
     IndexMismatch: HTTPStatus.SERVICE_UNAVAILABLE,
