@@ -5,10 +5,11 @@ from __future__ import annotations
 from celery.signals import setup_logging
 
 from sonde.documents import with_documents
-from sonde.harvesting import worker_config, worker_parts
+from sonde.harvesting import worker_parts
 from sonde.logs import configure_logs
 from sonde.settings import load_settings
 from sonde.worker_pulse import keep_pulse
+from sonde.worker_settings import worker_config
 from workers.app import create_celery
 
 _settings = load_settings()

@@ -25,7 +25,6 @@ from indexer.sources.folder import FolderSource
 from sonde.settings import Settings
 from sonde.sources import Opener
 from sonde.wiring import Models, elasticsearch_client
-from workers.config import WorkerConfig
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts
 from workers.registry import known_sources
@@ -35,19 +34,6 @@ from workers.source_config import SourceConfig
 log = structlog.get_logger(__name__)
 
 HARVEST_TIMEOUT_S = 60.0
-
-
-def worker_config(settings: Settings) -> WorkerConfig:
-    """What the workers are told of the settings."""
-    return WorkerConfig(
-        broker_url=settings.broker_url,
-        prefix=settings.index.prefix,
-        sources=settings.harvest.sources,
-        visibility_timeout_s=settings.broker.visibility_timeout_s,
-        slice_s=settings.harvest.slice_s,
-        batch=settings.harvest.batch,
-        max_removal_share=settings.harvest.max_removal_share,
-    )
 
 
 def worker_parts(settings: Settings) -> WorkerParts:
