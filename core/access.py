@@ -11,12 +11,25 @@ AccessScope = Literal["search", "library", "write", "admin"]
 ALL_SCOPES: frozenset[AccessScope] = frozenset(get_args(AccessScope))
 
 
+_RESERVED_SUBJECTS = frozenset(("public",))  # the owner of what everybody may read
+_LONGEST_NAME = 200
+
+
 class NotAuthenticated(SondeError):
     """Nobody is known to ask: no key or token, or one that is wrong or has expired (HTTP 401)."""
 
 
 class NotAllowed(SondeError):
     """Who asks is known and may not do this (HTTP 403)."""
+
+
+def checked_name(what: str, text: str) -> str:
+    """A subject or group as it is kept and compared. Raises ValueError for an empty, too long or reserved one."""
+    if not text.strip() or len(text) > _LONGEST_NAME or not text.isprintable():
+        raise ValueError(f"a {what} is 1 to {_LONGEST_NAME} printable characters")
+    if text.strip().lower() in _RESERVED_SUBJECTS:
+        raise ValueError(f"{text!r} cannot be a {what}: the word stands for everybody")
+    return text.strip()
 
 
 @dataclass(frozen=True, slots=True)

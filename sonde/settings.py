@@ -79,6 +79,13 @@ class HttpSettings(_Group):
     contact: str = Field("nobody@localhost", description="Mail address of the operator, for OAI-PMH.")
 
 
+class AccessSettings(_Group):
+    """Who may do what; docs/security.md."""
+
+    anonymous_search: bool = Field(True, description="Whether who sends no key or token may search.")
+    key_memory_s: float = Field(10.0, ge=0, le=300, description="A revoked key is refused within this time.")
+
+
 class EmbedderSettings(_Group):
     model: str = Field(
         "sentence-transformers/all-MiniLM-L6-v2",
@@ -181,6 +188,7 @@ class Settings(BaseSettings):
     index: IndexSettings = IndexSettings()
     api: ApiSettings = ApiSettings()
     http: HttpSettings = HttpSettings()
+    access: AccessSettings = AccessSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     cross_encoder: CrossEncoderSettings = CrossEncoderSettings()
     models: ModelsSettings = ModelsSettings()

@@ -17,7 +17,6 @@ import structlog
 from elastic_transport import BaseNode
 from elasticsearch import Elasticsearch
 
-from core.access import AnonymousOnly
 from core.errors import ModelMissing, Unavailable
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
@@ -42,6 +41,7 @@ from search_api.understanding.understand import Understander
 from search_api.understanding.vocabulary_shelf import VocabularyShelf
 from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde import __version__
+from sonde.access import authenticator
 from sonde.answering import answerer
 from sonde.portal import http_policy, source_titles
 from sonde.settings import Settings
@@ -220,7 +220,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         http=http_policy(settings),
         answerer=answerer(settings, client, resolver, models),
         now_ms=lambda: int(time.time() * 1000),
-        authenticator=AnonymousOnly(),
+        authenticator=authenticator(settings.access, client, settings.index.prefix),
     )
 
 

@@ -18,6 +18,7 @@ from sonde.cli import (
     evaluate,
     formats,
     judge,
+    keys,
     reindex,
     search,
     sources,
@@ -56,6 +57,7 @@ for command in (
     *doctor.COMMANDS,
     *evaluate.COMMANDS,
     *judge.COMMANDS,
+    *keys.COMMANDS,
 ):
     cli.add_command(command)
 

@@ -1,0 +1,77 @@
+"""Who a request comes from: by a key, by a token, or nobody in particular."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from core.access import Authenticator, Caller, NotAuthenticated
+from search_api.access.key_store import KeyStore
+from search_api.access.keys import PREFIX, ApiKey, admitted, parted
+
+_MOST_REMEMBERED = 10_000
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class KeyAuthenticator:
+    """Callers by API key. A key that was read is remembered for ``memory``: a revocation is seen that much later."""
+
+    def __init__(self, store: KeyStore, memory: timedelta, now: Clock = utc_now) -> None:
+        self._store = store
+        self._memory = memory
+        self._now = now
+        self._lock = threading.Lock()
+        self._read: OrderedDict[str, tuple[datetime, ApiKey | None]] = OrderedDict()
+
+    def identify(self, bearer: str | None) -> Caller:
+        """Raises NotAuthenticated, and Unavailable where the key is not remembered and cannot be read."""
+        if bearer is None:
+            raise NotAuthenticated("There is no key.")
+        id, secret = parted(bearer)
+        now = self._now()
+        key, fresh = self._found(id, now)
+        found = admitted(key, secret, now)
+        if fresh and key is not None:
+            self._store.note_use(key, now)
+        return found
+
+    def _found(self, id: str, now: datetime) -> tuple[ApiKey | None, bool]:
+        """The key, and whether it was read just now."""
+        with self._lock:
+            known = self._read.get(id)
+        if known is not None and now - known[0] < self._memory:
+            return known[1], False
+        key = self._store.find(id)
+        with self._lock:
+            self._read[id] = (now, key)
+            self._read.move_to_end(id)
+            while len(self._read) > _MOST_REMEMBERED:
+                self._read.popitem(last=False)
+        return key, True
+
+
+@dataclass(frozen=True, slots=True)
+class Bearers:
+    """The service's authenticator: each kind of bearer text goes to the one who can judge it.
+
+    ``anonymous``: what a request without a key or token may do. ``tokens`` None: no issuer is configured.
+    """
+
+    keys: Authenticator
+    anonymous: Caller
+    tokens: Authenticator | None = None
+
+    def identify(self, bearer: str | None) -> Caller:
+        if bearer is None:
+            return self.anonymous
+        if bearer.startswith(PREFIX) or self.tokens is None:
+            return self.keys.identify(bearer)
+        return self.tokens.identify(bearer)

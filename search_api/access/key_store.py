@@ -1,0 +1,151 @@
+"""API keys in the index ``{prefix}-keys``: one document per key, found by its id without a search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from elasticsearch import ApiError, ConflictError, Elasticsearch, TransportError
+
+from core.errors import NotFound, Unavailable
+from core.ports import EmbedderCard
+from es_mappings.indices import ensure_indices
+from es_mappings.names import alias
+from search_api.access.keys import ApiKey, Grant, KeptSecret, made, rotated
+
+log = structlog.get_logger(__name__)
+
+Json = dict[str, Any]
+
+MOST_LISTED = 10_000
+_NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)  # the index holds no vectors
+_USE_IS_TOLD_EVERY = timedelta(hours=1)
+
+
+class KeyStore:
+    """Reads and writes keys. Every call raises Unavailable where Elasticsearch does not answer as it should."""
+
+    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+        self._client = client
+        self._prefix = prefix
+        self._index = alias(prefix, "keys")
+
+    def add(self, grant: Grant, now: datetime) -> tuple[ApiKey, str]:
+        """A new key and its text; the index is made where it is missing. Raises InvalidInput."""
+        key, text = made(grant, now)
+        with _answering():
+            ensure_indices(self._client, self._prefix, _NO_MODEL, kinds=("keys",))
+            self._client.create(index=self._index, id=key.id, document=_document(key), refresh=True, require_alias=True)
+        return key, text
+
+    def find(self, id: str) -> ApiKey | None:
+        """Of that id, as it stands this moment; None where there is none."""
+        found = self._read(id)
+        return None if found is None else _key(found["_id"], found["_source"])
+
+    def list(self) -> list[ApiKey]:
+        """At most 10,000, newest first; none where there is no such index yet."""
+        with _answering():
+            found = self._client.search(
+                index=self._index, size=MOST_LISTED, sort=[{"created": "desc"}], ignore_unavailable=True
+            )
+        return [_key(hit["_id"], hit["_source"]) for hit in found.body["hits"]["hits"]]
+
+    def revoke(self, id: str, now: datetime) -> ApiKey:
+        """The key, ended; one that was revoked before keeps its time. Raises NotFound."""
+        return self._changed(id, lambda key: key if key.revoked else replace(key, revoked=now))
+
+    def rotate(self, id: str, grace: timedelta, now: datetime) -> tuple[ApiKey, str]:
+        """The key with a new secret, and its text. Raises NotFound, also for one that is no longer active."""
+        texts: list[str] = []
+
+        def change(key: ApiKey) -> ApiKey:
+            if (state := key.state(now)) != "active":
+                raise NotFound(f"The key {id} is {state}; make a new one with `sonde keys add`.")
+            after, text = rotated(key, grace, now)
+            texts.append(text)
+            return after
+
+        return self._changed(id, change), texts[-1]
+
+    def note_use(self, key: ApiKey, now: datetime) -> None:
+        """Keeps the time of use, once an hour; it is for people, so a failure is logged and hinders nobody."""
+        if key.last_used is not None and now - key.last_used < _USE_IS_TOLD_EVERY:
+            return
+        try:
+            self._client.update(index=self._index, id=key.id, doc={"last_used": now.isoformat()})
+        except (ApiError, TransportError) as error:
+            log.warning("keys.use_not_noted", key=key.id, error=type(error).__name__)
+
+    def _changed(self, id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
+        """Refuses to overwrite what somebody else changed meanwhile."""
+        found = self._read(id)
+        if found is None:
+            raise NotFound(f"There is no key {id}; `sonde keys list` shows those there are.")
+        after = change(_key(found["_id"], found["_source"]))
+        with _answering():
+            self._client.index(
+                index=self._index,
+                id=id,
+                document=_document(after),
+                if_seq_no=found["_seq_no"],
+                if_primary_term=found["_primary_term"],
+                refresh=True,
+                require_alias=True,
+            )
+        return after
+
+    def _read(self, id: str) -> Mapping[str, Any] | None:
+        with _answering():
+            found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
+        return found if found.get("found") else None
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    try:
+        yield
+    except ConflictError as error:
+        raise Unavailable("The key was just changed by somebody else; try again.") from error
+    except (ApiError, TransportError) as error:
+        raise Unavailable(f"Keys cannot be read or written now: {type(error).__name__}.") from error
+
+
+def _document(key: ApiKey) -> Json:
+    document = {
+        "subject": key.grant.subject,
+        "scopes": sorted(key.grant.scopes),
+        "groups": sorted(key.grant.groups),
+        "note": key.grant.note or None,
+        "secrets": [{"hash": one.hash, "until": _text(one.until)} for one in key.secrets],
+        "created": _text(key.created),
+        "expires": _text(key.grant.expires),
+        "revoked": _text(key.revoked),
+        "last_used": _text(key.last_used),
+    }
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def _key(id: str, source: Mapping[str, Any]) -> ApiKey:
+    grant = Grant(
+        source["subject"],
+        frozenset(source["scopes"]),
+        frozenset(source.get("groups", ())),
+        _time(source.get("expires")),
+        source.get("note", ""),
+    )
+    kept = tuple(KeptSecret(one["hash"], _time(one.get("until"))) for one in source["secrets"])
+    created = datetime.fromisoformat(source["created"])
+    return ApiKey(id, grant, kept, created, _time(source.get("revoked")), _time(source.get("last_used")))
+
+
+def _text(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat()
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

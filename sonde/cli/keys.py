@@ -1,0 +1,155 @@
+"""`sonde keys`: who may do what by key."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from core.access import ALL_SCOPES, AccessScope
+from core.errors import SondeError
+from search_api.access.audit import audit
+from search_api.access.authenticators import utc_now
+from search_api.access.key_store import KeyStore
+from search_api.access.keys import ApiKey, Grant
+from sonde.settings import load_settings
+from sonde.wiring import elasticsearch_client
+
+_TIMEOUT_S = 30.0
+_SPAN = re.compile(r"(\d{1,5})([hd])")
+_UNITS = {"h": "hours", "d": "days"}
+
+
+@click.group()
+def keys() -> None:
+    """API keys: they are sent as `Authorization: Bearer KEY`, shown once, and kept as a hash."""
+
+
+@keys.command()
+@click.option("--subject", required=True, help="Whose key it is: a person or a service. Owns what it uploads.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    required=True,
+    type=click.Choice(sorted(ALL_SCOPES)),
+    help="What it may do; repeat for several. admin holds all.",
+)
+@click.option("--group", "groups", multiple=True, help="A group whose restricted records it may see; repeatable.")
+@click.option("--expires", default="365d", show_default=True, help="After 90d or 12h, at a date 2027-01-31, or never.")
+@click.option("--note", default="", help="What it is for.")
+@click.option("--json", "as_json", is_flag=True)
+def add(
+    *, subject: str, scopes: Sequence[AccessScope], groups: Sequence[str], expires: str, note: str, as_json: bool
+) -> None:
+    """Make a key and show it, once."""
+    now = utc_now()
+    grant = Grant(subject, frozenset(scopes), frozenset(groups), _ending(expires, now), note)
+    key, text = _store().add(grant, now)
+    audit("keys.add", key.id, subject=_operator(), key_subject=key.grant.subject, scopes=" ".join(sorted(scopes)))
+    _show_text(key, text, as_json=as_json)
+
+
+@keys.command("list")
+@click.option("--json", "as_json", is_flag=True)
+def list_(*, as_json: bool) -> None:
+    """The keys there are, without their secrets; when one was last used is known to the hour."""
+    found = _store().list()
+    now = utc_now()
+    if as_json:
+        click.echo(json.dumps([_row(key, now) for key in found], indent=2))
+        return
+    if not found:
+        click.echo("There are none. `sonde keys add --subject NAME --scope search` makes one.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("id", "subject", "scopes", "groups", "state", "expires", "last_used"):
+        table.add_column(heading)
+    for key in found:
+        row = _row(key, now)
+        table.add_row(*(str(row[str(column.header)] or "") for column in table.columns))
+    Console().print(table)
+
+
+@keys.command()
+@click.argument("id")
+def revoke(id: str) -> None:
+    """End a key. The API sees it within SONDE_ACCESS__KEY_MEMORY_S seconds."""
+    key = _store().revoke(id, utc_now())
+    audit("keys.revoke", id, subject=_operator(), key_subject=key.grant.subject)
+    click.echo(f"{id} of {key.grant.subject} is revoked.")
+
+
+@keys.command()
+@click.argument("id")
+@click.option("--grace", default="24h", show_default=True, help="How long the old secret still holds: 24h, 7d, 0h.")
+@click.option("--json", "as_json", is_flag=True)
+def rotate(id: str, *, grace: str, as_json: bool) -> None:
+    """Give a key a new secret and show it, once; the old one holds for a while longer."""
+    key, text = _store().rotate(id, _span("--grace", grace), utc_now())
+    audit("keys.rotate", id, subject=_operator(), key_subject=key.grant.subject, grace=grace)
+    _show_text(key, text, as_json=as_json)
+
+
+def _store() -> KeyStore:
+    settings = load_settings()
+    return KeyStore(elasticsearch_client(settings, timeout_s=_TIMEOUT_S), settings.index.prefix)
+
+
+def _operator() -> str:
+    """The account on this machine that gives the command."""
+    try:
+        return f"local:{getpass.getuser()}"
+    except (KeyError, OSError):  # a container's user may have no name
+        return "local"
+
+
+def _ending(text: str, now: datetime) -> datetime | None:
+    if text == "never":
+        return None
+    if _SPAN.fullmatch(text):
+        return now + _span("--expires", text)
+    try:
+        given = datetime.fromisoformat(text)
+    except ValueError:
+        raise SondeError(
+            f"--expires: {text!r} is neither a span (90d, 12h) nor a date (2027-01-31) nor never."
+        ) from None
+    return given if given.tzinfo else given.replace(tzinfo=UTC)
+
+
+def _span(option: str, text: str) -> timedelta:
+    match = _SPAN.fullmatch(text)
+    if match is None:
+        raise SondeError(f"{option}: {text!r} is no span; write 24h or 7d.")
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
+
+
+def _row(key: ApiKey, now: datetime) -> dict[str, str | None]:
+    times = {"created": key.created, "expires": key.grant.expires, "revoked": key.revoked, "last_used": key.last_used}
+    return {
+        "id": key.id,
+        "subject": key.grant.subject,
+        "scopes": " ".join(sorted(key.grant.scopes)),
+        "groups": " ".join(sorted(key.grant.groups)),
+        "state": key.state(now),
+        "note": key.grant.note,
+        **{name: time.isoformat(timespec="seconds") if time else None for name, time in times.items()},
+    }
+
+
+def _show_text(key: ApiKey, text: str, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({**_row(key, utc_now()), "key": text}, indent=2))
+        return
+    click.echo(text)
+    click.echo("Keep it now: it is not shown again, and only its hash is kept.", err=True)
+
+
+COMMANDS = (keys,)
