@@ -1,0 +1,85 @@
+"""States of a training on the disk: the last and the best, each whole or as it was before."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from training.examples import TrainingError
+
+_LAST, _BEST, _SETTINGS = "last.pt", "best.pt", "settings.json"
+
+
+class Checkpoints:
+    """A folder beside the model that is being made. ``settings`` are those of the training: another training's
+    checkpoints are refused, since its weights would go on under settings that did not make them."""
+
+    def __init__(self, folder: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+        """Raises TrainingError where the folder cannot be made, and with ``resume`` where other settings made it.
+
+        Without ``resume`` what lies there is thrown away.
+        """
+        self.folder = folder
+        written = json.dumps(settings, sort_keys=True, default=str, indent=2)
+        earlier = folder / _SETTINGS
+        if not resume:
+            shutil.rmtree(folder, ignore_errors=True)
+        elif earlier.is_file() and earlier.read_text(encoding="utf-8") != written:
+            raise TrainingError(f"{folder} is of a training with other settings or data; start anew without --resume.")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            earlier.write_text(written, encoding="utf-8")
+        except OSError as error:
+            raise TrainingError(f"{folder} cannot be written: {error.strerror}.") from error
+
+    def save(self, state: Mapping[str, Any], *, best: bool) -> None:
+        """Raises TrainingError where the disk is full; the state before is kept."""
+        import torch
+
+        draft = self.folder / f".{_LAST}.draft"
+        try:
+            with draft.open("wb") as file:
+                torch.save(dict(state), file)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.folder / _LAST)
+            if best:
+                draft.hardlink_to(self.folder / _LAST)
+                draft.replace(self.folder / _BEST)
+        except (OSError, RuntimeError) as error:  # torch's writer says a full disk as RuntimeError
+            draft.unlink(missing_ok=True)
+            said = getattr(error, "strerror", None) or str(error)
+            raise TrainingError(
+                f"A checkpoint cannot be written to {self.folder}: {said[:200]}. The one before it is kept; make room "
+                "and run the same command with --resume."
+            ) from error
+
+    def last(self) -> dict[str, Any] | None:
+        """Where the training stood; None at its beginning. Raises TrainingError where the file is damaged."""
+        return self._read(_LAST) if (self.folder / _LAST).is_file() else None
+
+    def best(self) -> dict[str, Any]:
+        """The trainee's state at the best look."""
+        state: dict[str, Any] = self._read(_BEST)["trainee"]
+        return state
+
+    def discard(self) -> None:
+        """Once the model is written."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _read(self, name: str) -> dict[str, Any]:
+        import torch
+
+        damaged = TrainingError(f"{self.folder / name} is damaged; start anew without --resume.")
+        if not zipfile.is_zipfile(self.folder / name):  # its end is written last, so half a file is none
+            raise damaged
+        try:
+            found: dict[str, Any] = torch.load(self.folder / name, map_location="cpu", weights_only=True)
+        except (OSError, RuntimeError):
+            raise damaged from None
+        return found

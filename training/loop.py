@@ -1,0 +1,154 @@
+"""The course of a training: time or steps, a held-out measure that is looked at, checkpoints that outlive a power cut.
+
+What is trained stands behind a port (``Trainee``); this module knows neither its loss nor its data.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import structlog
+
+from training.checkpoints import Checkpoints
+from training.examples import TrainingError
+
+log = structlog.get_logger(__name__)
+
+_WARM_UP = 0.1  # of the course, in which the learning rate rises; then it falls to nothing
+
+
+class Trainee(Protocol):
+    """A model with its data. Batches follow from the step's number alone, so that a resumed run sees the same ones."""
+
+    def step(self, number: int, rate: float) -> float:
+        """One update; ``rate`` 0..1 is multiplied with the learning rate. Returns the loss."""
+        ...
+
+    def measure(self) -> float:
+        """On what is held out; higher is better."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Tensors and plain values that ``restore`` takes back: weights and the optimiser's moments."""
+        ...
+
+    def restore(self, state: dict[str, Any]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """It ends after ``minutes`` or ``steps``, whichever comes first, or where ``patience`` looks in a row were no
+    better. Only ``steps`` makes two runs the same; minutes are those of this machine."""
+
+    minutes: float = 30.0
+    steps: int = 100_000
+    look_every: int = 100
+    patience: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The held-out measure after so many steps, and the mean loss since the look before."""
+
+    step: int
+    measure: float
+    loss: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """``why``: ``steps``, ``minutes`` or ``patience``. The trainee holds the best weights, those of ``best``."""
+
+    looks: tuple[Look, ...]
+    best: Look
+    why: str
+    seconds: float
+
+    @property
+    def before(self) -> Look:
+        return self.looks[0]
+
+
+@dataclass
+class _Run:
+    looks: list[Look] = field(default_factory=list)
+    spent_s: float = 0.0
+    losses: list[float] = field(default_factory=list)
+
+    @property
+    def best(self) -> Look:
+        """The earliest of the best."""
+        return max(self.looks, key=lambda look: (look.measure, -look.step))
+
+
+def train(
+    trainee: Trainee,
+    course: Course,
+    checkpoints: Checkpoints,
+    told: Callable[[Look], None] = lambda _: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Finished:
+    """Goes on from the last checkpoint where there is one; step 0 is the measure before anything was learnt.
+
+    Each look is a checkpoint. Raises TrainingError where the loss is no number and where a checkpoint cannot be
+    written; the last good one is kept then, as after Ctrl-C or a kill.
+    """
+    run, started = _resumed(trainee, checkpoints), clock()
+    before_s = run.spent_s
+    step = run.looks[-1].step if run.looks else 0
+    if not run.looks:
+        _look(trainee, run, checkpoints, 0, told)
+    while (why := _ended(run, course, step)) is None:
+        step += 1
+        loss = trainee.step(step, rate(step, run.spent_s, course))
+        if not math.isfinite(loss):
+            raise TrainingError(
+                f"The loss of step {step} is no number; try a lower learning rate. {checkpoints.folder} holds "
+                f"the state of step {run.looks[-1].step}."
+            )
+        run.losses.append(loss)
+        run.spent_s = before_s + clock() - started
+        if step % course.look_every == 0 or _ended(run, course, step) is not None:
+            _look(trainee, run, checkpoints, step, told)
+    if run.best.step != run.looks[-1].step:
+        trainee.restore(checkpoints.best())
+    return Finished(tuple(run.looks), run.best, why, run.spent_s)
+
+
+def rate(step: int, spent_s: float, course: Course) -> float:
+    """0..1: rising over the first tenth of the course, falling to 0 at its end, by steps or minutes, the further."""
+    done = min(1.0, max(step / course.steps, spent_s / (60.0 * course.minutes)))
+    return done / _WARM_UP if done < _WARM_UP else (1.0 - done) / (1.0 - _WARM_UP)
+
+
+def _ended(run: _Run, course: Course, step: int) -> str | None:
+    if step >= course.steps:
+        return "steps"
+    if run.spent_s >= 60.0 * course.minutes:
+        return "minutes"
+    since = sum(look.step > run.best.step for look in run.looks)
+    return "patience" if since >= course.patience else None
+
+
+def _look(trainee: Trainee, run: _Run, checkpoints: Checkpoints, step: int, told: Callable[[Look], None]) -> None:
+    loss = sum(run.losses) / len(run.losses) if run.losses else None
+    look = Look(step, trainee.measure(), loss)
+    run.losses.clear()
+    run.looks.append(look)
+    log.info("training.look", step=step, measure=round(look.measure, 4), loss=loss)
+    written = [(one.step, one.measure, one.loss) for one in run.looks]
+    state = {"looks": written, "spent_s": run.spent_s, "trainee": trainee.state()}
+    checkpoints.save(state, best=run.best.step == step)
+    told(look)
+
+
+def _resumed(trainee: Trainee, checkpoints: Checkpoints) -> _Run:
+    state = checkpoints.last()
+    if state is None:
+        return _Run()
+    trainee.restore(state["trainee"])
+    return _Run([Look(*look) for look in state["looks"]], float(state["spent_s"]))
