@@ -9,6 +9,7 @@ from typing import ParamSpec, TypeVar
 from flask import Flask, g, request
 
 from core.access import AccessScope, Authenticator, Caller, NotAuthenticated
+from search_api.access.scopes import scope_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -17,11 +18,18 @@ _OPEN_PATHS = frozenset(("/healthz", "/readyz"))
 
 
 def register(app: Flask, authenticator: Authenticator) -> None:
-    """A wrong key is 401 on every call, also on those that need none: who sends one wants to be known."""
+    """Finds out who asks, and refuses what the path's scope (search_api.access.scopes) does not allow.
+
+    A wrong key is 401 on every call, also on those that need none: who sends one wants to be known.
+    """
 
     @app.before_request
-    def identify() -> None:
-        g.caller = Caller() if request.path in _OPEN_PATHS else authenticator.identify(_bearer())
+    def admit() -> None:
+        unasked = request.path in _OPEN_PATHS or request.method == "OPTIONS"  # a preflight carries no key
+        g.caller = Caller() if unasked else authenticator.identify(_bearer())
+        scope = scope_of(request.url_rule.rule, request.method) if request.url_rule is not None else None
+        if scope is not None:
+            g.caller.must_have(scope)
 
 
 def caller() -> Caller:

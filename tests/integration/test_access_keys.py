@@ -139,20 +139,19 @@ def test_the_commands_make_show_rotate_and_end_a_key(es_client: Elasticsearch, p
     problems.register(app)
     guard.register(app, authenticator(AccessSettings(key_memory_s=0), es_client, prefix))
 
-    @app.post("/write")
-    @guard.needs("write")
-    def write() -> str:
+    @app.put("/collections/<source>/items/<id>")
+    def write(source: str, id: str) -> str:
         return guard.caller().owner
 
     def status(key: str) -> int:
-        return app.test_client().post("/write", headers={"Authorization": f"Bearer {key}"}).status_code
+        return app.test_client().put("/collections/s/items/1", headers={"Authorization": f"Bearer {key}"}).status_code
 
     assert status(made["key"]) == 200
     new = json.loads(_command("rotate", made["id"], "--grace", "0h", "--json"))["key"]
     assert (status(made["key"]), status(new)) == (401, 200)
     _command("revoke", made["id"])
     assert status(new) == 401
-    assert app.test_client().post("/write").status_code == 401
+    assert app.test_client().put("/collections/s/items/1").status_code == 401
 
 
 @pytest.mark.usefixtures("here")

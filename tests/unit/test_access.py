@@ -33,10 +33,18 @@ def app() -> Flask:
     problems.register(app)
     guard.register(app, Known())
 
-    @app.get("/write")
-    @guard.needs("write")
-    def write() -> str:
+    @app.put("/collections/<source>/items/<id>")
+    def write(source: str, id: str) -> str:
         return guard.caller().owner
+
+    @app.get("/search")
+    @guard.needs("admin")
+    def more() -> str:
+        return "more than its path asks for"
+
+    @app.get("/forgotten")
+    def forgotten() -> str:
+        return "nobody wrote it into the table"
 
     @app.get("/healthz")
     def healthz() -> str:
@@ -58,12 +66,25 @@ def app() -> Flask:
     ],
 )
 def test_a_view_asks_for_its_scope(app: Flask, header: str | None, status: int) -> None:
-    answer = app.test_client().get("/write", headers={"Authorization": header} if header else {})
+    answer = app.test_client().put("/collections/s/items/1", headers={"Authorization": header} if header else {})
     assert answer.status_code == status
     if status == 401:
         assert answer.headers["WWW-Authenticate"].startswith("Bearer")
         assert answer.mimetype == "application/problem+json"
         assert "stranger" not in answer.text  # what was sent is never sent back
+
+
+@pytest.mark.parametrize("path", ["/search", "/forgotten"])
+@pytest.mark.parametrize(("key", "status"), [("writer", 403), ("admin", 200)])
+def test_a_view_may_ask_for_more_and_a_forgotten_one_is_the_admins(
+    app: Flask, path: str, key: str, status: int
+) -> None:
+    answer = app.test_client().get(path, headers={"Authorization": f"Bearer {key}"})
+    assert answer.status_code == status
+
+
+def test_a_preflight_is_answered_without_a_key(app: Flask) -> None:
+    assert app.test_client().options("/collections/s/items/1").status_code == 200
 
 
 def test_probes_are_answered_whatever_is_sent(app: Flask) -> None:
