@@ -1,0 +1,131 @@
+"""What a model folder says of itself: ``card.json`` for Sonde, ``card.md`` for people; written last, so that a folder
+without a card is no model.
+
+Flat beside it stand the few facts that serving reads (``pooling``, ``max_tokens``, ``dims``, ``min_score``,
+``instruction``; of a cross-encoder ``temperature``, ``offset``): see ``encoders.recipe`` and ``encoders.catalogue``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from core.errors import ModelMissing
+from encoders.pinned import file_sha256
+from encoders.recipe import read_json
+
+ModelKind = Literal["embedder", "reranker", "segmenter"]
+CARD, PAGE = "card.json", "card.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Data that a model was trained on, or measured with; ``count`` of ``what`` (pairs, sentences, ...)."""
+
+    name: str
+    licence: str
+    count: int
+    what: str = "examples"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """``figures``: measure -> {"before": .., "after": ..} or one number. ``serving``: the flat facts. ``recorded``:
+    numbers that the model must give again on our sample texts, see ``encoders.recorded``.
+
+    ``reproduce`` is the command; with ``commit``, ``seed`` and the same number of steps it gives this model again.
+    """
+
+    kind: ModelKind
+    name: str
+    base: str
+    licence: str
+    data: tuple[Used, ...]
+    settings: Mapping[str, Any]
+    seed: int
+    commit: str
+    made: str
+    figures: Mapping[str, Any]
+    reproduce: str
+    note: str = ""
+    serving: Mapping[str, Any] = field(default_factory=dict)
+    recorded: Mapping[str, Any] = field(default_factory=dict)
+
+
+_OWN = ("kind", "name", "base", "licence", "settings", "seed", "commit", "made", "figures", "reproduce", "note")
+
+
+def write_card(folder: Path, card: ModelCard) -> None:
+    """Both cards, with the hash of every other file in the folder. Raises OSError where the disk refuses."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file not in _cards(folder)]
+    hashes = {file.relative_to(folder).as_posix(): file_sha256(file) for file in files}
+    told = asdict(card)
+    facts = {**dict(card.serving), **{name: told[name] for name in _OWN}, "data": told["data"]}
+    if card.recorded:
+        facts["recorded"] = dict(card.recorded)
+    (folder / PAGE).write_text(page(card), encoding="utf-8")
+    draft = folder / f".{CARD}.draft"
+    draft.write_text(json.dumps({**facts, "sha256": hashes}, indent=2, ensure_ascii=False), encoding="utf-8")
+    draft.replace(folder / CARD)
+
+
+def read_card(folder: Path) -> ModelCard:
+    """Raises ModelMissing where the folder holds no card of a trained model, or a damaged one."""
+    facts = read_json(folder / CARD)
+    try:
+        own = {name: facts[name] for name in _OWN}
+        data = tuple(Used(**one) for one in facts["data"])
+    except (KeyError, TypeError):
+        raise ModelMissing(f"{folder / CARD} is not the card of a model that Sonde trained") from None
+    known = {*_OWN, "data", "recorded", "sha256"}
+    serving = {name: value for name, value in facts.items() if name not in known}
+    return ModelCard(**own, data=data, serving=serving, recorded=facts.get("recorded", {}))
+
+
+def damaged_files(folder: Path) -> list[str]:
+    """Files of the card that are absent or not those it was written for, sorted."""
+    hashes: Mapping[str, str] = read_json(folder / CARD).get("sha256", {})
+    return sorted(
+        name for name, hash in hashes.items() if not (folder / name).is_file() or file_sha256(folder / name) != hash
+    )
+
+
+def page(card: ModelCard) -> str:
+    """The card as Markdown."""
+    data = [
+        f"- {one.name}: {one.count:,} {one.what}, {one.licence}{'; ' + one.note if one.note else ''}"
+        for one in card.data
+    ]
+    figures = [_figure(name, value) for name, value in card.figures.items()]
+    settings = [f"- {name}: {value}" for name, value in {**dict(card.settings), **dict(card.serving)}.items()]
+    return "\n".join(
+        [
+            f"# {card.name}",
+            "",
+            f"A {card.kind} trained from {card.base}; licence {card.licence}. Made {card.made} from commit "
+            f"{card.commit or 'unknown'} with seed {card.seed}.",
+            *(["", card.note] if card.note else []),
+            *("", "## Data", "", *data),
+            *("", "## Figures", "", "| measure | before | after |", "|---|---|---|", *figures),
+            *("", "## Settings", "", *settings),
+            *("", "## Again", "", "```console", f"$ {card.reproduce}", "```", ""),
+        ]
+    )
+
+
+def _figure(name: str, value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"| {name} | {_number(value.get('before'))} | {_number(value.get('after'))} |"
+    return f"| {name} | | {_number(value)} |"
+
+
+def _number(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else "" if value is None else str(value)
+
+
+def _cards(folder: Path) -> tuple[Path, Path]:
+    return folder / CARD, folder / PAGE

@@ -1,0 +1,52 @@
+"""Numbers of a model on our sample, kept in its card: on another machine, or years later, it must give them again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from core.ports import CrossEncoder, Embedder
+from encoders.quantise import sample_texts
+
+_TEXTS = 2
+_PAIRS = 8
+_DIGITS = 4
+SAME_COSINE = 0.999
+"""Of a vector to the recorded one: four digits and another processor's order of sums stay far above it."""
+SAME_LOGIT = 0.05
+"""Share of the recorded logits' range by which one may differ: int8 products overflow on processors without VNNI."""
+
+
+def record_embedder(embedder: Embedder) -> dict[str, Any]:
+    """Vectors of the sample's first documents, to four digits."""
+    vectors = embedder.embed(sample_texts()[:_TEXTS], "document")
+    return {"vectors": [[round(float(value), _DIGITS) for value in row] for row in vectors]}
+
+
+def record_cross_encoder(model: CrossEncoder) -> dict[str, Any]:
+    """Logits of the sample's last line, a question, beside its first documents."""
+    return {"logits": [round(float(value), _DIGITS) for value in _logits(model)]}
+
+
+def embedder_agreement(embedder: Embedder, recorded: Mapping[str, Any]) -> float:
+    """The smallest cosine to the recorded vectors; 0 where their sizes differ."""
+    wanted = np.asarray(recorded["vectors"], dtype=np.float32)
+    found = embedder.embed(sample_texts()[: len(wanted)], "document")
+    if found.shape != wanted.shape:
+        return 0.0
+    norms = np.linalg.norm(wanted, axis=1)
+    return float((np.einsum("ij,ij->i", found, wanted) / norms).min())
+
+
+def cross_encoder_gap(model: CrossEncoder, recorded: Mapping[str, Any]) -> float:
+    """The largest difference to a recorded logit, as a share of their range."""
+    wanted = np.asarray(recorded["logits"], dtype=np.float64)
+    span = max(float(wanted.max() - wanted.min()), 1e-9)
+    return float(np.abs(_logits(model) - wanted).max()) / span
+
+
+def _logits(model: CrossEncoder) -> Any:
+    texts = sample_texts()
+    return model.score(texts[-1], texts[:_PAIRS])
