@@ -116,9 +116,9 @@ class Ledger:
         gone = [{"term": {"last_seen_run": run}}, {"term": {"state": "removed"}}]
         return self.where({"bool": {"filter": _of(source), "must_not": gone}})
 
-    def skipped_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
-        """Members that the run met but was not given."""
-        terms = [{"term": {"state": "skipped"}}, {"term": {"last_seen_run": run}}]
+    def unread_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
+        """Members that the run met but was not given, or that could not be read."""
+        terms = [{"terms": {"state": ["skipped", "refused"]}}, {"term": {"last_seen_run": run}}]
         return self.where({"bool": {"filter": [*_of(source), *terms]}})
 
     def held_records(self, source: str, run: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from indexer.parts import Options
 from indexer.patience import patiently
 from indexer.report import RunReport
 from indexer.scan import scan
+from indexer.sources.parted import files_of
 
 log = structlog.get_logger(__name__)
 
@@ -82,13 +83,16 @@ def refuse(removal: Removal, seen: int, options: Options) -> str | None:
 
 
 def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
-    """What this complete run did not come across. What it met but was not given (skipped) does not count as gone."""
+    """What this complete run did not come across. What it met but could not be read does not count as gone.
+
+    Nor do the records of a file that held several and cannot be parted now.
+    """
     ledger = Ledger(client, prefix)
     both = f"{alias(prefix, 'records')},{ledger.index}"
     patiently(lambda: client.indices.refresh(index=both))
-    met = {entry.origin for entry in ledger.skipped_in(run.source, run.id)}
+    met = {entry.origin for entry in ledger.unread_in(run.source, run.id)}
     unseen = list(ledger.not_seen_in(run.source, run.id))
-    spared = [entry for entry in unseen if entry.origin in met or entry.reason == RESTORED]
+    spared = [entry for entry in unseen if entry.reason == RESTORED or not met.isdisjoint(files_of(entry.origin))]
     sheltered = tuple(entry.held for entry in spared if entry.held is not None)
     held = sorted({*sheltered, *ledger.held_records(run.source, run.id)})
     doomed, lost, total = compare(_records_of(client, prefix, run.source), held)

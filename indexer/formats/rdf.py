@@ -46,7 +46,11 @@ def dcat_resources(content: bytes) -> tuple[dict[str, Any], ...]:
 
     The same graph gives the same bytes however it is written. Raises Refused: not RDF, too large, entities.
     """
-    graph = _graph(content)
+    return trees(_graph(content))
+
+
+def trees(graph: rdflib.Graph) -> tuple[dict[str, Any], ...]:
+    """The same of a graph that somebody else has parsed."""
     kinds = {node for kind in _KINDS for node in graph.subjects(RDF.type, URIRef(DCAT + kind))}
     return tuple(_tree(graph, node, ()) for node in sorted(kinds, key=str) if isinstance(node, Identifier))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import rdflib
 from lxml import etree
 
 from indexer.formats import dcat, schema_org
@@ -13,8 +15,8 @@ from indexer.formats.detect import detect, detect_element
 from indexer.formats.detect_json import detect_json
 from indexer.formats.doi import doi_in
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, to_bytes
-from indexer.formats.json_ld import may_hold_scripts, nodes_of, short, types_of
-from indexer.formats.rdf import looks_like_turtle
+from indexer.formats.json_ld import may_hold_scripts, nodes_of, plain_node, short, types_of
+from indexer.formats.rdf import looks_like_turtle, trees
 from indexer.formats.reader import Refused
 from indexer.formats.xml import FirstElement, parse
 from indexer.formats.xml_names import Element, all_of, text_at
@@ -27,6 +29,7 @@ _ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
 _DEEPEST_CATALOGUE = 20
 _SCHEMA_CONTEXT = "https://schema.org/"
 _DCAT_CONTEXT = "http://www.w3.org/ns/dcat#"
+_TYPED = re.compile(rb"(?:</[\w.-]*:?)?(?:Dataset|DataService)")
 
 
 def split(content: bytes) -> list[Part]:
@@ -36,20 +39,34 @@ def split(content: bytes) -> list[Part]:
     OAI-PMH ListRecords and GetRecord (deleted ones are passed over), CMR's results, any XML that holds known records;
     GeoJSON FeatureCollections, STAC's collections, data.json with nested catalogues, CKAN's package_search, Solr's and
     GeoBlacklight's docs, DataCite's and UMM's lists, JSON lists; RDF graphs; JSON-LD graphs; HTML pages with JSON-LD.
-    Raises Refused where the document cannot be parsed; gives an empty list where it holds no known record.
+    Raises Refused where the document cannot be parsed; gives an empty list where it holds no known record. RDF that
+    can hold but one data set is not parsed for it.
     """
     if looks_like_json(content):
         return _named(_json_parts(parse_json(content)), content)
     if looks_like_turtle(content):
-        return _linked(dcat.resources(content), _DCAT_CONTEXT, content)
+        return _of_rdf(content)
     if may_hold_scripts(content):
         return _linked(schema_org.datasets(content), _SCHEMA_CONTEXT, content)
     if not content.lstrip(b"\xef\xbb\xbf \t\r\n\x00").startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         raise Refused("it is neither XML, JSON nor RDF")
     name = detect(content)
     if name == "dcat":
-        return _linked(dcat.resources(content), _DCAT_CONTEXT, content)
+        return _of_rdf(content)
     return [("", content)] if name is not None else list(_xml_parts(parse(content).root))
+
+
+def parts_of(graph: rdflib.Graph) -> list[Part]:
+    """Every data set, series and service of a graph, each under its own name; also where it is the only one."""
+    return _parts([plain_node(node, {}) for node in trees(graph)], _DCAT_CONTEXT)
+
+
+def _of_rdf(content: bytes) -> list[Part]:
+    """rdflib is slow: where a type is named once at most, there is nothing to part."""
+    typed = [match for match in _TYPED.findall(content) if not match.startswith(b"</")]
+    if len(typed) == 1:
+        return [("", content)]
+    return _linked(dcat.resources(content), _DCAT_CONTEXT, content)
 
 
 def _xml_parts(root: Element) -> Iterator[Part]:
@@ -174,7 +191,17 @@ _CONTAINERS: tuple[Callable[[Mapping[str, Any]], list[Any]], ...] = (
 def _linked(found: list[dict[str, Any]], context: str, content: bytes) -> list[Part]:
     if len(found) == 1:
         return [("", content)]
-    return [(_name_of(one), to_bytes({**one, "@context": context})) for one in found]
+    return _parts(found, context)
+
+
+def _parts(found: list[dict[str, Any]], context: str) -> list[Part]:
+    return [(_address_of(one) or _name_of(one), to_bytes({**one, "@context": context})) for one in found]
+
+
+def _address_of(node: dict[str, Any]) -> str:
+    """A node's own address, which only it has; identifiers are written twice now and then."""
+    address = text_in(node.get("@id"))
+    return "" if address.startswith("_:") else address
 
 
 def _named(parts: list[Any], content: bytes) -> list[Part]:

@@ -10,12 +10,15 @@ from email.utils import format_datetime
 from typing import Any
 from urllib.parse import urljoin
 
+from indexer.formats.reader import Refused
+from indexer.formats.split import Part, parts_of, split
 from indexer.raw import Page, RawRecord
-from indexer.sources.answers import expect_2xx, fingerprint, json_value, written_json
+from indexer.sources.answers import expect_2xx, json_value
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import rebased
 from indexer.sources.members import SourceBroken
-from indexer.sources.rdf_datasets import NotRdf, datasets, next_page, parse_rdf, rdf_format, total_items
+from indexer.sources.parted import named_apart
+from indexer.sources.rdf_answers import NotRdf, next_page, parse_rdf, rdf_format, total_items
 from net.exchange import Answer, Outgoing
 from net.targets import host_of
 
@@ -89,18 +92,15 @@ class DcatSource:
 
     def _read(self, answer: Answer) -> _Catalogue:
         form = rdf_format(answer.content, answer.headers.get("content-type", ""))
-        if form == "json-ld":
-            body = json_value(answer)
-            if is_data_json(body):
-                listed = [each for each in body["dataset"] if isinstance(each, dict)]
-                return _Catalogue(tuple(_of_data_json(each, self.url) for each in listed))
+        if form == "json-ld" and is_data_json(json_value(answer)):
+            return _Catalogue(_records(_data_sets(answer), self.url))
         if form is None:
             raise BadAnswer(f"{host_of(answer.url)} sent neither data.json nor RDF")
         try:
             graph = parse_rdf(answer.content, form, answer.url, self._context)
         except NotRdf as error:
             raise BadAnswer(f"{host_of(answer.url)} sent RDF that cannot be read: {error}") from None
-        return _Catalogue(tuple(datasets(graph, answer.url)), next_page(graph), total_items(graph))
+        return _Catalogue(_records(parts_of(graph), answer.url), next_page(graph), total_items(graph))
 
     def _context(self, url: str) -> Any:
         """A remote context through the gate, each once. schema.org's is a vocabulary and needs no fetch."""
@@ -123,11 +123,19 @@ def http_date(moment: str) -> str:
     return format_datetime(datetime.fromisoformat(moment[:10]).replace(tzinfo=UTC), usegmt=True)
 
 
-def _of_data_json(dataset: dict[str, Any], url: str) -> RawRecord:
-    content = written_json(dataset)
-    id = str(dataset.get("identifier") or dataset.get("@id") or fingerprint(content))
-    modified = dataset.get("modified")
-    return RawRecord(id, content, f"{url}#{id}", "application/json", str(modified) if modified else None)
+def _data_sets(answer: Answer) -> list[Part]:
+    """Also those of catalogues inside the catalogue. Raises BadAnswer."""
+    try:
+        return split(answer.content)
+    except Refused as refusal:
+        raise BadAnswer(f"{host_of(answer.url)} sent a data.json that cannot be read: {refusal}") from None
+
+
+def _records(parts: list[Part], url: str) -> tuple[RawRecord, ...]:
+    return tuple(
+        RawRecord(id, content, id if id.startswith(("http://", "https://")) else f"{url}#{id}", "application/json")
+        for id, content in named_apart(parts)
+    )
 
 
 def _in_pages(found: _Catalogue, following: str | None) -> Iterator[Page]:

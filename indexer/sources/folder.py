@@ -25,6 +25,7 @@ from indexer.sources.members import (
     iso_modified,
     media_type,
 )
+from indexer.sources.parted import parted
 
 _PAGE_BYTES = 16 << 20  # a page is closed early at this size, so that memory stays flat
 
@@ -41,6 +42,7 @@ class FolderSource:
 
     A folder and a zip are read sorted by name, a tar in its own order. Hidden files and other suffixes are passed
     over; links are never followed. A file that cannot be read, or is larger than the limit, is skipped and named.
+    One that holds several records gives them all; a run that ends among them begins with that file again.
     """
 
     path: Path
@@ -51,13 +53,15 @@ class FolderSource:
     def pages(self, position: str | None = None) -> Iterator[Page]:
         """Raises NotFound, SourceBroken (an archive that is cut off) and LimitReached (files, total bytes)."""
         members = self._members()
-        draft = _Draft(members.total())
+        draft = _Draft(members.total(), position)
         try:
             for member in members.after(position):
-                draft.add(member, self._read(member) if isinstance(member, Member) else member)
-                self._check(draft)
-                if len(draft.records) >= self.page_size or draft.page_bytes >= _PAGE_BYTES:
-                    yield draft.close()
+                draft.files += 1
+                for outcome, behind in self._outcomes(member):
+                    draft.add(outcome, behind)
+                    self._check(draft)
+                    if len(draft.records) >= self.page_size or draft.page_bytes >= _PAGE_BYTES:
+                        yield draft.close()
         except SondeError:
             if draft.holds_something:  # what was read before the break stands
                 yield draft.close()
@@ -75,6 +79,14 @@ class FolderSource:
         if is_tar(self.path):
             return TarMembers(self.path, self.suffixes, self.limits)
         return _OneFile(self.path)
+
+    def _outcomes(self, member: Member | Skipped) -> Iterator[tuple[RawRecord | Skipped, str | None]]:
+        """What a member gives; the last comes with the position behind it."""
+        found = self._read(member) if isinstance(member, Member) else member
+        *inner, last = parted(found) if isinstance(found, RawRecord) else (found,)
+        for one in inner:
+            yield one, None
+        yield last, member.position if isinstance(member, Member) else None
 
     def _read(self, member: Member) -> RawRecord | Skipped:
         origin = str(self.path) if member.name == self.path.name else f"{self.path}{self._joint}{member.name}"
@@ -101,24 +113,25 @@ class FolderSource:
 
 @dataclass(slots=True)
 class _Draft:
-    """The page being filled, and the sums of the run."""
+    """The page being filled, and the sums of the run. ``position``: behind the last file that was read to its end."""
 
     total: int | None
+    position: str | None
     records: list[RawRecord] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    position: str | None = None
     page_bytes: int = 0
     files: int = 0
+    given: int = 0
     total_bytes: int = 0
 
     @property
     def holds_something(self) -> bool:
         return bool(self.records or self.skipped)
 
-    def add(self, member: Member | Skipped, outcome: RawRecord | Skipped) -> None:
-        self.files += 1
-        if isinstance(member, Member):
-            self.position = member.position
+    def add(self, outcome: RawRecord | Skipped, position: str | None) -> None:
+        """``position`` is None within a file, and behind a member that cannot be named."""
+        self.position = position or self.position
+        self.given += 1
         if isinstance(outcome, Skipped):
             self.skipped.append(outcome)
             return
@@ -127,6 +140,8 @@ class _Draft:
         self.total_bytes += len(outcome.content)
 
     def close(self) -> Page:
+        if self.given > self.files:  # the number of files is not that of records
+            self.total = None
         page = Page(tuple(self.records), self.position, self.total, tuple(self.skipped))
         self.records, self.skipped, self.page_bytes = [], [], 0
         return page

@@ -20,7 +20,7 @@ from indexer.sources.linked import joined
 from indexer.sources.listings import NotAListing, entries
 from indexer.sources.oai_pmh import identify
 from indexer.sources.ogc_records import collections
-from indexer.sources.rdf_datasets import rdf_format
+from indexer.sources.rdf_answers import rdf_format
 from net.exchange import Answer
 
 PREVIEW = 3

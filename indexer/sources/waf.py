@@ -14,6 +14,7 @@ from indexer.sources.answers import expect_2xx
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type
+from indexer.sources.parted import parted
 from indexer.sources.robots import Robots
 from net.exchange import Answer
 from net.targets import host_of
@@ -89,7 +90,7 @@ class WafSource:
                 skipped.append(Skipped(url, str(found)))
                 continue
             name = unquote(url.removeprefix(self.url))
-            records.append(RawRecord(name, found, url, media_type(name), modified[url]))
+            records += parted(RawRecord(name, found, url, media_type(name), modified[url]))
         return Page(tuple(records), some[-1].url, total, tuple(skipped))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -172,6 +173,23 @@ def test_a_broken_file_is_named_and_its_good_version_stays(bench: Bench) -> None
     assert (again.counts.refused, len(bench.records())) == (2, 12)
     bench.write("rec-0001.xml", document("id-0001"))
     assert (bench.harvest().counts.same, bench.version("s:id-0001")) == (12, 1)
+
+
+def test_a_file_of_several_records_gives_them_all_and_keeps_them_while_it_is_broken(bench: Bench) -> None:
+    def data_json(*titles: str) -> str:
+        return json.dumps({"dataset": [{"identifier": t, "title": t, "description": "d"} for t in titles]})
+
+    bench.write("data.json", data_json("one", "two", "three"))
+    assert (bench.harvest().counts.new, len(bench.records())) == (15, 15)
+    bench.write("data.json", data_json("one", "two", "three")[:-5])
+    broken = bench.harvest()
+    assert (broken.state, broken.counts.removed, len(bench.records())) == ("complete", 0, 15)
+    assert [Path(refusal.origin).name for refusal in broken.refusals] == ["data.json"]
+    bench.write("data.json", data_json("three", "one"))
+    mended = bench.harvest()
+    assert (mended.counts.same, mended.counts.removed) == (14, 1)
+    assert {"s:one", "s:three"} <= bench.records().keys()
+    assert "s:two" not in bench.records()
 
 
 def test_what_vanished_is_removed_and_may_come_back(bench: Bench) -> None:

@@ -1,4 +1,7 @@
-"""An RDF catalogue taken apart into its data sets, each as a small Turtle document. Pure: contexts come as given."""
+"""An answer read as RDF: its graph, and what it says of paging. Pure: contexts come as given.
+
+The data sets of the graph are parted in ``indexer.formats.split``.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lxml import etree
-from rdflib import BNode, Graph, Literal, Namespace, URIRef
-from rdflib.compare import to_canonical_graph
-from rdflib.namespace import DCAT, DCTERMS, RDF
-from rdflib.term import Node
+from rdflib import Graph, Literal, Namespace
 
-from indexer.raw import RawRecord
-from indexer.sources.answers import fingerprint, parse_xml
+from indexer.sources.answers import parse_xml
 from indexer.sources.fetching import BadAnswer
 
 HYDRA = Namespace("http://www.w3.org/ns/hydra/core#")
 _NEXT = (HYDRA.next, HYDRA.nextPage)
-_DATASETS = (DCAT.Dataset, DCAT.DataService, URIRef(f"{DCAT}DatasetSeries"))
-_STOPS = frozenset({*_DATASETS, DCAT.Catalog, HYDRA.PagedCollection, HYDRA.PartialCollectionView})
-_DEEPEST = 4
-_CANONICAL_TRIPLES = 2000  # canonical names for blank nodes cost time; larger ones keep what the parser gave
 
 _FORMATS = {
     "text/turtle": "turtle",
@@ -75,12 +70,6 @@ def _without_dtd(content: bytes) -> bytes:
         raise NotRdf(str(error)) from None
 
 
-def datasets(graph: Graph, url: str) -> list[RawRecord]:
-    """Each data set, service and series with what describes it, by identifier."""
-    found = sorted({node for kind in _DATASETS for node in graph.subjects(RDF.type, kind)}, key=str)
-    return [_record(graph, node, url) for node in found]
-
-
 def next_page(graph: Graph) -> str | None:
     """hydra's next page."""
     for predicate in _NEXT:
@@ -94,44 +83,6 @@ def total_items(graph: Graph) -> int | None:
         if isinstance(value, Literal) and str(value).isdigit():
             return int(str(value))
     return None
-
-
-def _record(graph: Graph, node: Node, url: str) -> RawRecord:
-    part = Graph()
-    for prefix, namespace in graph.namespaces():
-        part.bind(prefix, namespace)
-    _collect(graph, node, part, 0)
-    if len(part) <= _CANONICAL_TRIPLES:
-        part = _canonical(part)
-    content = part.serialize(format="turtle", encoding="utf-8")
-    identifier = next((str(v) for v in sorted(graph.objects(node, DCTERMS.identifier), key=str)), "")
-    id = str(node) if isinstance(node, URIRef) else identifier or fingerprint(content)
-    modified = next((str(value) for value in graph.objects(node, DCTERMS.modified)), None)
-    return RawRecord(id, content, str(node) if isinstance(node, URIRef) else f"{url}#{id}", "text/turtle", modified)
-
-
-def _collect(graph: Graph, node: Node, into: Graph, depth: int) -> None:
-    """What the graph says of ``node`` and of what it points to, other data sets and catalogues left out."""
-    for triple in graph.triples((node, None, None)):
-        if triple in into:
-            continue
-        into.add(triple)
-        target = triple[2]
-        if isinstance(target, (BNode, URIRef)) and depth < _DEEPEST and not _is_other(graph, target):
-            _collect(graph, target, into, depth + 1)
-
-
-def _is_other(graph: Graph, node: Node) -> bool:
-    return any(kind in _STOPS for kind in graph.objects(node, RDF.type))
-
-
-def _canonical(part: Graph) -> Graph:
-    """Blank nodes named by what they say, so that the same data set gives the same bytes."""
-    named = Graph()
-    for prefix, namespace in part.namespaces():
-        named.bind(prefix, namespace)
-    named += to_canonical_graph(part)
-    return named
 
 
 def _with_contexts(node: Any, load: LoadContext, loading: set[str]) -> Any:

@@ -1,0 +1,86 @@
+"""Files that hold several records: parted alike wherever they lie, names told apart, and resumed without a gap."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.formats.registry import read
+from indexer.raw import RawRecord
+from indexer.sources.folder import FolderSource
+from indexer.sources.parted import files_of, named_apart, parted
+
+TURTLE = """@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+<https://x.example.org/cat> a dcat:Catalog ; dcat:dataset <https://x.example.org/a> , <https://x.example.org/b> .
+<https://x.example.org/a> a dcat:Dataset ; dct:title "A" .
+<https://x.example.org/b> a dcat:Dataset ; dct:title "B" .
+"""
+
+
+def data_json(*identifiers: str) -> bytes:
+    sets = [{"identifier": one, "title": f"Title {one}", "description": "d", "keyword": ["k"]} for one in identifiers]
+    return json.dumps({"conformsTo": "https://project-open-data.cio.gov/v1.1/schema", "dataset": sets}).encode()
+
+
+def test_a_data_json_gives_its_data_sets_under_its_own_name() -> None:
+    raw = RawRecord("deep/data.json", data_json("x", "y"), "/d/deep/data.json", "application/json")
+    found = parted(raw)
+    assert [one.native_id for one in found] == ["deep/data.json#x", "deep/data.json#y"]
+    assert [one.origin for one in found] == ["/d/deep/data.json#x", "/d/deep/data.json#y"]
+    assert [read(one, "s").title for one in found] == ["Title x", "Title y"]
+
+
+def test_data_sets_of_turtle_are_handed_on_as_json_ld() -> None:
+    found = parted(RawRecord("c.ttl", TURTLE.encode(), "/c.ttl", "text/turtle"))
+    assert [one.native_id for one in found] == ["c.ttl#https://x.example.org/a", "c.ttl#https://x.example.org/b"]
+    assert {one.media_type for one in found} == {"application/ld+json"}
+    assert [read(one, "s").title for one in found] == ["A", "B"]
+
+
+def test_one_record_and_what_cannot_be_read_stay_as_they_are() -> None:
+    for content in (
+        b"",
+        b"{",
+        b"<a",
+        b"<nobody/>",
+        data_json("x"),
+        TURTLE.partition("<https://x.example.org/b> a")[0].encode(),
+    ):
+        raw = RawRecord("f.json", content, "/f.json")
+        assert parted(raw) == (raw,)
+
+
+def test_names_that_come_twice_are_counted() -> None:
+    parts = [("a", b"1"), ("a#2", b"2"), ("a", b"3"), ("a", b"4")]
+    assert list(named_apart(parts)) == [("a", b"1"), ("a#2", b"2"), ("a#3", b"3"), ("a#4", b"4")]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "a", "a#2", "a#3", "b"]), st.binary(max_size=2)), max_size=12))
+def test_no_two_parts_have_one_name_and_none_is_lost(parts: list[tuple[str, bytes]]) -> None:
+    named = list(named_apart(parts))
+    assert len({name for name, _ in named}) == len(parts)
+    assert [content for _, content in named] == [content for _, content in parts]
+
+
+def test_the_files_that_a_part_may_be_of() -> None:
+    assert list(files_of("/d/a.json#http://x/#1")) == ["/d/a.json#http://x/#1", "/d/a.json", "/d/a.json#http://x/"]
+
+
+def test_a_folder_gives_all_records_and_goes_on_behind_the_last_whole_file(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(data_json(*(f"n{index}" for index in range(5))))
+    (tmp_path / "b.ttl").write_text(TURTLE)
+    (tmp_path / "c.json").write_bytes(data_json("only"))
+    pages = list(FolderSource(tmp_path, page_size=2).pages())
+    ids = [[record.native_id for record in page.records] for page in pages]
+    assert ids == [
+        ["a.json#n0", "a.json#n1"],
+        ["a.json#n2", "a.json#n3"],
+        ["a.json#n4", "b.ttl#https://x.example.org/a"],
+        ["b.ttl#https://x.example.org/b", "c.json"],
+    ]
+    assert [page.position for page in pages] == [None, None, "a.json", "c.json"]
+    behind = [record.native_id for page in FolderSource(tmp_path).pages("a.json") for record in page.records]
+    assert behind == [*ids[2][1:], *ids[3]]
