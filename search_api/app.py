@@ -20,6 +20,7 @@ from search_api.views.conformance import conformance_views
 from search_api.views.docs import docs_views
 from search_api.views.embeddings import embeddings_views
 from search_api.views.feeds import feeds_views
+from search_api.views.harvest import harvest_views
 from search_api.views.items import items_views
 from search_api.views.landing import landing_views
 from search_api.views.oai import oai_views
@@ -70,6 +71,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(docs_views())
     app.register_api(embeddings_views(parts))
     app.register_api(ask_views(parts.answerer))
+    app.register_api(harvest_views(parts))
     app.register_api(operations_views(parts))
     openapi.register(app)
     return app

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.access import Authenticator
 from search_api.answers.answerer import Answerer
+from search_api.harvests.overview import Harvests
 from search_api.http import HttpPolicy
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
@@ -29,5 +30,6 @@ class Parts:
     suggester: Suggester
     http: HttpPolicy
     answerer: Answerer
+    harvests: Harvests
     now_ms: Callable[[], int]
     authenticator: Authenticator

@@ -28,6 +28,8 @@ from reading.gazetteer.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
+from search_api.harvests.overview import Harvests
+from search_api.harvests.runs import RunReader
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
 from search_api.parts import Parts
@@ -43,6 +45,7 @@ from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde import __version__
 from sonde.access import authenticator
 from sonde.answering import answerer
+from sonde.harvest_desk import Desk
 from sonde.portal import http_policy, source_titles
 from sonde.settings import Settings
 
@@ -219,6 +222,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
         answerer=answerer(settings, client, resolver, models),
+        harvests=Harvests(Desk(settings, client), RunReader(client, settings.index.prefix)),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix),
     )

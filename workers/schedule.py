@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC
 
 import structlog
 from celery import Celery
 from redbeat import RedBeatSchedulerEntry
 from redbeat.schedulers import get_redis
 
+from workers.pausing import paused_sources
 from workers.source_config import Schedule, SourceConfig
 
 log = structlog.get_logger(__name__)
@@ -21,12 +23,14 @@ def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str
     """Makes Redis say what the file says; returns the ids of sources whose entry was written or removed.
 
     One entry per source, keyed by its id: an unchanged one is left alone, so that its last run is not forgotten.
-    A new interval begins to count now; a new cron line fires at its next time.
+    A new interval begins to count now; a new cron line fires at its next time. Sources that the file or a steward
+    paused have none.
     """
+    held = paused_sources(app)
     wanted = {
         _entry_name(id): _entry(app, id, each.schedule)
         for id, each in sources.items()
-        if each.schedule and not each.paused
+        if each.schedule and not each.paused and id not in held
     }
     changed = []
     for name in sorted(_installed(app) - set(wanted)):
@@ -40,6 +44,19 @@ def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str
     if changed:
         log.info("schedule.changed", sources=",".join(changed))
     return changed
+
+
+def next_runs(app: Celery) -> dict[str, str]:
+    """When each scheduled source is due, as ISO 8601 in UTC, by its id."""
+    due = {}
+    for name in _installed(app):
+        try:
+            moment = RedBeatSchedulerEntry.from_key(f"{app.conf.redbeat_key_prefix}{name}", app=app).due_at
+        except KeyError:  # removed since the names were read
+            continue
+        if moment is not None:
+            due[name.removeprefix(_NAME)] = moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return due
 
 
 def _entry_name(source_id: str) -> str:

@@ -1,0 +1,77 @@
+"""Where each source stands: what sources.yaml says, what the schedule says, and what its runs did, put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.errors import NotFound, Unavailable
+from search_api.harvests.desk import Clockwork, ConfiguredSource, HarvestDesk, PausedBy
+from search_api.harvests.runs import Run, RunReader
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """``configured`` None: harvested once, but not (or no longer) in sources.yaml. ``runs``: the youngest first."""
+
+    id: str
+    configured: ConfiguredSource | None
+    paused_by: PausedBy | None
+    next_run: str | None
+    runs: tuple[Run, ...]
+
+    @property
+    def title(self) -> str:
+        return self.configured.title if self.configured else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """``degraded`` names what could not be asked: without ``schedule`` neither next runs nor pauses are known."""
+
+    sources: tuple[SourceState, ...]
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Harvests:
+    """Reads through the desk and the runs index. Methods raise Unavailable where Elasticsearch does not answer."""
+
+    desk: HarvestDesk
+    runs: RunReader
+
+    def overview(self) -> Overview:
+        """Sources of the file in its order, then those that only have runs, by id."""
+        configured = {one.id: one for one in self.desk.sources()}
+        latest = self.runs.latest()
+        clockwork = self._clockwork()
+        ids = [*configured, *sorted(set(latest) - set(configured))]
+        states = tuple(state_of(id, configured.get(id), clockwork, latest.get(id, ())) for id in ids)
+        return Overview(states, ("schedule",) if clockwork is None else ())
+
+    def one(self, source: str) -> Overview:
+        """The overview of one source. Raises NotFound."""
+        configured = next((one for one in self.desk.sources() if one.id == source), None)
+        runs = self.runs.of_source(source)
+        if configured is None and not runs:
+            raise NotFound(f"There is no source {source!r}; /harvest/sources lists those there are.")
+        clockwork = self._clockwork()
+        state = state_of(source, configured, clockwork, runs)
+        return Overview((state,), ("schedule",) if clockwork is None else ())
+
+    def _clockwork(self) -> Clockwork | None:
+        try:
+            return self.desk.clockwork()
+        except Unavailable:
+            return None
+
+
+def state_of(
+    id: str, configured: ConfiguredSource | None, clockwork: Clockwork | None, runs: tuple[Run, ...]
+) -> SourceState:
+    """``clockwork`` None: not known now. What the file pauses is paused whatever a steward says."""
+    paused_by: PausedBy | None = None
+    if configured is not None and configured.paused_by_file:
+        paused_by = "file"
+    elif clockwork is not None and id in clockwork.paused:
+        paused_by = "steward"
+    return SourceState(id, configured, paused_by, clockwork.next_runs.get(id) if clockwork else None, runs)

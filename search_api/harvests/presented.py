@@ -1,0 +1,64 @@
+"""Sources and runs as the JSON of ``/harvest``, and the quality report's page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.timespan import instant_ms
+from search_api.harvests.overview import Overview, SourceState
+from search_api.harvests.runs import Run
+
+Json = dict[str, Any]
+
+_SILENT_MS = 180_000
+"""A run that calls itself running and gave no sign of life for so long has lost its worker; beat takes it up again."""
+
+
+def overview_body(overview: Overview, now_ms: int) -> Json:
+    return {
+        "sources": [source_body(one, now_ms) for one in overview.sources],
+        "sonde:degraded": list(overview.degraded),
+    }
+
+
+def source_body(state: SourceState, now_ms: int) -> Json:
+    """``trend``: the last runs, oldest first."""
+    configured = state.configured
+    return {
+        "id": state.id,
+        "title": state.title,
+        "type": configured.type if configured else None,
+        "configured": configured is not None,
+        "schedule": {"cron": configured.cron, "interval": configured.interval}
+        if configured and (configured.cron or configured.interval)
+        else None,
+        "paused": state.paused_by is not None,
+        "pausedBy": state.paused_by,
+        "nextRun": state.next_run,
+        "lastRun": run_body(state.runs[0], now_ms) if state.runs else None,
+        "trend": [run_body(one, now_ms) for one in reversed(state.runs)],
+    }
+
+
+def run_body(run: Run, now_ms: int) -> Json:
+    """``full``: everything was asked for, not only what changed. ``silent``: running, but without a sign of life."""
+    silent = run.state == "running" and now_ms - instant_ms(run.heartbeat) > _SILENT_MS
+    return {
+        "id": run.id,
+        "source": run.source,
+        "state": run.state,
+        "silent": silent,
+        "started": run.started,
+        "finished": run.finished,
+        "full": run.since is None,
+        "total": run.total,
+        "message": run.message,
+        "counts": dict(run.counts),
+    }
+
+
+def whole_run(run: Run, now_ms: int) -> Json:
+    """With refusals (each with its reason), failures, warnings by kind and times by stage."""
+    empty: Json = {"refusals": [], "failures": [], "warnings": [], "took_ms": {}}
+    detail = {name: value for name, value in run.detail.items() if name != "position"}
+    return {**run_body(run, now_ms), "since": run.since, "heartbeat": run.heartbeat, **empty, **detail}
