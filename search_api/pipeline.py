@@ -171,7 +171,7 @@ class SearchPipeline:
         plan = plan_retrieval(request, read, serving, vector)
         with watch.stage("retrieve"):
             window = self._parts.config.candidate_window
-            found = retrieve(self._parts.client, plan.arms, window=window, question=request.q)
+            found = retrieve(self._parts.client, plan, window=window, question=request.q)
         card = serving.embedder.card if serving.embedder is not None else None
         return (found.above(card.min_score) if card is not None and plan.judges_meaning else found), plan
 

@@ -45,6 +45,7 @@ from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde import __version__
 from sonde.access import authenticator
 from sonde.answering import answerer
+from sonde.fast_json import SERIALIZERS
 from sonde.harvest_desk import Desk
 from sonde.portal import http_policy, source_titles
 from sonde.settings import Settings
@@ -73,6 +74,7 @@ def elasticsearch_client(
         request_timeout=timeout_s or given.timeout_s,
         max_retries=0,
         retry_on_timeout=False,
+        serializers=SERIALIZERS,
         **more,
     )
 

@@ -109,8 +109,20 @@ def _of_records(ids: Sequence[str] | None) -> list[Clause]:
     return [{"exists": {"field": "record"}}] if ids is None else [{"terms": {"record": list(ids)}}]
 
 
-def _for_records() -> dict[str, Any]:
-    return {"_source": False, "docvalue_fields": list(CANDIDATE_FIELDS), "track_total_hits": False}
+def _for_records(fields: Sequence[str | dict[str, str]] = ()) -> dict[str, Any]:
+    """Ids come from a doc value: for ``_id`` every hit's stored fields, ``_source`` among them, would be unpacked."""
+    return {"stored_fields": "_none_", "docvalue_fields": ["id", *fields], "track_total_hits": False}
+
+
+def fields_body(ids: Sequence[str], filters: Sequence[Clause]) -> dict[str, Any]:
+    """What ranking reads of those of the records that pass the filters; asked once, not with every arm."""
+    passing = {"bool": {"filter": [*filters, {"ids": {"values": list(ids)}}]}}
+    return {"query": passing, "size": len(ids), **_for_records(CANDIDATE_FIELDS)}
+
+
+def read_fields(answer: Mapping[str, Any]) -> dict[str, Mapping[str, list[Any]]]:
+    """The answer to ``fields_body``: doc values by record id."""
+    return {hit["fields"]["id"][0]: hit["fields"] for hit in answer["hits"]["hits"]}
 
 
 def _for_passages() -> dict[str, Any]:
@@ -124,10 +136,9 @@ def _for_passages() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What one arm said: scores by record id, doc values by record id (records only), ids that hold every word."""
+    """What one arm said: scores by record id, ids that hold every word."""
 
     scores: Mapping[str, float]
-    fields: Mapping[str, Mapping[str, list[Any]]]
     all_words: frozenset[str]
     passages: Mapping[str, str]
     """Record id to its best passage's id (passage arms only)."""
@@ -136,17 +147,14 @@ class Scored:
 def read_answer(arm: Arm, answer: Mapping[str, Any]) -> Scored:
     """One item of an ``_msearch`` answer, already checked for errors."""
     scores: dict[str, float] = {}
-    fields: dict[str, Mapping[str, list[Any]]] = {}
     passages: dict[str, str] = {}
     words: set[str] = set()
+    name = "record" if arm.on_passages else "id"
     for hit in answer["hits"]["hits"]:
-        found = hit.get("fields", {})
-        record = found["record"][0] if arm.on_passages else hit["_id"]
+        record = hit["fields"][name][0]
         scores[record] = arm.measured(hit["_score"] or 0.0)
         if arm.on_passages:
             passages[record] = hit["_id"]
-        else:
-            fields[record] = found
         if bm25.ALL_WORDS in hit.get("matched_queries", ()):
             words.add(record)
-    return Scored(scores, fields, frozenset(words), passages)
+    return Scored(scores, frozenset(words), passages)

@@ -11,9 +11,11 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from core.errors import Unavailable
 from core.hit import Signal
-from search_api.retrieval.arms import Arm, Scored, read_answer
+from search_api.retrieval.arms import Arm, Scored, fields_body, read_answer, read_fields
+from search_api.retrieval.plan import RetrievalPlan
 
 Signals = Mapping[Signal, float | None]
+Fields = Mapping[str, list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Found:
     """The candidates of one search by record id: every arm's score, and the doc values that ranking reads."""
 
     signals: Mapping[str, Signals]
-    fields: Mapping[str, Mapping[str, list[Any]]]
+    fields: Mapping[str, Fields]
     all_words: frozenset[str]
     passages: Mapping[str, str]
 
@@ -39,28 +41,38 @@ class Found:
         return not measured or max(measured) >= min_score or record in self.all_words
 
 
-def retrieve(client: Elasticsearch, arms: Sequence[Arm], *, window: int, question: str) -> Found:
+def retrieve(client: Elasticsearch, plan: RetrievalPlan, *, window: int, question: str) -> Found:
     """The best ``window`` of each arm, completed so that each candidate has each arm's score where there is one.
 
     Raises Unavailable where Elasticsearch does not answer.
     """
+    arms = plan.arms
     if not arms:
         return Found({}, {}, frozenset(), {})
-    first = _msearch(client, [(arm, arm.body(window, None)) for arm in arms], question)
+    ask = _Asking(client, hashlib.sha256(question.encode()).hexdigest()[:16])
+    answers = ask([(arm.index, arm.body(window, None)) for arm in arms])
+    first = [read_answer(arm, answer) for arm, answer in zip(arms, answers, strict=True)]
     ids = sorted({record for scored in first for record in scored.scores})
-    missing = [
-        [record for record in ids if record not in scored.scores] if arm.signal is not None else []
-        for arm, scored in zip(arms, first, strict=True)
-    ]
-    asked = [(arm, arm.body(len(lack), lack)) for arm, lack in zip(arms, missing, strict=True) if lack]
-    answers = iter(_msearch(client, asked, question) if asked else [])
-    second = [next(answers) if lack else None for lack in missing]
-    return _merged(ids, arms, first, second)
+    if not ids:
+        return Found({}, {}, frozenset(), {})
+    lacking = {
+        place: [record for record in ids if record not in scored.scores]
+        for place, (arm, scored) in enumerate(zip(arms, first, strict=True))
+        if arm.signal is not None
+    }
+    lacking = {place: lack for place, lack in lacking.items() if lack}
+    further = [(arms[place].index, arms[place].body(len(lack), lack)) for place, lack in lacking.items()]
+    values, *answers = ask([(plan.index, fields_body(ids, plan.filters)), *further])
+    completed = {place: read_answer(arms[place], answer) for place, answer in zip(lacking, answers, strict=True)}
+    return _merged(read_fields(values), arms, first, [completed.get(place) for place in range(len(arms))])
 
 
-def _merged(ids: Sequence[str], arms: Sequence[Arm], first: Sequence[Scored], second: Sequence[Scored | None]) -> Found:
+def _merged(
+    fields: Mapping[str, Fields], arms: Sequence[Arm], first: Sequence[Scored], second: Sequence[Scored | None]
+) -> Found:
+    """Of the records whose doc values came: they are there, and pass the filters."""
+    ids = sorted(fields)
     signals: dict[str, dict[Signal, float | None]] = {record: {} for record in ids}
-    fields: dict[str, Mapping[str, list[Any]]] = {}
     words: set[str] = set()
     passages: dict[str, str] = {}
     for arm, found, completed in zip(arms, first, second, strict=True):
@@ -70,21 +82,24 @@ def _merged(ids: Sequence[str], arms: Sequence[Arm], first: Sequence[Scored], se
             for record in ids:
                 signals[record][arm.signal] = scores.get(record, arm.missing)
         for part in parts:
-            fields.update(part.fields)
             words |= part.all_words
             passages.update(part.passages)
-    known = {record: signals[record] for record in ids if record in fields}
-    return Found(known, fields, frozenset(words), passages)
+    return Found(signals, fields, frozenset(words), passages)
 
 
-def _msearch(client: Elasticsearch, asked: Sequence[tuple[Arm, dict[str, Any]]], question: str) -> list[Scored]:
-    preference = hashlib.sha256(question.encode()).hexdigest()[:16]
-    searches: list[dict[str, Any]] = []
-    for arm, body in asked:
-        searches.append({"index": arm.index, "preference": preference, "search_type": "dfs_query_then_fetch"})
-        searches.append(body)
-    answers = checked(client, searches)
-    return [read_answer(arm, answer) for (arm, _), answer in zip(asked, answers, strict=True)]
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """Several searches in one request; ``preference`` sends the same question to the same copies."""
+
+    client: Elasticsearch
+    preference: str
+
+    def __call__(self, asked: Sequence[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+        searches: list[dict[str, Any]] = []
+        for index, body in asked:
+            searches.append({"index": index, "preference": self.preference, "search_type": "dfs_query_then_fetch"})
+            searches.append(body)
+        return checked(self.client, searches)
 
 
 def checked(client: Elasticsearch, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -19,8 +19,13 @@ from search_api.understanding.interpretation import Interpretation
 
 @dataclass(frozen=True, slots=True)
 class RetrievalPlan:
-    """``words`` is the lexical query (for highlights). ``judges_meaning``: whether hits must pass ``min_score``."""
+    """``words`` is the lexical query (for highlights). ``judges_meaning``: whether hits must pass ``min_score``.
 
+    ``index``: where the records lie; ``filters``: what each of them must pass.
+    """
+
+    index: str
+    filters: tuple[Clause, ...]
     arms: tuple[Arm, ...]
     words: Clause
     judges_meaning: bool
@@ -45,7 +50,7 @@ def plan_retrieval(
         chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read, request.filters)]))
     chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, named, vector)
-    return RetrievalPlan(tuple(chosen), words, bool(read.thematic) and vector is not None)
+    return RetrievalPlan(index, tuple(filters), tuple(chosen), words, bool(read.thematic) and vector is not None)
 
 
 def _there_and_then(
