@@ -1,0 +1,130 @@
+"""A bi-encoder with gradients: a sentence-transformers folder, its tokenizer and its pooling, full or by LoRA."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import ModelMissing
+from core.ports import Vectors
+from encoders.imports import torch_imports
+from encoders.recipe import Recipe, read_recipe
+from encoders.tokens import Tokeniser
+from training.embedder.settings import EmbedderSettings
+from training.examples import TrainingError
+
+# What of a folder is not weights and goes with the new ones.
+_KEPT = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "vocab.txt",
+    "modules.json",
+    "sentence_bert_config.json",
+    "1_Pooling/config.json",
+)
+_BATCH = 32
+_LORA_PLACES = ["query", "key", "value", "dense"]
+
+
+class TrainableEncoder:
+    """Weights that learn. ``recipe`` is the base's own: pooling, what it reads when it serves, its dimensions."""
+
+    def __init__(self, folder: Path, settings: EmbedderSettings) -> None:
+        """Raises ModelMissing where the folder holds no such model, TrainingError where it holds a graph only."""
+        self.folder, self.settings = folder, settings
+        self.recipe: Recipe = read_recipe(folder)
+        self.module = _loaded(folder, settings)
+        reads = min(settings.max_tokens, self.recipe.max_tokens)
+        self._tokens = Tokeniser(folder / "tokenizer.json", reads)
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        """A tensor (n, dims) of unit norm, with gradients."""
+        import torch
+
+        ids = self._tokens.ids(texts)
+        longest = max(len(each) for each in ids)
+        tokens = torch.zeros((len(ids), longest), dtype=torch.long)
+        mask = torch.zeros((len(ids), longest), dtype=torch.long)
+        for row, each in enumerate(ids):
+            tokens[row, : len(each)] = torch.tensor(each)
+            mask[row, : len(each)] = 1
+        device = self.settings.device
+        mask = mask.to(device)
+        states = self.module(input_ids=tokens.to(device), attention_mask=mask).last_hidden_state
+        if self.recipe.pooling == "cls":
+            vectors = states[:, 0]
+        else:
+            weights = mask[..., None].float()
+            vectors = (states * weights).sum(1) / weights.sum(1)
+        return torch.nn.functional.normalize(vectors, dim=1)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, dims) float32 without gradients, longest first so that little is padded."""
+        import torch
+
+        order = sorted(range(len(texts)), key=lambda at: -len(texts[at]))
+        rows = np.empty((len(texts), self.recipe.dims), dtype=np.float32)
+        self.module.eval()
+        with torch.inference_mode():
+            for at in range(0, len(order), _BATCH):
+                part = order[at : at + _BATCH]
+                rows[part] = self.encode([texts[index] for index in part]).float().cpu().numpy()
+        self.module.train()
+        return rows
+
+    def learning(self) -> list[Any]:
+        """The parameters that change."""
+        return [parameter for parameter in self.module.parameters() if parameter.requires_grad]
+
+    def weights(self) -> dict[str, Any]:
+        """What changes, by name; enough to go on from the base."""
+        changing = {name for name, parameter in self.module.named_parameters() if parameter.requires_grad}
+        return {
+            name: value.detach().cpu().clone() for name, value in self.module.state_dict().items() if name in changing
+        }
+
+    def take(self, weights: dict[str, Any]) -> None:
+        self.module.load_state_dict(weights, strict=False)
+
+    def save(self, folder: Path) -> None:
+        """A sentence-transformers folder with safetensors, adapters merged. Raises OSError where the disk refuses."""
+        whole = self.module.merge_and_unload() if self.settings.lora else self.module
+        whole.save_pretrained(str(folder), safe_serialization=True)
+        for name in _KEPT:
+            if (self.folder / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(self.folder / name, folder / name)
+
+
+def _loaded(folder: Path, settings: EmbedderSettings) -> Any:
+    if not list(folder.glob("*.safetensors")):
+        raise TrainingError(f"{folder} holds a graph without weights that could learn; name a safetensors model.")
+    os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; a folder needs no hub
+    with torch_imports:
+        import torch
+        from transformers import AutoModel
+    if settings.threads:
+        torch.set_num_threads(settings.threads)
+    torch.manual_seed(settings.seed)
+    try:
+        module = AutoModel.from_pretrained(  # nosec B615
+            str(folder), use_safetensors=True, local_files_only=True
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelMissing(f"{folder} cannot be loaded for training: {str(error)[:200]}") from None
+    if settings.lora:
+        module = _with_adapters(module, settings)
+    return module.to(settings.device).train()
+
+
+def _with_adapters(module: Any, settings: EmbedderSettings) -> Any:
+    from peft import LoraConfig, get_peft_model
+
+    shape = LoraConfig(r=settings.rank, lora_alpha=settings.alpha, target_modules=_LORA_PLACES, lora_dropout=0.05)
+    return get_peft_model(module, shape)

@@ -1,0 +1,76 @@
+"""How well held-out questions find their texts among all texts of the held-out examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.ports import Vectors
+from encoders.pooling import unit
+from evaluation.collection import Qrels
+from evaluation.metrics import Measured, measure
+from evaluation.trec import Run
+from training.examples import Example
+
+Embed = Callable[[Sequence[str]], Vectors]
+_DEPTH = 100
+_BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """``qrels``: question id -> text id -> grade; questions that are worded alike are one, with all their answers."""
+
+    questions: dict[str, str]
+    texts: dict[str, str]
+    qrels: Qrels
+    instruction: str = ""
+
+    @staticmethod
+    def of(examples: Sequence[Example], instruction: str = "", extra: Sequence[str] = ()) -> HeldOut:
+        """``extra``: texts that answer none of the questions and are searched besides."""
+        texts: dict[str, str] = {}
+        questions: dict[str, str] = {}
+        qrels: dict[str, dict[str, int]] = {}
+        for example in examples:
+            question = questions.setdefault(example.question, f"q{len(questions)}")
+            for one in example.candidates:
+                name = texts.setdefault(one.text, f"t{len(texts)}")
+                grade = max(one.grade, 1) if one is example.positive else one.grade
+                if grade > 0:
+                    qrels.setdefault(question, {})[name] = grade
+        for text in extra:
+            texts.setdefault(text, f"t{len(texts)}")
+        return HeldOut(
+            {name: text for text, name in questions.items()},
+            {name: text for text, name in texts.items()},
+            qrels,
+            instruction,
+        )
+
+    def mrr(self, embed: Embed) -> float:
+        """Mean reciprocal rank of the first answer, 0..1: the measure that is looked at while training."""
+        return self.measured(embed).means["RR"]
+
+    def measured(self, embed: Embed, dims: int | None = None) -> Measured:
+        """Every measure; ``dims``: with vectors shortened to so many numbers."""
+        return measure(self.run(embed, dims), self.qrels)
+
+    def run(self, embed: Embed, dims: int | None = None) -> Run:
+        """The best hundred texts of each question by cosine; among equals in the order of the texts."""
+        names, question_names = list(self.texts), list(self.questions)
+        documents = _short(embed(list(self.texts.values())), dims)
+        asked = _short(embed([self.instruction + text for text in self.questions.values()]), dims)
+        run: dict[str, list[tuple[str, float]]] = {}
+        for start in range(0, len(asked), _BLOCK):
+            cosines = asked[start : start + _BLOCK] @ documents.T
+            for question, row in zip(question_names[start : start + _BLOCK], cosines, strict=True):
+                best = np.argsort(-row, kind="stable")[:_DEPTH]
+                run[question] = [(names[at], float(row[at])) for at in best]
+        return run
+
+
+def _short(vectors: Vectors, dims: int | None) -> Vectors:
+    return vectors if dims is None else unit(vectors[:, :dims])

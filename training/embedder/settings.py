@@ -1,0 +1,48 @@
+"""What an embedder's training is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from training.examples import TrainingError
+
+LossName = Literal["infonce", "margin_mse"]
+
+
+def task_instruction(task: str) -> str:
+    """What stands before a question in paper 001: ``Instruct: {I}``, and ``Query: {q}`` on the next line."""
+    return f"Instruct: {task}\nQuery: "
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """``infonce``: the answers of the other questions and ``negatives`` of its own stand against each answer, at
+    ``temperature``. ``margin_mse`` (GPL): a teacher's margins are learnt; ``margin_scale`` brings cosines to logits.
+
+    ``matryoshka``: sizes at which shortened vectors are to be good too; empty: whole vectors only. ``lora``: low-rank
+    adapters of ``rank`` and ``alpha`` (paper 001: 8 and 16) instead of all weights; merged when the model is written.
+    ``max_tokens`` of a document while training; the model goes on reading as many as before. ``threads`` 0: torch's.
+    """
+
+    loss: LossName = "infonce"
+    temperature: float = 0.05
+    margin_scale: float = 20.0
+    instruction: str = ""
+    matryoshka: tuple[int, ...] = ()
+    lora: bool = False
+    rank: int = 8
+    alpha: int = 16
+    learning_rate: float = 2e-5
+    batch: int = 32
+    negatives: int = 1
+    max_tokens: int = 128
+    seed: int = 0
+    device: str = "cpu"
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        if self.temperature <= 0 or self.learning_rate <= 0 or self.batch < 2:
+            raise TrainingError("Temperature and learning rate are above 0, and a batch holds at least 2 questions.")
+        if self.loss == "margin_mse" and self.negatives < 1:
+            raise TrainingError("margin_mse compares an answer with a negative: negatives is at least 1.")

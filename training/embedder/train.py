@@ -1,0 +1,165 @@
+"""From examples to a model folder whose card shows before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from encoders.model_card import ModelCard
+from evaluation.metrics import HEADLINE, Measured
+from evaluation.significance import paired_randomisation
+from training.checkpoints import Checkpoints
+from training.embedder.encoder import TrainableEncoder
+from training.embedder.export import Serving, write_embedder
+from training.embedder.held_out import HeldOut
+from training.embedder.settings import EmbedderSettings
+from training.embedder.trainee import EmbedderTrainee
+from training.examples import Example, TrainingError
+from training.loop import Course, Finished, Look, train
+from training.provenance import Origin, now
+from training.splits import Split
+
+LEAST_EXAMPLES = 20
+SHOWN = (HEADLINE, "RR", "AP@100", "ap_over_k@100", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64")
+_LOOKED_AT = 300  # held-out questions while training; the card's figures are on all of them
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The folder that is adapted; ``min_score`` and ``instruction`` are those it serves with."""
+
+    folder: Path
+    min_score: float
+    instruction: str = ""
+
+
+def train_embedder(
+    base: Base,
+    split: Split,
+    settings: EmbedderSettings,
+    course: Course,
+    origin: Origin,
+    out: Path,
+    *,
+    resume: bool = False,
+    told: Callable[[Look], None] = lambda _: None,
+) -> ModelCard:
+    """Writes ``out`` and returns its card. Raises TrainingError for too little text, a full disk, a diverging loss.
+
+    Checkpoints lie in ``.{out.name}.checkpoints`` beside it and go once the model is written.
+    """
+    learnt = _learnable(split, settings)
+    checkpoints = Checkpoints(_beside(out), _identity(base, split, settings), resume=resume)
+    encoder = TrainableEncoder(base.folder, settings)
+    _refuse_sizes(settings, encoder.recipe.dims)
+    whole = HeldOut.of(split.held_out, settings.instruction)
+    before_settings = HeldOut.of(split.held_out, base.instruction)
+    before, scores_before = before_settings.measured(encoder.embed), _unrelated(before_settings, encoder)
+    looked = HeldOut.of(split.held_out[:_LOOKED_AT], settings.instruction)
+    done = train(EmbedderTrainee(encoder, learnt, looked), course, checkpoints, told)
+    after, scores_after = whole.measured(encoder.embed), _unrelated(whole, encoder)
+    shorter = {
+        f"{HEADLINE} at {size}": whole.measured(encoder.embed, size).means[HEADLINE] for size in settings.matryoshka
+    }
+    serving = Serving(
+        encoder.recipe, settings.instruction, matched_threshold(base.min_score, scores_before, scores_after)
+    )
+    card = ModelCard(
+        kind="embedder",
+        name=out.name,
+        base=origin.base,
+        licence=origin.base_licence,
+        data=(*origin.used(learnt), *origin.used(split.held_out, "held out")),
+        settings={**_plain(settings), **_plain(course)},
+        seed=settings.seed,
+        commit=origin.commit,
+        made=now(),
+        figures={**figures(before, after), **shorter, **_course_figures(done)},
+        reproduce=origin.reproduce,
+    )
+    written = write_embedder(out, encoder, serving, card)
+    checkpoints.discard()
+    return written
+
+
+def figures(before: Measured, after: Measured) -> dict[str, Any]:
+    """Each measure before and after, and how likely so large a change of the headline is by chance."""
+    compared = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))
+    changed = {name: {"before": before.means[name], "after": after.means[name]} for name in SHOWN}
+    return {**changed, f"{HEADLINE} p": compared.p, "held-out questions": len(after.by_question)}
+
+
+def matched_threshold(
+    threshold: float, before: np.ndarray[Any, np.dtype[np.float32]], after: np.ndarray[Any, np.dtype[np.float32]]
+) -> float:
+    """The cosine that as large a share of unrelated pairs exceed after training as exceeded ``threshold`` before.
+
+    Training spreads cosines, so that the base's own figure would cut off other hits than it did. 0 stays 0: nothing
+    was cut off before.
+    """
+    if threshold <= 0.0 or not len(before) or not len(after):
+        return threshold
+    share = float((before < threshold).mean())
+    return round(float(np.quantile(after, share)), 3)
+
+
+def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Cosines of held-out questions to texts that do not answer them."""
+    names = list(held_out.questions)[:_LOOKED_AT]
+    texts = list(held_out.texts)[:_LOOKED_AT]
+    asked = encoder.embed([held_out.instruction + held_out.questions[name] for name in names])
+    documents = encoder.embed([held_out.texts[name] for name in texts])
+    wrong = np.array([[text not in held_out.qrels[name] for text in texts] for name in names], dtype=bool)
+    return np.asarray((asked @ documents.T)[wrong], dtype=np.float32)
+
+
+def _learnable(split: Split, settings: EmbedderSettings) -> list[Example]:
+    """Without a negative there is no margin: such examples are left out of ``margin_mse``."""
+    kept = [one for one in split.train if one.negatives] if settings.loss == "margin_mse" else list(split.train)
+    if len(kept) < LEAST_EXAMPLES:
+        raise TrainingError(f"{len(kept)} examples are too little to learn from; give {LEAST_EXAMPLES} or more.")
+    untaught = [one for one in kept if any(text.teacher is None for text in one.candidates)]
+    if settings.loss == "margin_mse" and untaught:
+        raise TrainingError(
+            f"{len(untaught)} of {len(kept)} examples lack a teacher's scores, which margin_mse learns from; score "
+            "them first, or use infonce."
+        )
+    return kept
+
+
+def _refuse_sizes(settings: EmbedderSettings, dims: int) -> None:
+    if wrong := [size for size in settings.matryoshka if not 0 < size <= dims]:
+        raise TrainingError(f"Matryoshka sizes lie between 1 and the model's {dims}; {wrong[0]} does not.")
+
+
+def _identity(base: Base, split: Split, settings: EmbedderSettings) -> dict[str, Any]:
+    """What must be the same for a training to go on."""
+    return {"base": str(base.folder), "train": _ids(split.train), "held_out": _ids(split.held_out), **_plain(settings)}
+
+
+def _ids(examples: Sequence[Example]) -> str:
+    import hashlib
+
+    return hashlib.sha256("\n".join(f"{one.id}\t{one.question}" for one in examples).encode()).hexdigest()
+
+
+def _plain(value: EmbedderSettings | Course) -> dict[str, Any]:
+    return {name: list(each) if isinstance(each, tuple) else each for name, each in asdict(value).items()}
+
+
+def _course_figures(done: Finished) -> dict[str, Any]:
+    return {
+        "held-out RR while training": {"before": done.before.measure, "after": done.best.measure},
+        "steps": done.looks[-1].step,
+        "best step": done.best.step,
+        "seconds": round(done.seconds),
+        "ended by": done.why,
+    }
+
+
+def _beside(out: Path) -> Path:
+    return out.parent / f".{out.name}.checkpoints"
