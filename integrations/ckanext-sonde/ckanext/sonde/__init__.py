@@ -1,0 +1,1 @@
+"""CKAN's dataset search answered by Sonde."""
