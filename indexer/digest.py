@@ -40,6 +40,8 @@ def identify(raw: RawRecord, source: str) -> Document:
 def digest(raw: RawRecord, source: str) -> Digest:
     """Raises indexer.formats.reader.Refused with the reason."""
     record = with_kind(read(raw, source))
+    if raw.record_id is not None:
+        record = replace(record, id=raw.record_id)
     document = to_document(record)
     hashes = Content(record.id, record_hash(document), text_hash(record.embedding_text), len(record.warnings))
     return Digest(record, document, hashes)

@@ -24,6 +24,9 @@ HOLDING: tuple[EntryState, ...] = ("current", "refused")
 RESTORED = "restored by hand"
 """The ``reason`` of an entry that a sweep spares until the source shows the document again."""
 
+PUSHED = "push"
+"""The run that entries and records name which a portal pushed: no sweep takes them, until the source shows them too."""
+
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:

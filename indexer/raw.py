@@ -13,6 +13,7 @@ class RawRecord:
 
     ``native_id`` is stable within the source: what the protocol calls the record, for files the path inside the
     folder (a reader prefers the identifier in the document). ``origin`` is a path or URL that a report can name.
+    ``record_id`` is set where whoever hands the document over says which record it is, whatever the document says.
     """
 
     native_id: str
@@ -20,6 +21,7 @@ class RawRecord:
     origin: str
     media_type: str | None = None
     modified: str | None = None  # ISO 8601, as the source knows it
+    record_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,8 @@ def _native(client: Elasticsearch, prefix: str, tomb: LedgerEntry) -> RawRecord:
         raise NotFound(f"{tomb.native_id}: its document is no longer kept.")
     kept = found["_source"]
     content = zlib.decompress(base64.b64decode(kept["content_zlib"]))
-    return RawRecord(tomb.native_id, content, kept.get("origin", tomb.origin), kept.get("media_type"))
+    origin = kept.get("origin", tomb.origin)
+    return RawRecord(tomb.native_id, content, origin, kept.get("media_type"), record_id=tomb.record)
 
 
 def _held_again(ledger: Ledger, tombs: Sequence[LedgerEntry]) -> set[str]:

@@ -12,7 +12,7 @@ from elasticsearch import Elasticsearch
 from es_mappings.names import alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger
-from indexer.ledger import RESTORED, Ledger, LedgerEntry
+from indexer.ledger import PUSHED, RESTORED, Ledger, LedgerEntry
 from indexer.parts import Options
 from indexer.patience import patiently
 from indexer.report import RunReport
@@ -85,17 +85,20 @@ def refuse(removal: Removal, seen: int, options: Options) -> str | None:
 def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
     """What this complete run did not come across. What it met but could not be read does not count as gone.
 
-    Nor do the records of a file that held several and cannot be parted now.
+    Nor do the records of a file that held several and cannot be parted now, nor what a portal pushed.
     """
     ledger = Ledger(client, prefix)
     both = f"{alias(prefix, 'records')},{ledger.index}"
     patiently(lambda: client.indices.refresh(index=both))
     met = {entry.origin for entry in ledger.unread_in(run.source, run.id)}
-    unseen = list(ledger.not_seen_in(run.source, run.id))
+    found = list(ledger.not_seen_in(run.source, run.id))
+    pushed = {entry.held for entry in found if entry.last_seen_run == PUSHED and entry.held is not None}
+    unseen = [entry for entry in found if entry.last_seen_run != PUSHED]
     spared = [entry for entry in unseen if entry.reason == RESTORED or not met.isdisjoint(files_of(entry.origin))]
     sheltered = tuple(entry.held for entry in spared if entry.held is not None)
-    held = sorted({*sheltered, *ledger.held_records(run.source, run.id)})
-    doomed, lost, total = compare(_records_of(client, prefix, run.source), held)
+    held = sorted({*sheltered, *pushed, *ledger.held_records(run.source, run.id)})
+    doomed, lost, total = compare(_records_of(client, prefix, run), held)
+    lost = [id for id in lost if id not in pushed]
     keys = {entry.key for entry in spared}
     gone = tuple(entry for entry in unseen if entry.key not in keys)
     return Removal(tuple(doomed), gone, tuple(lost), sheltered, max(total - run.counts.new, 0))
@@ -136,8 +139,12 @@ def forget(entry: LedgerEntry) -> LedgerEntry:
     return replace(entry, raw_hash="", record_hash=None, embedding_model=None)
 
 
-def _records_of(client: Elasticsearch, prefix: str, source: str) -> Iterator[str]:
-    query: dict[str, Any] = {"term": {"source": source}}
+def _records_of(client: Elasticsearch, prefix: str, run: RunReport) -> Iterator[str]:
+    """Ids, ascending; without those pushed since the run began, whose ledger entries may not be written yet."""
+    fresh = [{"term": {"harvest.run": PUSHED}}, {"range": {"harvest.written": {"gte": run.started}}}]
+    query: dict[str, Any] = {
+        "bool": {"filter": [{"term": {"source": run.source}}], "must_not": [{"bool": {"filter": fresh}}]}
+    }
     return (hit["_id"] for hit in scan(client, alias(prefix, "records"), query, [], sort="id"))
 
 

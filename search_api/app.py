@@ -26,6 +26,7 @@ from search_api.views.landing import landing_views
 from search_api.views.oai import oai_views
 from search_api.views.operations import operations_views
 from search_api.views.page import page_views
+from search_api.views.push import push_views
 from search_api.views.search import search_views
 from search_api.views.stac import stac_views
 from search_api.views.suggest import suggest_views
@@ -65,6 +66,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(suggest_views(parts))
     app.register_api(collections_views(parts))
     app.register_api(items_views(parts))
+    app.register_api(push_views(parts))
     app.register_api(stac_views(parts))
     app.register_api(oai_views(parts))
     app.register_api(feeds_views(parts))

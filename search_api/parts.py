@@ -12,6 +12,7 @@ from search_api.http import HttpPolicy
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
 from search_api.pipeline import SearchPipeline
+from search_api.pushing import RecordSink
 from search_api.readiness import ReadinessReport
 from search_api.serving import ServingResolver
 from search_api.suggest.suggester import Suggester
@@ -31,5 +32,6 @@ class Parts:
     http: HttpPolicy
     answerer: Answerer
     harvests: Harvests
+    pushed: RecordSink
     now_ms: Callable[[], int]
     authenticator: Authenticator

@@ -97,6 +97,19 @@ class Client:
         """One record as a GeoJSON Feature."""
         return self._get(f"/collections/{quote(catalogue)}/items/{quote(record, safe=':~')}", {})
 
+    def put(self, catalogue: str, record: str, content: bytes | str, *, media_type: str | None = None) -> bool:
+        """Pushes one record in any known format (needs a key with the scope ``write``); whether it is new.
+
+        ``record``: its whole id, or its name in the catalogue.
+        """
+        body = content.encode() if isinstance(content, str) else content
+        headers = {"Content-Type": media_type or "application/octet-stream"}
+        return self._send("PUT", self._record(catalogue, record), content=body, headers=headers).status_code == 201
+
+    def delete(self, catalogue: str, record: str) -> None:
+        """Takes one record out (needs a key with the scope ``write``)."""
+        self._send("DELETE", self._record(catalogue, record))
+
     def original(self, record: str, *, catalogue: str = "all") -> bytes:
         """The record's metadata as the catalogue gave them."""
         path = f"/collections/{quote(catalogue)}/items/{quote(record, safe=':~')}"
@@ -125,6 +138,9 @@ class Client:
         """Unit vectors of the serving model, in the order of ``texts``."""
         answer: Json = self._send("POST", f"{self._base}/embeddings", json={"input": list(texts), "kind": kind}).json()
         return [one["embedding"] for one in answer["data"]]
+
+    def _record(self, catalogue: str, record: str) -> str:
+        return f"{self._base}/collections/{quote(catalogue)}/items/{quote(record, safe=':~')}"
 
     def _get(self, path: str, parameters: Mapping[str, Value]) -> Json:
         answer: Json = self._send("GET", self._base + path, params=_written(parameters)).json()

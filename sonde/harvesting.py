@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from elasticsearch import Elasticsearch
 
 from core.errors import NotFound, Unavailable
 from core.ports import Embedder
-from es_mappings.indices import add_new_fields, ensure_indices
 from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest, open_run
 from indexer.parts import Options, Parts, Progress, no_lease
@@ -22,6 +20,7 @@ from indexer.removed import restore
 from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
+from sonde.indices import prepare_indices as prepare_indices
 from sonde.settings import Settings
 from sonde.sources import Opener
 from sonde.wiring import Models, elasticsearch_client
@@ -42,15 +41,6 @@ def worker_parts(settings: Settings) -> WorkerParts:
     models = Models(settings)
     prepare_indices(client, settings, models)
     return WorkerParts(client, Opener(settings), models.embedder)
-
-
-def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:
-    """Creates the indices that are missing; the embedder is loaded only where one with vectors is."""
-    prefix = settings.index.prefix
-    if client.indices.exists_alias(name=f"{prefix}-records") and client.indices.exists_alias(name=f"{prefix}-runs"):
-        add_new_fields(client, prefix)
-        return []
-    return ensure_indices(client, prefix, models.embedder().card, vector_index=settings.index.vector_index)
 
 
 class Harvester:

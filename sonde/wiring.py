@@ -23,6 +23,7 @@ from encoders.catalogue import load_cross_encoder, load_embedder, load_recognise
 from encoders.fallback import FallbackGeocoder
 from encoders.remote_geocoder import RemoteGeocoder
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
+from indexer.parts import Parts as HarvestParts
 from net.gate import Gate, GatePolicy
 from reading.gazetteer.gazetteer import Gazetteer
 from reading.places import PlaceReader
@@ -47,10 +48,15 @@ from sonde.access import authenticator
 from sonde.answering import answerer
 from sonde.fast_json import SERIALIZERS
 from sonde.harvest_desk import Desk
+from sonde.indices import prepare_indices
 from sonde.portal import http_policy, source_titles
+from sonde.pushing import Pusher
 from sonde.settings import Settings
+from workers.lease import Leases
 
 log = structlog.get_logger(__name__)
+
+_PUSH_TIMEOUT_S = 30.0
 
 
 def elasticsearch_client(
@@ -225,9 +231,17 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         http=http_policy(settings),
         answerer=answerer(settings, client, resolver, models),
         harvests=Harvests(Desk(settings, client), RunReader(client, settings.index.prefix)),
+        pushed=_pusher(settings, models),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix),
     )
+
+
+def _pusher(settings: Settings, models: Models) -> Pusher:
+    client = elasticsearch_client(settings, timeout_s=_PUSH_TIMEOUT_S)
+    parts = HarvestParts(client, settings.index.prefix, models.embedder)
+    leases = Leases.connect(settings.broker_url, settings.index.prefix)
+    return Pusher(parts, leases, lambda: prepare_indices(client, settings, models))
 
 
 def refuse_unservable(resolver: ServingResolver) -> None:

@@ -84,6 +84,11 @@ class Catalogues:
                 self._kept = None
         raise NotFound(f"There is no catalogue {catalogue!r}; /collections lists those there are.")
 
+    def forget(self) -> None:
+        """A record was pushed or taken back here: what is listed next is counted anew."""
+        with self._lock:
+            self._kept = None
+
     def _read(self) -> tuple[Catalogue, ...]:
         measures = _measures()
         answer = self._reader.search(

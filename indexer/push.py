@@ -1,0 +1,98 @@
+"""Single records that a portal pushes or takes back: the plan, commit and ledger of a harvest, for one document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from core.errors import NotFound, Unavailable
+from core.record import record_id
+from es_mappings.names import alias
+from indexer.commit import Item, commit
+from indexer.embed import Embedding
+from indexer.formats.reader import Refused
+from indexer.ledger import PUSHED, Ledger
+from indexer.parts import Parts
+from indexer.patience import patient_client, patiently
+from indexer.plan import Moment, Outcome
+from indexer.planning import Planner
+from indexer.raw import Page, RawRecord
+from indexer.runs import now_iso
+from indexer.tombstones import bury
+
+log = structlog.get_logger(__name__)
+
+_WRITTEN = re.compile(r"^[A-Za-z0-9._:~-]{1,400}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What became of a document; ``record`` is the id under which it is found."""
+
+    record: str
+    outcome: Outcome
+
+    @property
+    def created(self) -> bool:
+        return self.outcome == "new"
+
+
+def addressed(source: str, id: str) -> str:
+    """The record that an address names: by its whole id, or by its name within the source."""
+    return id if id.startswith(f"{source}:") and _WRITTEN.match(id) else record_id(source, id)
+
+
+def put(source: str, record: str, content: bytes, media_type: str | None, parts: Parts) -> Pushed:
+    """Reads, embeds and writes one document as ``record``, in service when this returns.
+
+    The same bytes again write nothing. Raises Refused where it is no record of a known format, or several; NotFound and
+    IndexMismatch where there is no index to take it; Unavailable where Elasticsearch does not answer or take it.
+    """
+    parts = replace(parts, client=patient_client(parts.client))
+    model = parts.model()
+    moment = Moment(PUSHED, now_iso(), model)
+    raw = RawRecord(record.removeprefix(f"{source}:"), content, f"pushed as {record}", media_type, record_id=record)
+    Ledger(parts.client, parts.prefix).refresh()  # who holds the record is searched for
+    (item,) = Planner(parts.client, parts.prefix, source).plan(Page((raw,)), moment)
+    if item.decision.outcome == "refused":
+        raise Refused(item.decision.entry.reason or "it cannot be read")
+    item = _with_vector(item, Embedding(parts, model))
+    not_taken = commit(parts.client, parts.prefix, [item], moment)
+    if not_taken:
+        raise Unavailable(f"Elasticsearch did not take {record}: {not_taken[0].reason}")
+    _show(parts)
+    log.info("push.put", record=record, outcome=item.decision.outcome)
+    return Pushed(record, item.decision.outcome)
+
+
+def delete(source: str, record: str, parts: Parts) -> None:
+    """Takes the record out of service; it can be restored for as long as harvested ones.
+
+    Raises NotFound where the source has no such record, Unavailable where Elasticsearch does not answer or take it.
+    """
+    parts = replace(parts, client=patient_client(parts.client))
+    ledger = Ledger(parts.client, parts.prefix)
+    ledger.refresh()
+    holder = ledger.holders(source, [record]).get(record)
+    if holder is None:
+        raise NotFound(f"There is no record {record!r} in {source!r}.")
+    buried = bury(parts.client, parts.prefix, source, [holder.native_id], Moment(PUSHED, now_iso(), ""))
+    if buried.failures:
+        raise Unavailable(f"Elasticsearch did not take {record} out: {buried.failures[0].reason}")
+    _show(parts)
+    log.info("push.deleted", record=record)
+
+
+def _with_vector(item: Item, embedding: Embedding) -> Item:
+    if item.decision.vector != "embed" or item.digest is None:
+        return item
+    vectors: Sequence[list[float] | None] = embedding.embed([item.digest.record.embedding_text]).vectors
+    return replace(item, vector=vectors[0])
+
+
+def _show(parts: Parts) -> None:
+    """Whoever pushed looks for it next."""
+    patiently(lambda: parts.client.indices.refresh(index=alias(parts.prefix, "records")))

@@ -1,0 +1,85 @@
+"""``PUT`` and ``DELETE /collections/{source}/items/{id}``: a portal pushes one record, or takes it back."""
+
+from __future__ import annotations
+
+import re
+
+from flask import Response, jsonify, request
+from flask_openapi import APIBlueprint, Tag
+from pydantic import BaseModel, Field
+
+from core.errors import InvalidInput
+from search_api.parts import Parts
+from search_api.problems import Problem
+from search_api.views.addresses import Addresses
+from search_api.views.collections import CataloguePath
+from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND
+from search_api.views.items import LONGEST_ID
+
+_SOURCE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+_NOT_SAID = frozenset(("application/octet-stream", "application/x-www-form-urlencoded"))  # what tools send unasked
+_ANY_FORMAT = {"content": {"*/*": {"schema": {}}}, "required": True}
+
+
+class PushPath(CataloguePath):
+    """A record to be."""
+
+    record: str = Field(
+        max_length=LONGEST_ID, description="Its whole id (`portal:x1`) or its name in the source (`x1`)."
+    )
+
+
+class PushAnswer(BaseModel):
+    """A record that was not there before."""
+
+    id: str
+
+
+def push_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("push", __name__, abp_tags=[Tag(name="records", description="OGC API - Records")])
+
+    @api.put(
+        "/collections/<catalogue>/items/<record>",
+        summary="Push one record, in any known format",
+        description="The format is detected by content. 201: it is new; 204: it took the place of an earlier version.",
+        request_body=_ANY_FORMAT,
+        responses={201: PushAnswer, 204: None, 409: Problem, 413: Problem, **PROBLEMS},
+    )
+    def put(path: PushPath) -> Response:
+        source = _source(path.catalogue)
+        content = request.get_data(cache=False)
+        if not content.strip():
+            raise InvalidInput("body", "body: send the record's metadata, in any known format")
+        record, created = parts.pushed.put(source, path.record, content, _media_type())
+        parts.catalogues.forget()
+        if not created:
+            return Response(status=204)
+        response = jsonify(PushAnswer(id=record).model_dump())
+        response.status_code = 201
+        response.headers["Location"] = Addresses.of(parts).to(f"/collections/{source}/items/{record}")
+        return response
+
+    @api.delete(
+        "/collections/<catalogue>/items/<record>",
+        summary="Take one record out",
+        responses={204: None, 409: Problem, **WITH_NOT_FOUND},
+    )
+    def delete(path: PushPath) -> Response:
+        parts.pushed.delete(_source(path.catalogue), path.record)
+        parts.catalogues.forget()
+        return Response(status=204)
+
+    return api
+
+
+def _source(catalogue: str) -> str:
+    """Raises InvalidInput for what cannot be the id of a source; ``all`` is the catalogue of them all."""
+    if catalogue == "all" or _SOURCE.match(catalogue) is None:
+        raise InvalidInput("catalogue", "catalogue: name the source that the record is of (A-Z a-z 0-9 . _ -), not all")
+    return catalogue
+
+
+def _media_type() -> str | None:
+    """What the sender says the document is, where it says something."""
+    said = request.mimetype
+    return said if said and said not in _NOT_SAID else None

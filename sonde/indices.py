@@ -1,0 +1,22 @@
+"""The indices of one prefix, made where they are missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from elasticsearch import Elasticsearch
+
+from es_mappings.indices import add_new_fields, ensure_indices
+from sonde.settings import Settings
+
+if TYPE_CHECKING:  # sonde.wiring imports this module
+    from sonde.wiring import Models
+
+
+def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:
+    """Creates the indices that are missing; the embedder is loaded only where one with vectors is."""
+    prefix = settings.index.prefix
+    if client.indices.exists_alias(name=f"{prefix}-records") and client.indices.exists_alias(name=f"{prefix}-runs"):
+        add_new_fields(client, prefix)
+        return []
+    return ensure_indices(client, prefix, models.embedder().card, vector_index=settings.index.vector_index)

@@ -1,0 +1,82 @@
+"""Pushed records as the API takes them: each by one writer at a time, and not while its source is being harvested."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import structlog
+
+from core.errors import Conflict, InvalidInput, Unavailable
+from indexer import push
+from indexer.formats.reader import Refused
+from indexer.parts import Parts
+from workers.lease import Leases
+
+log = structlog.get_logger(__name__)
+
+_PATIENCE_S = 5.0
+_PAUSE_S = 0.05
+
+
+@dataclass(slots=True)
+class Pusher:
+    """``prepare`` makes the indices that are missing; called once, before the first record.
+
+    Without a broker nobody harvests; writers of this process then take turns, and there must be no other process.
+    """
+
+    parts: Parts
+    leases: Leases
+    prepare: Callable[[], object]
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+    _prepared: bool = False
+
+    def put(self, source: str, id: str, content: bytes, media_type: str | None) -> tuple[str, bool]:
+        """See search_api.pushing.RecordSink."""
+        self._prepare()
+        record = push.addressed(source, id)
+        with self._alone(source, record):
+            try:
+                done = push.put(source, record, content, media_type, self.parts)
+            except Refused as refusal:
+                raise InvalidInput("body", f"body: {refusal}") from None
+        return done.record, done.created
+
+    def delete(self, source: str, id: str) -> None:
+        """See search_api.pushing.RecordSink."""
+        self._prepare()
+        record = push.addressed(source, id)
+        with self._alone(source, record):
+            push.delete(source, record, self.parts)
+
+    def _prepare(self) -> None:
+        with self._turn:
+            if not self._prepared:
+                self.prepare()
+                self._prepared = True
+
+    @contextmanager
+    def _alone(self, source: str, record: str) -> Iterator[None]:
+        """Raises Conflict where the source is being harvested, or somebody else writes the record for too long."""
+        try:
+            harvested = self.leases.is_held(source)
+        except Unavailable:
+            log.info("push.without_broker", source=source)
+            with self._turn:
+                yield
+            return
+        if harvested:
+            raise Conflict(f"{source} is being harvested now; push again when that is done (/harvest/runs shows it).")
+        until = time.monotonic() + _PATIENCE_S
+        while True:
+            with self.leases.hold(f"push:{record}") as lease:
+                if lease is not None:
+                    yield
+                    return
+            if time.monotonic() > until:
+                raise Conflict(f"{record} is being written by somebody else; push again in a moment.")
+            time.sleep(_PAUSE_S)
