@@ -45,6 +45,17 @@ class Embedding:
             return Embedded([None] * len(texts))
         return Embedded([vector.tolist() for vector in vectors], lengths, embedder.card.max_tokens)
 
+    def vectors(self, texts: Sequence[str]) -> Sequence[list[float] | None]:
+        """The vectors alone, for texts whose lengths were counted when they were read. Raises as ``embed`` does."""
+        embedder = self._loaded() if texts else None
+        if embedder is None:
+            return [None] * len(texts)
+        try:
+            return [vector.tolist() for vector in embedder.embed(texts, "document")]
+        except Unavailable as error:
+            self._give_up(str(error))
+            return [None] * len(texts)
+
     def _loaded(self) -> Embedder | None:
         if self._embedder is None and self.absence is None:
             self._load()

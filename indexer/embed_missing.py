@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -24,6 +25,8 @@ from indexer.scan import scan
 log = structlog.get_logger(__name__)
 
 _CHANGED_OR_GONE = ("409", "404")
+_READ = ("id", "source", "identifier", "type", "title", "abstract")
+"""Of a record: what its text for the embedder is made from, and what makes it one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +44,49 @@ def embed_missing(source_id: str, parts: Parts, options: Options) -> Filled:
     A record that changes meanwhile is left to the next time. Raises Unavailable where the embedder is not to be had.
     """
     parts = replace(parts, client=patient_client(parts.client))
-    embedding = Embedding(parts, parts.model())
-    started, embedded, failures = time.monotonic(), 0, []
-    for hits in _batches(_missing(parts, source_id), options.batch):
-        options.guard()
-        refused = _fill(parts, source_id, hits, embedding)
-        embedded += len(hits) - len(refused)
-        failures += [failure for failure in refused if not failure.reason.startswith(_CHANGED_OR_GONE)]
-        parts.progress("embedded", seen=embedded, total=0)
-        if options.seconds is not None and time.monotonic() - started >= options.seconds:
-            break
+    embedding, tally = Embedding(parts, parts.model()), _Tally()
+    started = time.monotonic()
+    with ThreadPoolExecutor(1, "vectors") as background:
+        writing: Future[_Written] | None = None
+        for hits in _batches(_missing(parts, source_id), options.batch):
+            vectors = _vectors(hits, embedding)
+            tally.add(parts, writing)
+            options.guard()
+            writing = background.submit(
+                _write, parts, source_id, list(zip(hits, vectors, strict=True)), embedding.model
+            )
+            if options.seconds is not None and time.monotonic() - started >= options.seconds:
+                break
+        tally.add(parts, writing)
     remaining = count_missing(source_id, parts)
-    log.info("embed.filled", source=source_id, embedded=embedded, remaining=remaining, failed=len(failures))
-    return Filled(embedded, remaining, tuple(failures))
+    failed = len(tally.failures)
+    log.info("embed.filled", source=source_id, embedded=tally.embedded, remaining=remaining, failed=failed)
+    return Filled(tally.embedded, remaining, tuple(tally.failures))
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """One batch: how many records it was, and what was not taken of it."""
+
+    count: int
+    refused: list[bulk.Failure]
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What was written so far: while one batch is written, the next one is embedded."""
+
+    embedded: int = 0
+    failures: list[bulk.Failure] = field(default_factory=list)
+
+    def add(self, parts: Parts, writing: Future[_Written] | None) -> None:
+        """Waits for the batch that is being written. Raises what writing it raised."""
+        if writing is None:
+            return
+        written = writing.result()
+        self.embedded += written.count - len(written.refused)
+        self.failures += [one for one in written.refused if not one.reason.startswith(_CHANGED_OR_GONE)]
+        parts.progress("embedded", seen=self.embedded, total=0)
 
 
 def count_missing(source_id: str, parts: Parts) -> int:
@@ -63,17 +96,22 @@ def count_missing(source_id: str, parts: Parts) -> int:
     return int(patiently(lambda: parts.client.count(index=index, query=query))["count"])
 
 
-def _fill(parts: Parts, source_id: str, hits: Sequence[dict[str, Any]], embedding: Embedding) -> list[bulk.Failure]:
-    """Writes the vectors of these hits, then notes the model in the ledger."""
-    made = embedding.embed([from_document(hit["_source"]).embedding_text for hit in hits])
+def _vectors(hits: Sequence[dict[str, Any]], embedding: Embedding) -> Sequence[list[float] | None]:
+    vectors = embedding.vectors([from_document(hit["_source"]).embedding_text for hit in hits])
     if embedding.absence is not None:
         raise Unavailable(f"Vectors cannot be made: {embedding.absence}")
-    pairs = zip(hits, made.vectors, strict=True)
+    return vectors
+
+
+def _write(
+    parts: Parts, source_id: str, pairs: list[tuple[dict[str, Any], list[float] | None]], model: str
+) -> _Written:
+    """Writes the vectors of these hits, then notes the model in the ledger."""
     refused = bulk.write(parts.client, (operation for pair in pairs for operation in _operations(parts.prefix, *pair)))
-    done = sorted({hit["_id"] for hit in hits} - {failure.id for failure in refused})
+    done = sorted({hit["_id"] for hit, _ in pairs} - {failure.id for failure in refused})
     ledger = Ledger(parts.client, parts.prefix)
-    entries = [replace(entry, embedding_model=embedding.model) for entry in ledger.holders(source_id, done).values()]
-    return refused + write_ledger(parts.client, parts.prefix, entries)
+    entries = [replace(entry, embedding_model=model) for entry in ledger.holders(source_id, done).values()]
+    return _Written(len(pairs), refused + write_ledger(parts.client, parts.prefix, entries))
 
 
 def _operations(prefix: str, hit: dict[str, Any], vector: list[float] | None) -> Iterator[bulk.Operation]:
@@ -86,7 +124,7 @@ def _missing(parts: Parts, source_id: str) -> Iterator[dict[str, Any]]:
     index = alias(parts.prefix, "records")
     both = f"{index},{alias(parts.prefix, 'ledger')}"
     patiently(lambda: parts.client.indices.refresh(index=both))
-    return scan(parts.client, index, _without_vector(source_id))
+    return scan(parts.client, index, _without_vector(source_id), _READ)
 
 
 def _without_vector(source_id: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from flask import Flask
 from core.errors import SondeError
 from search_api.app import create_app
 from sonde.logs import configure_logs
+from sonde.memory import keep_what_is_loaded
 from sonde.settings import load_settings
 from sonde.wiring import api_parts
 
@@ -21,7 +22,9 @@ def create() -> Flask:
     try:
         settings = load_settings()
         configure_logs(settings.log)
-        return create_app(api_parts(settings))
+        app = create_app(api_parts(settings))
+        keep_what_is_loaded()
+        return app
     except SondeError as error:
         sys.stderr.write(f"sonde: {error}\n")
         sys.exit(_NOT_TO_BE_TRIED_AGAIN)

@@ -34,6 +34,7 @@ from indexer.parts import Options, Parts
 from local_stack.ports import free_port
 from search_api.request import SearchRequest
 from sonde.harvesting import HARVEST_TIMEOUT_S
+from sonde.memory import keep_what_is_loaded
 from sonde.node_at_hand import node_at_hand
 from sonde.settings import Settings, load_settings
 from sonde.wiring import Models, elasticsearch_client, ranking_config, search_pipeline
@@ -146,6 +147,8 @@ def _embedded(timed: EmbeddingTime) -> dict[str, Any]:
 def _search(console: Console, figures: dict[str, Any], settings: Settings, models: Models, prefix: str) -> None:
     client = elasticsearch_client(settings, timed_by=TimedNode)
     pipeline, _ = search_pipeline(client, prefix, models, ranking_config(settings))
+    pipeline.search(SearchRequest(q="rain in Berlin since 1990", rerank=False))  # loads what answers need
+    keep_what_is_loaded()
     questions = [json.loads(line)["q"] for line in _QUESTIONS.read_text("utf-8").splitlines()]
     requests = {
         "bm25": SearchRequest(algorithm="bm25", rerank=False),
