@@ -1,0 +1,86 @@
+"""Texts that questions are made from: descriptions of records, concepts with definitions, passages of documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from core.extent import BBox
+from core.passage import Passage
+from core.record import Record
+from core.timespan import TimeSpan
+from training.examples import TrainingError
+
+CorpusKind = Literal["descriptions", "concepts", "literature"]
+"""Paper 000's corpora: its 1a is descriptions, 1b adds concepts, 1c literature; they may be mixed as wished."""
+
+_SPACE = re.compile(r"\s+")
+_LEAST_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """``title`` may be empty (a passage), ``keywords`` too; ``boxes`` and ``times`` are the record's own extents.
+
+    ``group`` is what lies on one side of a split: a field project, a document.
+    """
+
+    id: str
+    title: str
+    text: str
+    keywords: tuple[str, ...] = ()
+    boxes: tuple[BBox, ...] = ()
+    times: tuple[TimeSpan, ...] = ()
+    corpus: str = ""
+    group: str = ""
+
+    @property
+    def whole(self) -> str:
+        """As the reranker reads a record when it serves: title, then text."""
+        return f"{self.title}\n{self.text}".strip()
+
+
+def of_records(records: Iterable[Record], corpus: str) -> Iterator[Document]:
+    """Records whose abstract says something; a record's group is its parent, else itself."""
+    for record in records:
+        text = plain(record.abstract)
+        if len(text.split()) >= _LEAST_WORDS:
+            terms = tuple(dict.fromkeys(keyword.term.strip() for keyword in record.keywords if keyword.term.strip()))
+            group = record.parent or record.id
+            yield Document(
+                record.id, plain(record.title), text, terms, record.extents, record.times, corpus, f"{corpus}:{group}"
+            )
+
+
+def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[Document]:
+    """(label, definition) as documents of their own: paper 000's corpus 1b."""
+    for label, definition in concepts:
+        text = plain(definition)
+        if len(text.split()) >= _LEAST_WORDS and label.strip():
+            yield Document(f"{corpus}:{label}", plain(label), text, corpus=corpus, group=f"{corpus}:{label}")
+
+
+def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[Document]:
+    """Passages of running text; all of one document are a group."""
+    for passage in passages:
+        text = plain(passage.text)
+        if passage.kind == "text" and len(text.split()) >= _LEAST_WORDS:
+            yield Document(passage.id, "", text, corpus=corpus, group=f"{corpus}:{passage.document}")
+
+
+def corpus_kinds(text: str) -> frozenset[CorpusKind]:
+    """``all`` or a comma-separated list. Raises TrainingError for an unknown name."""
+    named = frozenset(part.strip() for part in text.split(",") if part.strip())
+    known: frozenset[CorpusKind] = frozenset(get_args(CorpusKind))
+    if text == "all":
+        return known
+    if not named or named - known:
+        raise TrainingError(f"{text!r} is not all or a list of {', '.join(sorted(known))}.")
+    return frozenset(kind for kind in known if kind in named)
+
+
+def plain(text: str) -> str:
+    """White space closed."""
+    return _SPACE.sub(" ", text).strip()

@@ -1,0 +1,1 @@
+"""Texts that look like the answer and are none."""

@@ -1,0 +1,103 @@
+"""Questions with their answers to examples with hard negatives: by words, by meaning, by both, by place and time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.ports import Embedder, Vectors
+from training.corpora import Document
+from training.examples import Candidate, Example
+from training.negatives.bm25 import Bm25
+from training.negatives.elsewhere import elsewhere
+from training.negatives.simans import SimAns, probabilities, sample
+from training.questions.asked import Asked
+
+_RRF = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Mining:
+    """``depth``: candidates of each arm; ``count``: negatives of a question; of these up to ``elsewhere`` are of the
+    same topic and another place or time."""
+
+    count: int = 16
+    depth: int = 50
+    elsewhere: int = 2
+    simans: SimAns = field(default_factory=SimAns)
+    seed: int = 0
+
+
+def mine(
+    asked: Sequence[Asked],
+    documents: Sequence[Document],
+    embedder: Embedder,
+    mining: Mining,
+    told: Callable[[int, int], None] = lambda _done, _all: None,
+) -> list[Example]:
+    """One example for each question, in their order; ``documents`` are what negatives are drawn from.
+
+    Texts equal to the answer and documents of the same title as the question's are never negatives.
+    """
+    pool = _Pool(documents, embedder)
+    questions = embedder.embed([one.question for one in asked], "query")
+    answers = embedder.embed([one.answer for one in asked], "document")
+    examples = []
+    for at, one in enumerate(asked):
+        chance = np.random.default_rng([mining.seed, at])
+        negatives = pool.negatives(one, questions[at], float(questions[at] @ answers[at]), mining, chance)
+        name = f"{one.document.id}#{one.origin}-{at}"
+        positive = Candidate(one.document.id, one.answer, grade=1)
+        examples.append(
+            Example(name, one.question, positive, negatives, one.origin, one.document.corpus, one.document.group)
+        )
+        told(at + 1, len(asked))
+    return examples
+
+
+class _Pool:
+    """The documents by words and by meaning."""
+
+    def __init__(self, documents: Sequence[Document], embedder: Embedder) -> None:
+        self._documents = documents
+        self._words = Bm25([document.whole for document in documents])
+        self._vectors: Vectors = embedder.embed([document.whole for document in documents], "document")
+
+    def negatives(
+        self, asked: Asked, question: Vectors, positive: float, mining: Mining, chance: np.random.Generator
+    ) -> tuple[Candidate, ...]:
+        cosines = self._vectors @ question
+        near = [int(at) for at in np.argsort(-cosines, kind="stable")[: mining.depth]]
+        worded = self._words.best(asked.question, mining.depth)
+        found = self._named(asked, worded, near)
+        places = elsewhere(asked.document, [self._documents[at] for at in found], mining.elsewhere)
+        chosen = {document.id: why for document, why in places}
+        rest = [at for at in found if self._documents[at].id not in chosen]
+        probability = probabilities(cosines[rest].tolist(), positive, mining.simans)
+        drawn = [rest[at] for at in sample(probability, mining.count - len(chosen), chance)]
+        hard = [Candidate(document.id, document.whole, why=why) for document, why in places]
+        return (
+            *hard,
+            *(Candidate(self._documents[at].id, self._documents[at].whole, why=found[at]) for at in drawn),
+        )
+
+    def _named(self, asked: Asked, worded: Sequence[int], near: Sequence[int]) -> dict[int, str]:
+        """Position -> the arm that found it, best fused rank first; ``fused`` where both did."""
+        ranks: dict[int, float] = {}
+        for found in (worded, near):
+            for rank, at in enumerate(found, 1):
+                ranks[at] = ranks.get(at, 0.0) + 1.0 / (_RRF + rank)
+        in_words, in_meaning = set(worded), set(near)
+        order = sorted(ranks, key=lambda at: (-ranks[at], at))
+        return {
+            at: "fused" if at in in_words and at in in_meaning else "bm25" if at in in_words else "dense"
+            for at in order
+            if not _same(asked.document, self._documents[at])
+        }
+
+
+def _same(one: Document, other: Document) -> bool:
+    same_title = bool(one.title) and one.title.casefold() == other.title.casefold()
+    return one.id == other.id or same_title or one.text == other.text

@@ -1,0 +1,28 @@
+"""A question made of a document, and the text that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from training.corpora import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """``answer`` is what may be shown as the positive: where the question was cut out of the text, it is not there."""
+
+    question: str
+    answer: str
+    origin: str
+    document: Document
+
+
+def distinct(asked: Iterable[Asked]) -> Iterator[Asked]:
+    """A question that several documents gave has no one answer and is left out with all of them."""
+    seen: dict[str, Asked | None] = {}
+    for one in asked:
+        key = one.question.casefold()
+        known = seen.get(key, one)
+        seen[key] = one if known is not None and known.document.id == one.document.id else None
+    yield from (one for one in seen.values() if one is not None)

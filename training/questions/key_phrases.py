@@ -1,0 +1,69 @@
+"""Questions in the way people type them into a search field: a text's key phrases, as KeyBERT finds them.
+
+Grootendorst (2020): phrases of the text by their cosine to the whole, chosen by maximal marginal relevance (Carbonell
+and Goldstein, SIGIR 1998) so that they do not all say the same. Paper 000 makes its keyword queries so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from spacy.lang.en.stop_words import STOP_WORDS
+
+from core.ports import Embedder, Vectors
+from training.corpora import Document
+from training.questions.asked import Asked
+
+_WORD = re.compile(r"[^\W\d_][\w'-]*")
+_CLAUSE = re.compile(r"[.,;:!?()\[\]\"/]|\s-\s|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPhrases:
+    """``count`` phrases of up to ``longest`` words make one question; ``diversity`` 0 (the nearest) .. 1 (the least
+    alike). Of a text the first ``candidates`` different phrases are weighed."""
+
+    count: int = 3
+    longest: int = 3
+    diversity: float = 0.5
+    candidates: int = 80
+
+
+def by_key_phrases(documents: Sequence[Document], embedder: Embedder, how: KeyPhrases) -> Iterator[Asked]:
+    """Each document with at least ``count`` phrases is asked for by them, best first."""
+    for document in documents:
+        phrases = phrases_of(document.whole, how.longest)[: how.candidates]
+        if len(phrases) >= how.count:
+            vectors = embedder.embed([document.whole, *phrases], "document")
+            chosen = most_telling(vectors[0], vectors[1:], how.count, how.diversity)
+            yield Asked(" ".join(phrases[at] for at in chosen), document.whole, "key phrases", document)
+
+
+def phrases_of(text: str, longest: int) -> list[str]:
+    """Runs of 1..``longest`` words within a clause that neither begin nor end with a stop word, in their order."""
+    found: dict[str, None] = {}
+    for clause in _CLAUSE.split(text.lower()):
+        words = _WORD.findall(clause)
+        for start in range(len(words)):
+            for end in range(start + 1, min(start + longest, len(words)) + 1):
+                if words[start] not in STOP_WORDS and words[end - 1] not in STOP_WORDS:
+                    found.setdefault(" ".join(words[start:end]))
+    return list(found)
+
+
+def most_telling(text: Vectors, phrases: Vectors, count: int, diversity: float) -> list[int]:
+    """Maximal marginal relevance: argmax (1 - diversity) cos(text, p) - diversity max cos(chosen, p); ties by place.
+
+    text: (d,), phrases: (n, d), unit norm.
+    """
+    near = phrases @ text
+    chosen: list[int] = [int(np.argmax(near))] if len(phrases) else []
+    while 0 < len(chosen) < min(count, len(phrases)):
+        alike = (phrases @ phrases[chosen].T).max(axis=1)
+        value = (1.0 - diversity) * near - diversity * alike
+        value[chosen] = -np.inf
+        chosen.append(int(np.argmax(value)))
+    return chosen
