@@ -23,6 +23,14 @@ class Conflict(SondeError):
     """What is asked for contradicts how things stand now (HTTP 409)."""
 
 
+class TooLarge(SondeError):
+    """What was sent is larger than is taken; the message names the limit (HTTP 413)."""
+
+
+class Unsupported(SondeError):
+    """A file of a kind that is not read, whatever its name says (HTTP 415)."""
+
+
 class Unavailable(SondeError):
     """A part that is needed does not answer; trying later may help."""
 

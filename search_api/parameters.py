@@ -33,7 +33,7 @@ def printable(text: str) -> str:
     return text.strip()
 
 
-def _split(values: Any) -> Any:
+def split_values(values: Any) -> Any:
     """``a,b`` and ``a&...=b`` alike."""
     texts = [values] if isinstance(values, str) else values
     return [part for text in texts for part in str(text).split(",") if part.strip()]
@@ -41,13 +41,13 @@ def _split(values: Any) -> Any:
 
 def _facets(values: Any) -> Any:
     """``all`` stands for every facet."""
-    names = list(dict.fromkeys(_split(values)))
+    names = list(dict.fromkeys(split_values(values)))
     return list(get_args(FacetName)) if names == ["all"] else names
 
 
 Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
 Values = Annotated[list[Text], Field(max_length=MOST_VALUES)]
-Tokens = Annotated[list[Text], BeforeValidator(_split), Field(max_length=MOST_VALUES)]
+Tokens = Annotated[list[Text], BeforeValidator(split_values), Field(max_length=MOST_VALUES)]
 
 
 class Parameters(BaseModel):
@@ -95,7 +95,7 @@ class SearchParameters(Parameters):
     organisation: Values = Field(default=[], description="A contact's organisation as a whole, in any case.")
     theme: Tokens = Field(default=[], description="Topic category.")
     licence: Values = Field(default=[])
-    provenance: Annotated[list[ProvenanceKind], BeforeValidator(_split)] = Field(
+    provenance: Annotated[list[ProvenanceKind], BeforeValidator(split_values)] = Field(
         default=[], description="Kind of product."
     )
     media_type: Values = Field(default=[], description="Media type of one of the record's links.")
@@ -114,6 +114,9 @@ class SearchParameters(Parameters):
     )
     rerank: bool = Field(True, description="Whether the cross-encoder reads the best hits.")
     interpret: str = Field("all", description="all, none, or a list of place,time,relation,scale,kind,terms.")
+    scope: Literal["public", "mine", "both"] = Field(
+        "public", description="`mine`: the caller's own documents; `both`: them among the records. Needs a key."
+    )
     explain: bool = Field(False, description="How each hit got its place.")
     highlight: bool = Field(False, description="Where the words were found.")
     group: Literal["identity", "none"] = Field(

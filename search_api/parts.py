@@ -9,6 +9,8 @@ from core.access import Authenticator
 from search_api.answers.answerer import Answerer
 from search_api.harvests.overview import Harvests
 from search_api.http import HttpPolicy
+from search_api.library.search import LibrarySearch
+from search_api.library.shelf import Shelf
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
 from search_api.pipeline import SearchPipeline
@@ -31,6 +33,8 @@ class Parts:
     suggester: Suggester
     http: HttpPolicy
     answerer: Answerer
+    shelf: Shelf
+    library: LibrarySearch
     harvests: Harvests
     pushed: RecordSink
     now_ms: Callable[[], int]

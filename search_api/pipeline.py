@@ -105,6 +105,11 @@ class SearchPipeline:
         """The whole window in its order, nothing fetched: what evaluation measures. Raises as ``search`` does."""
         return self._steadily(lambda serving: self._ordered(request, serving, Stopwatch()))
 
+    def understood(self, request: SearchRequest) -> Interpretation:
+        """How the question is read; nothing is searched."""
+        parts = request.interpret if request.expand else request.interpret - {"terms"}
+        return self._parts.understander.understand(request.q, parts)
+
     def _steadily(self, answer: Callable[[Serving], T]) -> T:
         """The answer of the index that serves now, even where it was just replaced by another."""
         try:
@@ -135,8 +140,7 @@ class SearchPipeline:
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self._located(request))
-            parts = request.interpret if request.expand else request.interpret - {"terms"}
-            read = self._parts.understander.understand(request.q, parts)
+            read = self.understood(request)
         found, plan = self._retrieved(request, read, serving, watch)
         with watch.stage("rank"):
             ranking = self._ranked(request, read, found)

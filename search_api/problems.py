@@ -12,7 +12,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from werkzeug.exceptions import HTTPException
 
 from core.access import NotAllowed, NotAuthenticated
-from core.errors import Conflict, IndexMismatch, InvalidInput, ModelMissing, NotFound, SondeError, Unavailable
+from core.errors import (
+    Conflict,
+    IndexMismatch,
+    InvalidInput,
+    ModelMissing,
+    NotFound,
+    SondeError,
+    TooLarge,
+    Unavailable,
+    Unsupported,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -22,6 +32,8 @@ _STATUS: dict[type[SondeError], HTTPStatus] = {
     NotAllowed: HTTPStatus.FORBIDDEN,
     NotFound: HTTPStatus.NOT_FOUND,
     Conflict: HTTPStatus.CONFLICT,
+    TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    Unsupported: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     ModelMissing: HTTPStatus.SERVICE_UNAVAILABLE,
     IndexMismatch: HTTPStatus.SERVICE_UNAVAILABLE,

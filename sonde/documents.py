@@ -8,6 +8,7 @@ from pathlib import Path
 
 from elasticsearch import Elasticsearch
 
+from core.document import PUBLIC, DocumentEntry
 from core.errors import NotFound
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
@@ -15,10 +16,10 @@ from indexer.documents.limits import Limits, Ocr
 from indexer.documents.linked import Followed, follow_links
 from indexer.documents.place_time import PassageReader
 from indexer.documents.segment import SegmentOptions
-from indexer.documents.state import PUBLIC, DocumentEntry
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from sonde.harvesting import HARVEST_TIMEOUT_S, prepare_indices
+from sonde.library import library_work
 from sonde.settings import Settings
 from sonde.wiring import Models, elasticsearch_client
 from workers.parts import WorkerParts
@@ -60,7 +61,8 @@ def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
     def follow(source: SourceConfig, seconds: float) -> Followed:
         return follow_links(source.id, source.documents, reading(), models.gate, seconds=seconds)
 
-    return replace(parts, follow_links=follow)
+    work = library_work(settings, parts.client, reading, lambda: models.gate)
+    return replace(parts, follow_links=follow, library=work)
 
 
 class DocumentIngester:

@@ -142,6 +142,18 @@ class DocumentsSettings(_Group):
     overlap: int = Field(0, ge=0, le=5, description="Sentences that a passage repeats of the one before it.")
 
 
+class LibrarySettings(_Group):
+    """Users' own documents."""
+
+    folder: Path = Field(
+        default_factory=lambda: platformdirs.user_state_path("sonde") / "library",
+        description="Uploaded files; API and workers must see the same folder.",
+    )
+    max_file_mib: int = Field(20, ge=1, le=100, description="Largest upload.")
+    max_documents: int = Field(500, ge=1, le=9_000, description="Most documents of one user.")
+    max_mib: int = Field(1024, ge=1, description="Most bytes of one user's files.")
+
+
 class AnswersSettings(_Group):
     """Cited answers. Without a URL they are quotes from the passages."""
 
@@ -196,6 +208,7 @@ class Settings(BaseSettings):
     ranking: RankingSettings = RankingSettings()
     harvest: HarvestSettings = HarvestSettings()
     documents: DocumentsSettings = DocumentsSettings()
+    library: LibrarySettings = LibrarySettings()
     answers: AnswersSettings = AnswersSettings()
     worker: WorkerSettings = WorkerSettings()
     net: NetSettings = NetSettings()

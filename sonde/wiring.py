@@ -49,12 +49,15 @@ from sonde.answering import answerer
 from sonde.fast_json import SERIALIZERS
 from sonde.harvest_desk import Desk
 from sonde.indices import prepare_indices
+from sonde.library import library_search, shelf
 from sonde.portal import http_policy, source_titles
 from sonde.pushing import Pusher
 from sonde.settings import Settings
 from workers.lease import Leases
 
 log = structlog.get_logger(__name__)
+
+_SHELF_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner waits
 
 _PUSH_TIMEOUT_S = 30.0
 
@@ -220,6 +223,8 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         models.gazetteer.preload()
         models.recogniser.entities("Berlin")
     records = RecordReader(client, settings.index.prefix, resolver)
+    answers = answerer(settings, client, resolver, models)
+    own = shelf(settings, client, elasticsearch_client(settings, timeout_s=_SHELF_TIMEOUT_S), models)
     return Parts(
         search=pipeline,
         serving=resolver,
@@ -229,7 +234,9 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         catalogues=Catalogues(records, lambda: source_titles(settings)),
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
-        answerer=answerer(settings, client, resolver, models),
+        answerer=answers,
+        shelf=own,
+        library=library_search(own, answers, resolver),
         harvests=Harvests(Desk(settings, client), RunReader(client, settings.index.prefix)),
         pushed=_pusher(settings, models),
         now_ms=lambda: int(time.time() * 1000),

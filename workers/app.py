@@ -14,7 +14,8 @@ from kombu import Queue as KombuQueue
 from core.errors import Unavailable
 from indexer.patience import patiently
 from workers.config import QUEUES, WorkerConfig
-from workers.documents import DOCUMENTS_TASK, add_documents, wants_documents
+from workers.documents import DOCUMENTS_TASK, TIDY_TASK, add_documents, wants_documents
+from workers.documents import TASKS as DOCUMENTS_TASKS
 from workers.parts import WorkerParts
 from workers.registry import known_sources
 from workers.schedule import HARVEST_TASK, sync_schedules
@@ -122,7 +123,7 @@ def _settings(config: WorkerConfig) -> dict[str, Any]:
         "task_queues": [KombuQueue(name) for name in QUEUES],
         "task_default_queue": "harvest",
         "task_create_missing_queues": False,
-        "task_routes": {EMBED_TASK: {"queue": "embed"}, DOCUMENTS_TASK: {"queue": "documents"}},
+        "task_routes": {EMBED_TASK: {"queue": "embed"}, **{name: {"queue": "documents"} for name in DOCUMENTS_TASKS}},
         "broker_connection_retry_on_startup": True,
         "broker_transport_options": {
             "visibility_timeout": config.visibility_timeout_s,
@@ -145,6 +146,7 @@ def _beat(config: WorkerConfig) -> dict[str, Any]:
         "redbeat_lock_timeout": 30,
         "beat_schedule": {
             "requeue-lapsed": {"task": REQUEUE_TASK, "schedule": config.requeue_every_s, **unless_late},
+            "tidy-library": {"task": TIDY_TASK, "schedule": config.requeue_every_s, **unless_late},
             "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **unless_late},
             "reread-sources": {"task": REREAD_TASK, "schedule": config.reread_every_s, **unless_late},
         },

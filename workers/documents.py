@@ -1,4 +1,4 @@
-"""The task of the ``documents`` queue: what a source's records link to, read in slices under a lease of its own."""
+"""The tasks of the ``documents`` queue: what a source's records link to, read in slices, and users' own documents."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from workers.slices import Worker
 log = structlog.get_logger(__name__)
 
 DOCUMENTS_TASK = "sonde.read_linked_documents"
+READ_TASK = "sonde.read_document"
+TIDY_TASK = "sonde.tidy_library"
+TASKS = (DOCUMENTS_TASK, READ_TASK, TIDY_TASK)
 _RETRIES = 5
 
 
@@ -29,6 +32,46 @@ def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[
             raise task.retry(exc=error, countdown=pause_s(task)) from error
         if more:
             app.send_task(DOCUMENTS_TASK, args=[source_id])
+
+    @app.task(name=READ_TASK, bind=True, max_retries=_RETRIES)
+    def read_document(task: Task[Any, Any], document: str) -> None:
+        try:
+            read_one(worker(), document)
+        except Unavailable as error:
+            raise task.retry(exc=error, countdown=pause_s(task)) from error
+
+    @app.task(name=TIDY_TASK)
+    def tidy_library() -> None:
+        tidy(worker(), lambda document: app.send_task(READ_TASK, args=[document]))
+
+
+def read_one(worker: Worker, document: str) -> None:
+    """A user's document, under a lease: the same message twice, or one put in the queue again, reads it once."""
+    if worker.parts.library is None:
+        return
+    with worker.leases.hold(_lease(document)) as lease:
+        if lease is None:
+            return
+        worker.leases.taken_up(_lease(document))
+        worker.parts.library.read(document)
+
+
+def tidy(worker: Worker, send: Callable[[str], object]) -> None:
+    """What a power cut or a dead worker left; a document is queued again at most once until it is taken up."""
+    if worker.parts.library is None:
+        return
+
+    def again(document: str) -> bool:
+        if not worker.leases.mark_requeued(_lease(document), worker.config.visibility_timeout_s):
+            return False
+        send(document)
+        return True
+
+    worker.parts.library.tidy(lambda document: worker.leases.is_held(_lease(document)), again)
+
+
+def _lease(document: str) -> str:
+    return f"document:{document}"
 
 
 def wants_documents(worker: Worker, source_id: str) -> bool:

@@ -9,8 +9,18 @@ from elasticsearch import Elasticsearch
 
 from core.ports import Embedder
 from indexer.documents.linked import Followed
+from indexer.documents.tidy import Tidied
 from indexer.raw import Source
 from workers.source_config import SourceConfig
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryWork:
+    """``read`` reads a queued document of a user. ``tidy`` mends what was left half done; it is told whether a worker
+    has a document now, and how to put one in the queue again (False where it just was)."""
+
+    read: Callable[[str], None]
+    tidy: Callable[[Callable[[str], bool], Callable[[str], bool]], Tidied]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +35,4 @@ class WorkerParts:
     open_source: Callable[[SourceConfig, str | None], Source]
     embedder: Callable[[str], Embedder] | None = None
     follow_links: Callable[[SourceConfig, float], Followed] | None = None
+    library: LibraryWork | None = None

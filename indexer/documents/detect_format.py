@@ -42,6 +42,14 @@ def file_kind(data: bytes) -> FileKind:
     raise DocumentRefused("unsupported", "Neither PDF, page image, DOCX, HTML nor plain text.")
 
 
+def media_type(data: bytes) -> str:
+    """The media type by content. Raises DocumentRefused as ``file_kind`` does."""
+    kind = file_kind(data)
+    if kind != "image":
+        return MEDIA_TYPES[kind]
+    return "image/jpeg" if data.startswith(b"\xff\xd8\xff") else "image/png" if data[:1] == b"\x89" else "image/tiff"
+
+
 def _zip_kind(data: bytes) -> FileKind:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import structlog
 from elasticsearch import Elasticsearch
 
+from core.document import PUBLIC, DocumentEntry, State, document_id, now_iso
 from core.errors import NotFound
 from core.passage import Passage
 from core.ports import Embedder
@@ -25,8 +26,7 @@ from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.place_time import PassageReader
 from indexer.documents.segment import Coherence, Segmented, SegmentOptions, embedding_text, segment
-from indexer.documents.state import PUBLIC, DocumentEntry, State, now_iso
-from indexer.documents.store import DocumentStore, batches, passage_document, passages_kind
+from indexer.documents.store import DocumentGone, DocumentStore, batches, passage_document, passages_kind
 from indexer.patience import patient_client
 
 log = structlog.get_logger(__name__)
@@ -64,13 +64,15 @@ class IngestParts:
 @dataclass(frozen=True, slots=True)
 class Incoming:
     """A document to be read. ``origin`` is where it lies (a path or URL): a new version replaces the one from there.
-    ``record`` is the record it explains."""
+    ``record`` is the record it explains. ``known``: the id of the entry that waits for these bytes; should that be
+    deleted meanwhile, nothing of them stays."""
 
     data: bytes
     origin: str
     name: str
     owner: str = PUBLIC
     record: str | None = None
+    known: str | None = None
 
     @property
     def hash(self) -> str:
@@ -79,7 +81,7 @@ class Incoming:
     @property
     def id(self) -> str:
         """The same bytes for the same owner and record are the same document."""
-        return hashlib.sha256("\n".join((self.owner, self.record or "", self.hash)).encode()).hexdigest()[:32]
+        return self.known or document_id(self.owner, self.record, self.hash)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
     if (
         stored is not None
         and stored.state == "ready"
-        and (stored.model, stored.recipe) == (embedder.card.model, recipe)
+        and (stored.model, stored.recipe, stored.hash) == (embedder.card.model, recipe, incoming.hash)
     ):
         return Ingested(stored, same=True)
     entry = DocumentEntry(
@@ -132,7 +134,23 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
         created=stored.created if stored is not None and stored.created else now_iso(),
         updated=now_iso(),
     )
-    return Ingested(_Run(parts, store, embedder, progress).run(entry, incoming.data))
+    if incoming.known is None:
+        return Ingested(_Run(parts, store, embedder, progress, store.put_entry).run(entry, incoming.data))
+    entry = entry if stored is None else _with_reference(entry, stored)
+    return Ingested(_Run(parts, store, embedder, progress, store.keep_entry).run(entry, incoming.data))
+
+
+def _with_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntry:
+    """With what a reference list said of it, for where the document itself does not say."""
+    return replace(
+        entry,
+        media_type=stored.media_type,
+        title=stored.title,
+        authors=stored.authors,
+        doi=stored.doi,
+        journal=stored.journal,
+        published=stored.published,
+    )
 
 
 def _model(parts: IngestParts, owner: str) -> str:
@@ -152,10 +170,18 @@ class _Run:
     store: DocumentStore
     embedder: Embedder
     progress: DocumentProgress
+    keep: Callable[[DocumentEntry], None]
     took_ms: dict[str, float] = field(default_factory=dict)
 
     def run(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
         before = [one for one in self.store.of_origin(entry.owner, entry.origin) if one.id != entry.id]
+        try:
+            return self._steps(entry, data, before)
+        except DocumentGone:
+            self.store.drop_passages(entry)
+            raise
+
+    def _steps(self, entry: DocumentEntry, data: bytes, before: Sequence[DocumentEntry]) -> DocumentEntry:
         try:
             entry = self._told(entry)
             parsed = self._timed("parse", lambda: read_isolated(data, self.parts.limits, self.parts.ocr))
@@ -174,7 +200,7 @@ class _Run:
 
     def _told(self, entry: DocumentEntry, done: int = 0, total: int = 0) -> DocumentEntry:
         entry = replace(entry, updated=now_iso())
-        self.store.put_entry(entry)
+        self.keep(entry)
         self.progress(entry.state, done, total)
         return entry
 
@@ -190,13 +216,13 @@ class _Run:
         return replace(
             entry,
             attempts=parsed.attempts,
-            media_type=MEDIA_TYPES[read.format],
-            title=front.title or None,
-            authors=front.authors,
+            media_type=entry.media_type or MEDIA_TYPES[read.format],
+            title=front.title or entry.title,
+            authors=front.authors or entry.authors,
             affiliations=front.affiliations,
-            doi=front.doi,
-            journal=front.journal,
-            published=front.published,
+            doi=front.doi or entry.doi,
+            journal=front.journal or entry.journal,
+            published=front.published or entry.published,
             front_source=front.source,
             references=read.references,
             pages=read.pages or None,

@@ -18,6 +18,7 @@ import structlog
 from elasticsearch import Elasticsearch
 from lxml import etree
 
+from core.document import PUBLIC, DocumentEntry, now_iso
 from core.errors import SondeError
 from core.record import Link, Record
 from es_mappings.documents import from_document
@@ -25,7 +26,6 @@ from es_mappings.names import alias
 from indexer.documents.failures import MAY_PASS
 from indexer.documents.ingest import Incoming, IngestParts, ingest
 from indexer.documents.isolation import ATTEMPTS
-from indexer.documents.state import PUBLIC, DocumentEntry, now_iso
 from indexer.documents.store import DocumentStore
 from indexer.scan import scan
 from net.exchange import Outgoing

@@ -11,7 +11,8 @@ from typing import Any
 
 from elasticsearch import Elasticsearch
 
-from core.errors import Unavailable
+from core.document import PUBLIC, DocumentEntry, owner_routing
+from core.errors import SondeError, Unavailable
 from core.passage import Passage
 from es_mappings.documents import box_text, envelope, from_document, span_text, time_range
 from es_mappings.names import IndexKind, alias
@@ -20,10 +21,17 @@ from indexer.commit import targets
 from indexer.documents.inherited import Json, inherited
 from indexer.documents.place_time import WhereWhen
 from indexer.documents.sections import without_number
-from indexer.documents.state import PUBLIC, DocumentEntry
 from indexer.patience import patiently
 
 _PAGE = 1000
+_REPLACE_UNLESS_DELETED = (
+    "if (ctx._source.state == 'deleted') { ctx.op = 'none' }"
+    " else { ctx._source.clear(); ctx._source.putAll(params.entry) }"
+)
+
+
+class DocumentGone(SondeError):
+    """The document was deleted while it was being read."""
 
 
 def passages_kind(owner: str) -> IndexKind:
@@ -61,40 +69,54 @@ class DocumentStore:
     """Reads and writes of one prefix. Raises core.errors.Unavailable where Elasticsearch does not answer."""
 
     def __init__(self, client: Elasticsearch, prefix: str) -> None:
-        self._client = client
-        self._prefix = prefix
+        self.client = client
+        self.prefix = prefix
 
     def entry(self, id: str) -> DocumentEntry | None:
-        index = alias(self._prefix, "documents")
-        found = patiently(lambda: self._client.options(ignore_status=404).get(index=index, id=id)).body
+        index = alias(self.prefix, "documents")
+        found = patiently(lambda: self.client.options(ignore_status=404).get(index=index, id=id)).body
         return DocumentEntry.of(id, found["_source"]) if found.get("found") else None
 
     def put_entry(self, entry: DocumentEntry) -> None:
         """Visible at once: a document's state is asked for right after it changed."""
-        index = alias(self._prefix, "documents")
+        index = alias(self.prefix, "documents")
         patiently(
-            lambda: self._client.index(index=index, id=entry.id, document=entry.as_document(), refresh="wait_for")
+            lambda: self.client.index(
+                index=index, id=entry.id, document=entry.as_document(), refresh=True, require_alias=True
+            )
         )
+
+    def keep_entry(self, entry: DocumentEntry) -> None:
+        """Replaces the entry where it still is. Raises DocumentGone where it was deleted or marked so."""
+        index = alias(self.prefix, "documents")
+        script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": entry.as_document()}}
+        found = patiently(
+            lambda: self.client.options(ignore_status=404).update(
+                index=index, id=entry.id, script=script, retry_on_conflict=5, refresh=True
+            )
+        ).body
+        if found.get("result") not in ("updated", "created"):
+            raise DocumentGone(f"The document {entry.id} was deleted.")
 
     def of_origin(self, owner: str, origin: str) -> list[DocumentEntry]:
         """What was read from this place before."""
         query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"origin": origin}}]}}
-        index = alias(self._prefix, "documents")
-        hits = patiently(lambda: self._client.search(index=index, query=query, size=_PAGE)).body["hits"]["hits"]
+        index = alias(self.prefix, "documents")
+        hits = patiently(lambda: self.client.search(index=index, query=query, size=_PAGE)).body["hits"]["hits"]
         return [DocumentEntry.of(hit["_id"], hit["_source"]) for hit in hits]
 
     def record_fields(self, record: str) -> Json | None:
         """What the record's passages inherit; None where there is no such record."""
-        index = alias(self._prefix, "records")
-        answer = self._client.options(ignore_status=404)
+        index = alias(self.prefix, "records")
+        answer = self.client.options(ignore_status=404)
         found = patiently(lambda: answer.get(index=index, id=record, source_excludes=["vector"])).body
         return inherited(from_document(found["_source"])) if found.get("found") else None
 
     def record_of_doi(self, doi: str) -> str | None:
         """The one record that bears this DOI; None for none or several."""
         query = {"term": {"identifiers": doi}}
-        index = alias(self._prefix, "records")
-        hits = patiently(lambda: self._client.search(index=index, query=query, size=2, source=False)).body["hits"][
+        index = alias(self.prefix, "records")
+        hits = patiently(lambda: self.client.search(index=index, query=query, size=2, source=False)).body["hits"][
             "hits"
         ]
         return str(hits[0]["_id"]) if len(hits) == 1 else None
@@ -103,11 +125,11 @@ class DocumentStore:
         """Writes by id and reads every item's result."""
         kind = passages_kind(owner)
         return bulk.write(
-            self._client,
+            self.client,
             (
-                bulk.index_operation(index, id, document, owner if kind == "library" else None)
+                bulk.index_operation(index, id, document, owner_routing(owner) if kind == "library" else None)
                 for id, document in passages
-                for index in targets(self._prefix, kind)
+                for index in targets(self.prefix, kind)
             ),
         )
 
@@ -122,13 +144,13 @@ class DocumentStore:
                 ]
             }
         }
-        routing: Mapping[str, Any] = {} if entry.owner == PUBLIC else {"routing": entry.owner}
-        return sum(self._delete(index, query, routing) for index in targets(self._prefix, passages_kind(entry.owner)))
+        routing: Mapping[str, Any] = {} if entry.owner == PUBLIC else {"routing": owner_routing(entry.owner)}
+        return sum(self._delete(index, query, routing) for index in targets(self.prefix, passages_kind(entry.owner)))
 
     def _delete(self, index: str, query: Json, routing: Mapping[str, Any]) -> int:
-        patiently(lambda: self._client.indices.refresh(index=index))
+        patiently(lambda: self.client.indices.refresh(index=index))
         answer = patiently(
-            lambda: self._client.delete_by_query(index=index, query=query, refresh=True, conflicts="proceed", **routing)
+            lambda: self.client.delete_by_query(index=index, query=query, refresh=True, conflicts="proceed", **routing)
         ).body
         if answer["failures"] or answer["version_conflicts"]:
             raise Unavailable("Not all passages of a document could be deleted; try again.")
@@ -137,13 +159,32 @@ class DocumentStore:
     def drop(self, entry: DocumentEntry) -> int:
         """The document and its passages, passages first: what is left after a power cut is found and deleted again."""
         deleted = self.drop_passages(entry)
-        index = alias(self._prefix, "documents")
-        patiently(lambda: self._client.options(ignore_status=404).delete(index=index, id=entry.id, refresh="wait_for"))
+        self.drop_entry(entry)
         return deleted
 
+    def drop_entry(self, entry: DocumentEntry) -> None:
+        index = alias(self.prefix, "documents")
+        patiently(lambda: self.client.options(ignore_status=404).delete(index=index, id=entry.id, refresh=True))
+
+    def entries(self, ids: Sequence[str]) -> dict[str, DocumentEntry]:
+        """Those that are there, by id, as of now."""
+        if not ids:
+            return {}
+        index = alias(self.prefix, "documents")
+        found = patiently(lambda: self.client.mget(index=index, ids=list(dict.fromkeys(ids)))).body["docs"]
+        return {one["_id"]: DocumentEntry.of(one["_id"], one["_source"]) for one in found if one.get("found")}
+
+    def bytes_of(self, owner: str) -> int:
+        """Of all files of this owner."""
+        index = alias(self.prefix, "documents")
+        aggs = {"bytes": {"sum": {"field": "bytes"}}}
+        query = {"term": {"owner": owner}}
+        answer = patiently(lambda: self.client.search(index=index, query=query, size=0, aggs=aggs)).body
+        return int(answer["aggregations"]["bytes"]["value"])
+
     def refresh(self, owner: str) -> None:
-        index = alias(self._prefix, passages_kind(owner))
-        patiently(lambda: self._client.indices.refresh(index=index))
+        index = alias(self.prefix, passages_kind(owner))
+        patiently(lambda: self.client.indices.refresh(index=index))
 
 
 def batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

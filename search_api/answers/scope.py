@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from core.access import NotAllowed
+from core.document import PUBLIC, owner_routing
 from core.errors import InvalidInput
 from es_mappings.names import alias
 from search_api.answers.values import Scope
 from search_api.retrieval.filters import Clause
 
-PUBLIC = "public"
+_NAMED_PUBLIC = "A user by the name of public has no library: it stands for what everybody may read."
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,15 @@ class PassageScope:
     def header(self) -> dict[str, Any]:
         """Routing confines a user's search to the shard that holds what is theirs."""
         header: dict[str, Any] = {"index": self.index, "ignore_unavailable": True}
-        return header if self.owner == PUBLIC else {**header, "routing": self.owner}
+        return header if self.owner == PUBLIC else {**header, "routing": owner_routing(self.owner)}
 
 
 def scopes(prefix: str, scope: Scope, owner: str | None) -> list[PassageScope]:
-    """What the asker may search. Raises InvalidInput where ``mine`` is asked for and nobody is known to ask."""
-    if scope != "public" and (owner is None or owner == PUBLIC):
+    """What the asker may search. Raises InvalidInput where ``mine`` is asked for and nobody is known to ask, NotAllowed
+    for who bears the name of everybody's."""
+    if scope != "public" and owner == PUBLIC:
+        raise NotAllowed(_NAMED_PUBLIC)
+    if scope != "public" and owner is None:
         raise InvalidInput("scope", "scope: only who shows a token has documents of their own; ask with scope=public")
     found: list[PassageScope] = []
     if scope in ("public", "both"):
@@ -45,3 +50,10 @@ def scopes(prefix: str, scope: Scope, owner: str | None) -> list[PassageScope]:
     if scope in ("mine", "both") and owner is not None:
         found.append(PassageScope(alias(prefix, "library"), owner))
     return found
+
+
+def entries_of(prefix: str, owner: str) -> PassageScope:
+    """The entries of a user's documents. Raises NotAllowed for who bears the name of everybody's."""
+    if owner == PUBLIC:
+        raise NotAllowed(_NAMED_PUBLIC)
+    return PassageScope(alias(prefix, "documents"), owner)

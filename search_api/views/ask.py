@@ -12,6 +12,7 @@ from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from core.errors import SondeError, Unavailable
+from search_api.access.guard import caller
 from search_api.answers.answerer import Answerer, Step
 from search_api.answers.values import AskRequest, CitedAnswer, FoundPassage, Scope, Turn
 from search_api.parameters import LONGEST_QUERY, LONGEST_VALUE, MOST_VALUES, printable, read_bbox, read_datetime
@@ -92,15 +93,23 @@ def ask_views(answerer: Answerer) -> APIBlueprint:
     @api.post(
         "/ask",
         summary="A question answered from passages, with citations",
-        responses={200: AnswerBody, 400: Problem, 503: Problem},
+        responses={200: AnswerBody, 400: Problem, 401: Problem, 403: Problem, 503: Problem},
     )
     def ask(body: AskBody) -> Response:
-        asked = to_request(body)
+        asked = to_request(body, _owner(body.scope))
         if body.stream or request.accept_mimetypes.best_match(["application/json", EVENTS]) == EVENTS:
             return _streamed(answerer.steps(asked))
         return jsonify(presented(answerer.answer(asked)))
 
     return api
+
+
+def _owner(scope: Scope) -> str | None:
+    """Who asks, where their own documents are asked for. Raises NotAuthenticated, NotAllowed."""
+    if scope == "public":
+        return None
+    caller().must_have("library")
+    return caller().owner
 
 
 def to_request(body: AskBody, owner: str | None = None) -> AskRequest:

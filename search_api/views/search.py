@@ -17,6 +17,7 @@ from search_api.problems import Problem
 from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, Addresses, link
 from search_api.views.documented import sent_as
+from search_api.views.own_documents import scoped_answer
 
 
 class SearchAnswer(BaseModel):
@@ -40,9 +41,11 @@ def search_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/search",
         summary="Ranked search over all records",
-        responses={200: sent_as(GEOJSON, SearchAnswer), 400: Problem, 503: Problem},
+        responses={200: sent_as(GEOJSON, SearchAnswer), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
     )
     def search(query: SearchParameters) -> Response:
+        if query.scope != "public":
+            return scoped_answer(query, parts)
         answer = parts.search.search(to_request(query))
         addresses = Addresses.of(parts)
         following = _following(query, addresses, len(answer.found), answer.matched)

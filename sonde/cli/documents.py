@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from core.document import State
 from core.errors import SondeError
 from indexer.documents.ingest import Ingested
-from indexer.documents.state import State
 from sonde.documents import DocumentIngester
 from sonde.settings import load_settings
 

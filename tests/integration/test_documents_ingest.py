@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from elasticsearch import Elasticsearch
 
+from core.document import owner_routing
 from core.errors import NotFound
 from indexer.documents.ingest import Incoming, Ingested, IngestParts, ingest
 from indexer.documents.store import DocumentStore
@@ -139,6 +140,7 @@ def test_a_users_passages_go_to_the_library_routed_by_the_owner(parts: IngestPar
     DocumentStore(parts.client, parts.prefix).refresh("anna")
     assert passages(parts, entry.id) == []
     query = {"term": {"document": entry.id}}
-    hits = parts.client.search(index=f"{parts.prefix}-library", query=query, routing="anna")["hits"]["hits"]
-    assert [hit["_routing"] for hit in hits] == ["anna"]
+    index, routing = f"{parts.prefix}-library", owner_routing("anna")
+    hits = parts.client.search(index=index, query=query, routing=routing)["hits"]["hits"]
+    assert [hit["_routing"] for hit in hits] == [owner_routing("anna")]
     assert DocumentStore(parts.client, parts.prefix).drop(entry) == 1

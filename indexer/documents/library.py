@@ -1,0 +1,129 @@
+"""Users' documents on their way in: an uploaded file is read, the PDF of a reference is fetched first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import structlog
+
+from core.document import UNREAD, DocumentEntry, FileKey, FileStore, now_iso
+from core.errors import NotFound, SondeError
+from indexer.documents.detect_format import MEDIA_TYPES, file_kind
+from indexer.documents.failures import DocumentRefused
+from indexer.documents.ingest import Incoming, IngestParts, ingest
+from indexer.documents.linked import pdf_of_page
+from indexer.documents.store import DocumentGone, DocumentStore
+from net.exchange import Outgoing
+from net.gate import Gate
+
+log = structlog.get_logger(__name__)
+
+_WEB = ("http://", "https://")
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What reading users' documents needs. ``most_file_bytes`` of one that is fetched, ``most_bytes`` of all of one
+    user's."""
+
+    parts: IngestParts
+    files: FileStore
+    gate: Callable[[], Gate]
+    most_file_bytes: int
+    most_bytes: int
+
+    @property
+    def store(self) -> DocumentStore:
+        return DocumentStore(self.parts.client, self.parts.prefix)
+
+
+def read_queued(id: str, shelf: Shelf) -> DocumentEntry | None:
+    """The entry, ``ready`` or ``failed``; None where there is nothing to do. To repeat it does no harm.
+
+    Raises core.errors.Unavailable where Elasticsearch does not answer, ModelMissing where the embedder is not there.
+    """
+    entry = shelf.store.entry(id)
+    if entry is None or entry.state not in UNREAD:
+        return None
+    key = FileKey(entry.owner, entry.id)
+    try:
+        data = shelf.files.get(key)
+        if data is None:
+            data = _fetched(entry, shelf)
+            shelf.files.put(key, [data])
+            entry = replace(entry, bytes=len(data), media_type=MEDIA_TYPES["pdf"])
+            shelf.store.keep_entry(entry)
+        incoming = Incoming(data, entry.origin, entry.name, entry.owner, entry.record, known=entry.id)
+        return ingest(incoming, shelf.parts).entry
+    except DocumentGone:
+        shelf.files.delete(key)
+        return None
+    except DocumentRefused as refused:
+        return _failed(entry, refused, shelf)
+    except NotFound as error:
+        return _failed(entry, DocumentRefused("record_gone", str(error)), shelf)
+
+
+def _fetched(entry: DocumentEntry, shelf: Shelf) -> bytes:
+    """Raises DocumentRefused: ``file_lost``, ``unreachable``, ``over_quota``."""
+    if not entry.origin.startswith(_WEB):
+        raise DocumentRefused("file_lost", "The uploaded file is no longer there; upload it again.")
+    data = fetched_pdf(entry.origin, shelf.gate(), shelf.most_file_bytes)
+    if shelf.store.bytes_of(entry.owner) + len(data) > shelf.most_bytes:
+        raise DocumentRefused("over_quota", "Its PDF does not fit in the library any more; delete something first.")
+    return data
+
+
+def fetched_pdf(address: str, gate: Gate, most: int) -> bytes:
+    """The PDF at the address, or the one that the page there names as its own.
+
+    Raises DocumentRefused ``unreachable`` where there is neither.
+    """
+    try:
+        answer = gate.request(Outgoing(address, max_bytes=most)).expect_ok()
+        if _is_pdf(answer.content):
+            return answer.content
+        named = pdf_of_page(answer.content, answer.url)
+        if named is None:
+            raise DocumentRefused("unreachable", "The page behind the reference names no PDF; upload the file.")
+        content = gate.request(Outgoing(named, max_bytes=most)).expect_ok().content
+    except DocumentRefused:
+        raise
+    except SondeError as error:
+        raise DocumentRefused("unreachable", str(error)) from error
+    if not _is_pdf(content):
+        raise DocumentRefused("unreachable", "What the page names as its PDF is none; upload the file.")
+    return content
+
+
+def _is_pdf(content: bytes) -> bool:
+    try:
+        return file_kind(content) == "pdf"
+    except DocumentRefused:
+        return False
+
+
+def _failed(entry: DocumentEntry, refused: DocumentRefused, shelf: Shelf) -> DocumentEntry | None:
+    failed = replace(
+        entry,
+        state="failed",
+        reason=refused.reason,
+        message=str(refused)[:500],
+        attempts=entry.attempts + 1,
+        updated=now_iso(),
+    )
+    log.warning("document.failed", document=entry.id, reason=refused.reason)
+    try:
+        shelf.store.keep_entry(failed)
+    except DocumentGone:
+        return None
+    return failed
+
+
+def take_away(entry: DocumentEntry, store: DocumentStore, files: FileStore) -> None:
+    """Marks it, then deletes passages, file and entry: a power cut in between is mended by ``tidy``."""
+    store.put_entry(replace(entry, state="deleted", updated=now_iso()))
+    store.drop_passages(entry)
+    files.delete(FileKey(entry.owner, entry.id))
+    store.drop_entry(entry)

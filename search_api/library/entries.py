@@ -1,0 +1,136 @@
+"""The entries of one user's documents. Every request to Elasticsearch here carries the owner's clause."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from elastic_transport import TransportError
+from elasticsearch import ApiError, Elasticsearch
+
+from core.document import DocumentEntry, State
+from core.errors import Unavailable
+from es_mappings.names import alias
+from search_api.answers.scope import PassageScope, entries_of
+from search_api.retrieval.filters import Clause
+
+Column = Literal[
+    "name", "title", "authors", "journal", "doi", "published", "state", "reason", "media_type", "bytes", "pages",
+    "passages", "record", "created", "updated",
+]  # fmt: skip
+COLUMNS: tuple[Column, ...] = get_args(Column)
+SortColumn = Literal["name", "state", "bytes", "pages", "passages", "published", "created", "updated"]
+SORTABLE: tuple[SortColumn, ...] = get_args(SortColumn)
+
+_LARGE = ["references", "affiliations", "tables", "front_source", "took_ms"]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which entries, in which order. ``q``: each word must occur in title, name, author, journal or DOI."""
+
+    q: str = ""
+    states: tuple[State, ...] = ()
+    sort: SortColumn = "created"
+    descending: bool = True
+    limit: int = 20
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What an owner's documents amount to."""
+
+    documents: int
+    bytes: int
+
+
+class LibraryEntries:
+    """Methods raise core.errors.Unavailable where Elasticsearch does not answer."""
+
+    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+        self._client = client
+        self._prefix = prefix
+
+    def one(self, owner: str, id: str) -> DocumentEntry | None:
+        """None where there is no such document, or it is not this owner's."""
+        found = self.of_ids(owner, [id])
+        return found.get(id)
+
+    def of_ids(self, owner: str, ids: Sequence[str]) -> dict[str, DocumentEntry]:
+        """Those of the owner's, by id; what is being deleted is not among them."""
+        if not ids:
+            return {}
+        hits, _ = self._search(owner, [{"ids": {"values": list(ids)}}], size=len(ids))
+        return {entry.id: entry for entry in hits}
+
+    def page(self, owner: str, listing: Listing) -> tuple[list[DocumentEntry], int]:
+        """One page, and how many there are in all."""
+        filters: list[Clause] = [_word(word) for word in listing.q.split()[:20]]
+        if listing.states:
+            filters.append({"terms": {"state": list(listing.states)}})
+        order = "desc" if listing.descending else "asc"
+        ties = [{"created": "desc"}, {"origin": "asc"}]  # an origin is one document's alone
+        sort = [{listing.sort: {"order": order, "missing": "_last"}}, *ties]
+        return self._search(owner, filters, size=listing.limit, from_=listing.offset, sort=sort)
+
+    def used(self, owner: str) -> Used:
+        scope = entries_of(self._prefix, owner)
+        aggs = {"bytes": {"sum": {"field": "bytes"}}}
+        body = {"query": _query(scope, []), "size": 0, "aggs": aggs, "track_total_hits": True}
+        answer = self._asked(scope, body)
+        bytes_ = answer.get("aggregations", {}).get("bytes", {}).get("value", 0)
+        return Used(answer["hits"]["total"]["value"], int(bytes_))
+
+    def put(self, entry: DocumentEntry) -> None:
+        """Visible when this returns: who uploads asks for its state at once."""
+        scope = entries_of(self._prefix, entry.owner)
+        try:
+            self._client.index(
+                index=scope.index, id=entry.id, document=entry.as_document(), refresh=True, require_alias=True
+            )
+        except (TransportError, ApiError) as error:
+            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+
+    def has_record(self, record: str) -> bool:
+        """Whether the catalogue holds it, and the caller may see it."""
+        quiet = self._client.options(ignore_status=404)
+        try:
+            found = quiet.get(index=alias(self._prefix, "records"), id=record, source_includes=["source"]).body
+        except (TransportError, ApiError) as error:
+            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+        return bool(found.get("found"))
+
+    def _search(self, owner: str, filters: Sequence[Clause], **more: Any) -> tuple[list[DocumentEntry], int]:
+        scope = entries_of(self._prefix, owner)
+        body = {"query": _query(scope, filters), "track_total_hits": True, "_source": {"excludes": _LARGE}}
+        answer = self._asked(scope, {**body, **{name.rstrip("_"): value for name, value in more.items()}})
+        found = [DocumentEntry.of(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
+        return found, int(answer["hits"]["total"]["value"])
+
+    def _asked(self, scope: PassageScope, body: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            found: dict[str, Any] = self._client.search(
+                index=scope.index,
+                ignore_unavailable=True,  # no index yet: nobody has documents
+                body=dict(body),
+            ).body
+        except (TransportError, ApiError) as error:
+            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+        return found
+
+
+def _query(scope: PassageScope, filters: Sequence[Clause]) -> Clause:
+    return {"bool": {"filter": [scope.clause, *filters], "must_not": [{"term": {"state": "deleted"}}]}}
+
+
+def _word(word: str) -> Clause:
+    held = {"value": f"*{_escaped(word)}*", "case_insensitive": True}
+    plain: list[Clause] = [{"wildcard": {field: held}} for field in ("name", "authors", "journal", "doi")]
+    titled: Clause = {"match_phrase_prefix": {"title": word}}
+    return {"bool": {"should": [titled, *plain], "minimum_should_match": 1}}
+
+
+def _escaped(word: str) -> str:
+    return "".join(f"\\{character}" if character in "*?\\" else character for character in word)

@@ -1,0 +1,81 @@
+"""A user's own documents as hits of a search: found by their best passage, beside the records or alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core.document import DocumentEntry
+from search_api.answers.retrieve import PassageRetriever
+from search_api.answers.values import AskRequest, FoundPassage
+from search_api.library.entries import LibraryEntries, Listing
+from search_api.request import SearchRequest
+from search_api.serving import ServingResolver
+
+_WINDOW = 64  # passages; a document counts by its best one
+_MOST = 200  # documents that are shown where nothing is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDocument:
+    """A document with its best passage; ``passage`` is None where nothing was asked for."""
+
+    entry: DocumentEntry
+    passage: FoundPassage | None = None
+
+    @property
+    def score(self) -> float:
+        """0..1: the calibrated relevance of the passage."""
+        return self.passage.relevance if self.passage is not None else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LibrarySearch:
+    """Holds no state of its own. Methods raise core.errors.Unavailable where Elasticsearch does not answer."""
+
+    retriever: PassageRetriever
+    resolver: ServingResolver
+    entries: LibraryEntries
+
+    def search(self, request: SearchRequest, owner: str) -> list[FoundDocument]:
+        """The owner's documents, best first; those below the threshold of answers are no hits.
+
+        Filters hold for documents as for records: one that lacks the field, or cannot have it, is no hit.
+        """
+        filters = request.filters
+        if filters.expression or filters.formats or request.place is not None:
+            return []
+        if not request.q:
+            return [] if filters != type(filters)() else self._latest(owner)
+        asked = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=_WINDOW)
+        passages, _ = self.retriever.retrieve(asked, self.resolver.resolve())
+        best = best_of_each(passages)
+        entries = self.entries.of_ids(owner, list(best))
+        return [FoundDocument(entries[id], passage) for id, passage in best.items() if id in entries]
+
+    def _latest(self, owner: str) -> list[FoundDocument]:
+        entries, _ = self.entries.page(owner, Listing(states=("ready",), limit=_MOST))
+        return [FoundDocument(entry) for entry in entries]
+
+
+def best_of_each(passages: Sequence[FoundPassage]) -> Mapping[str, FoundPassage]:
+    """The first passage of each document, by document id, in the order given."""
+    best: dict[str, FoundPassage] = {}
+    for passage in passages:
+        best.setdefault(passage.document, passage)
+    return best
+
+
+def records_needed(request: SearchRequest) -> SearchRequest:
+    """The records that a page of the merged list may hold: all up to its end."""
+    return replace(request, offset=0, limit=request.offset + request.limit)
+
+
+def merged(records: int, documents: int) -> list[tuple[bool, int]]:
+    """Both lists as one: (is it a document, its place in its own list), for ``records`` and ``documents`` many.
+
+    Their scores come from different scales, so only their ranks count: in turn, a record first. That is the order of
+    reciprocal rank fusion (Cormack et al., SIGIR 2009) of two lists without a common member.
+    """
+    places = [(rank, False) for rank in range(records)] + [(rank, True) for rank in range(documents)]
+    return [(is_document, rank) for rank, is_document in sorted(places)]

@@ -1,0 +1,217 @@
+"""What a user does with their documents: bring, import, look at, take away; within what they may keep."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import structlog
+
+from core.document import DocumentEntry, FileKey, FileStore, State, document_id, now_iso
+from core.errors import Conflict, InvalidInput, NotFound, TooLarge
+from search_api.library.entries import LibraryEntries, Used
+from search_api.library.references import Reference, read_references
+
+log = structlog.get_logger(__name__)
+
+_MIB = 1024 * 1024
+_LONGEST_NAME = 200
+_SETTLED: tuple[State, ...] = ("queued", "parsing", "embedding", "ready")
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What one user may keep; ``file_bytes`` of one upload."""
+
+    file_bytes: int = 20 * _MIB
+    documents: int = 500
+    bytes: int = 1024 * _MIB
+
+
+@dataclass(frozen=True, slots=True)
+class ShelfParts:
+    """``prepare`` makes the indices where they are missing. ``read_soon`` puts a document in the queue; where the queue
+    is down it is found there later. ``take_away`` deletes passages, file and entry. ``media_type`` tells by content
+    and raises core.errors.Unsupported."""
+
+    entries: LibraryEntries
+    files: FileStore
+    prepare: Callable[[], None]
+    read_soon: Callable[[str], None]
+    take_away: Callable[[DocumentEntry], None]
+    media_type: Callable[[bytes], str]
+    quota: Quota = Quota()
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it came. ``record``: the catalogue's record that it explains."""
+
+    name: str
+    data: bytes
+    record: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Everybody's library, one owner at a time; holds no state of its own."""
+
+    parts: ShelfParts
+
+    def bring(self, owner: str, upload: Upload) -> tuple[DocumentEntry, bool]:
+        """The entry, and whether it is new; the same bytes again are the same document.
+
+        Raises TooLarge, Unsupported, Conflict where it does not fit any more, InvalidInput for an unknown record.
+        """
+        self._refuse_large(upload.data)
+        media_type = self.parts.media_type(upload.data)
+        if upload.record is not None and not self.parts.entries.has_record(upload.record):
+            raise InvalidInput("record", f"record: there is no record {upload.record!r}")
+        digest = hashlib.sha256(upload.data).hexdigest()
+        id = document_id(owner, upload.record, digest)
+        known = self.parts.entries.one(owner, id)
+        if known is not None and known.state in _SETTLED:
+            return known, False
+        entry = DocumentEntry(
+            id=id,
+            owner=owner,
+            origin=f"upload:{id}",
+            name=clean_name(upload.name),
+            state="queued",
+            record=upload.record,
+            media_type=media_type,
+            hash=digest,
+            bytes=len(upload.data),
+            created=known.created if known is not None else now_iso(),
+            updated=now_iso(),
+        )
+        self._keep(entry, upload.data, known)
+        return entry, known is None
+
+    def attach(self, owner: str, id: str, upload: Upload) -> DocumentEntry:
+        """The file of an entry that waits for it, or whose own could not be had.
+
+        Raises NotFound, Conflict where the entry has its file, and as ``bring``.
+        """
+        known = self.one(owner, id)
+        if known.state in _SETTLED:
+            raise Conflict("This document has its file; delete it first, or upload the other one as a new document.")
+        self._refuse_large(upload.data)
+        entry = replace(
+            known,
+            state="queued",
+            name=clean_name(upload.name) if upload.name else known.name,
+            origin=f"upload:{id}",
+            media_type=self.parts.media_type(upload.data),
+            hash=hashlib.sha256(upload.data).hexdigest(),
+            bytes=len(upload.data),
+            reason=None,
+            message=None,
+            updated=now_iso(),
+        )
+        self._keep(entry, upload.data, known)
+        return entry
+
+    def references(self, owner: str, text: str) -> list[DocumentEntry]:
+        """An entry for each work of the list: ``queued`` where its PDF can be fetched, else ``waiting`` for its file.
+
+        What is there already stays as it is; what could not be fetched before is tried again. Raises InvalidInput,
+        Conflict where they do not all fit.
+        """
+        wanted = {reference_id(owner, one): one for one in read_references(text)}
+        known = self.parts.entries.of_ids(owner, list(wanted))
+        self._refuse_too_many(self.parts.entries.used(owner), documents=len(wanted) - len(known))
+        self.parts.prepare()
+        made = []
+        for id, reference in wanted.items():
+            entry = known.get(id)
+            if entry is None or (entry.state == "failed" and entry.hash is None):
+                entry = _awaited(id, owner, reference)
+                self.parts.entries.put(entry)
+                if entry.state == "queued":
+                    self.parts.read_soon(id)
+            made.append(entry)
+        log.info("library.imported", references=len(made))
+        return made
+
+    def one(self, owner: str, id: str) -> DocumentEntry:
+        """Raises NotFound, for another user's document too: that it exists is nobody's business."""
+        found = self.parts.entries.one(owner, id)
+        if found is None:
+            raise NotFound(f"There is no document {id!r} in your library.")
+        return found
+
+    def file(self, owner: str, id: str) -> tuple[DocumentEntry, bytes]:
+        """Raises NotFound."""
+        entry = self.one(owner, id)
+        data = self.parts.files.get(FileKey(owner, id))
+        if data is None:
+            raise NotFound("This document has no file yet.")
+        return entry, data
+
+    def remove(self, owner: str, id: str) -> None:
+        """Passages, file and entry are gone when this returns. Raises NotFound."""
+        self.parts.take_away(self.one(owner, id))
+
+    def _keep(self, entry: DocumentEntry, data: bytes, known: DocumentEntry | None) -> None:
+        """File first, then entry, then the queue: what a power cut leaves of these is mended by the clockwork."""
+        before = known.bytes or 0 if known is not None else 0
+        more = (0 if known is not None else 1, len(data) - before)
+        self._refuse_too_many(self.parts.entries.used(entry.owner), *more)
+        self.parts.prepare()
+        self.parts.files.put(FileKey(entry.owner, entry.id), [data])
+        self.parts.entries.put(entry)
+        try:  # again, now that other uploads of this moment are seen too
+            self._refuse_too_many(self.parts.entries.used(entry.owner))
+        except Conflict:
+            self.parts.take_away(entry)
+            raise
+        self.parts.read_soon(entry.id)
+        log.info("library.brought", document=entry.id, bytes=len(data))
+
+    def _refuse_large(self, data: bytes) -> None:
+        if len(data) > self.parts.quota.file_bytes:
+            raise TooLarge(too_large(self.parts.quota))
+
+    def _refuse_too_many(self, used: Used, documents: int = 0, more_bytes: int = 0) -> None:
+        quota = self.parts.quota
+        if used.documents + documents > quota.documents:
+            raise Conflict(f"Your library holds {used.documents} of {quota.documents} documents; delete some first.")
+        if used.bytes + more_bytes > quota.bytes:
+            raise Conflict(
+                f"Your library holds {used.bytes / _MIB:.1f} of {quota.bytes / _MIB:g} MiB, and this does not fit; "
+                "delete something first."
+            )
+
+
+def too_large(quota: Quota) -> str:
+    return f"A file may have at most {quota.file_bytes / _MIB:g} MiB ({quota.file_bytes:,} bytes)."
+
+
+def reference_id(owner: str, reference: Reference) -> str:
+    return hashlib.sha256("\n".join((owner, "reference", reference.identity)).encode()).hexdigest()[:32]
+
+
+def _awaited(id: str, owner: str, reference: Reference) -> DocumentEntry:
+    return DocumentEntry(
+        id=id,
+        owner=owner,
+        origin=reference.link or f"import:{id}",
+        name=clean_name(reference.title.replace("/", " ")),
+        state="queued" if reference.link else "waiting",
+        title=reference.title,
+        authors=reference.authors,
+        doi=reference.doi,
+        journal=reference.journal,
+        published=reference.published,
+        created=now_iso(),
+        updated=now_iso(),
+    )
+
+
+def clean_name(name: str) -> str:
+    """A file name without folders and control characters, at most 200 characters."""
+    bare = "".join(one for one in name.replace("\\", "/").rsplit("/", 1)[-1] if unicodedata.category(one)[0] != "C")
+    return bare.strip()[:_LONGEST_NAME] or "document"

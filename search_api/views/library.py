@@ -1,0 +1,254 @@
+"""``/library/documents``: a user's own documents, uploaded, imported as references, listed, fetched and deleted."""
+
+from __future__ import annotations
+
+import io
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from flask import Response, jsonify, request, send_file
+from flask_openapi import APIBlueprint, FileStorage, Tag
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from core.document import DocumentEntry, State
+from core.errors import InvalidInput, TooLarge
+from search_api.access.guard import caller, needs
+from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
+from search_api.library.shelf import Shelf, Upload, too_large
+from search_api.parameters import LONGEST_QUERY, Parameters, Text, printable, split_values
+from search_api.parts import Parts
+from search_api.problems import Problem
+from search_api.views.addresses import JSON, Addresses, link
+from search_api.views.documented import WITH_NOT_FOUND, Responses, texts
+
+Json = dict[str, Any]
+
+_FORM_BYTES = 64 * 1024  # what a multipart form adds to its file
+_MOST_LIST_BYTES = 1024 * 1024
+_PRIVATE = "private, no-store"
+_REFUSALS: Responses = {400: Problem, 401: Problem, 403: Problem, 503: Problem}
+_UPLOADS: Responses = {**_REFUSALS, 409: Problem, 413: Problem, 415: Problem}
+
+States = Annotated[list[State], BeforeValidator(split_values)]
+Columns = Annotated[list[Column], BeforeValidator(split_values)]
+
+
+class DocumentPath(BaseModel):
+    """Which document."""
+
+    id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="From the list or the upload.")]
+
+
+class ListParameters(Parameters):
+    """Which of the library's documents, in which order, with which of their columns."""
+
+    q: Annotated[str, AfterValidator(printable)] = Field(
+        "", max_length=LONGEST_QUERY, description="Each word must occur in title, name, authors, journal or DOI."
+    )
+    state: States = Field(default=[], description="Only documents in one of these states.")
+    sort: SortColumn = Field("created", description="The column to sort by.")
+    order: Annotated[str, Field(pattern="^(asc|desc)$")] = "desc"
+    columns: Columns = Field(default=[], description="Which columns to show; all where none is named.")
+    limit: int = Field(20, ge=1, le=100)
+    offset: int = Field(0, ge=0, le=9_900)
+
+
+class UploadForm(BaseModel):
+    """A file, and the record of the catalogue that it explains where there is one."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+    file: FileStorage
+    record: Text | None = None
+
+
+class FileForm(BaseModel):
+    """The file alone."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+    file: FileStorage
+
+
+class ReferencesBody(BaseModel):
+    """BibTeX, or one DOI a line."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    references: str = Field(min_length=1, max_length=_MOST_LIST_BYTES)
+
+
+class DocumentBody(BaseModel):
+    """One document. Columns without a value are left out."""
+
+    model_config = ConfigDict(title="LibraryDocument")
+
+    id: str
+    state: State | None = Field(None, description="`waiting` for its file, on its way, `ready`, or `failed`.")
+    name: str | None = None
+    title: str | None = None
+    reason: str | None = Field(None, description="Why it failed, for machines.")
+    message: str | None = Field(None, description="Why it failed, for people.")
+    links: list[Json] = []
+
+
+class DocumentList(BaseModel):
+    """A page of the library."""
+
+    model_config = ConfigDict(title="LibraryDocuments")
+
+    documents: list[DocumentBody]
+    numberMatched: int  # noqa: N815 - as in all lists of this service
+    numberReturned: int  # noqa: N815
+    links: list[Json]
+
+
+def library_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("library", __name__, abp_tags=[Tag(name="library", description="A user's own documents")])
+    _guard(api, parts.shelf)
+    _add_list(api, parts)
+    _add_uploads(api, parts)
+    _add_document(api, parts)
+    return api
+
+
+def _guard(api: APIBlueprint, shelf: Shelf) -> None:
+    limit = shelf.parts.quota.file_bytes + _FORM_BYTES
+
+    @api.before_request
+    def admit() -> None:
+        """Who may not is told so before what they sent is read; and so is who sends too much."""
+        caller().must_have("library")
+        request.max_content_length = limit
+        if (request.content_length or 0) > limit:
+            raise TooLarge(too_large(shelf.parts.quota))
+
+    @api.errorhandler(RequestEntityTooLarge)
+    def refuse(_error: RequestEntityTooLarge) -> Response:  # of unannounced length
+        raise TooLarge(too_large(shelf.parts.quota))
+
+    @api.after_request
+    def keep_private(response: Response) -> Response:
+        response.headers["Cache-Control"] = _PRIVATE
+        return response
+
+
+def _add_list(api: APIBlueprint, parts: Parts) -> None:
+    @api.get(
+        "/library/documents",
+        summary="The caller's own documents",
+        responses={200: DocumentList, **_REFUSALS},
+    )
+    @needs("library")
+    def documents(query: ListParameters) -> Response:
+        listing = Listing(query.q, tuple(query.state), query.sort, query.order == "desc", query.limit, query.offset)
+        found, matched = parts.shelf.parts.entries.page(caller().owner, listing)
+        addresses = Addresses.of(parts)
+        links = [link("self", addresses.this(), JSON)]
+        end = query.offset + len(found)
+        if found and end < min(matched, 10_000):
+            links.append(link("next", addresses.page(str(end), "offset"), JSON))
+        shown = [presented(entry, addresses, tuple(query.columns) or COLUMNS) for entry in found]
+        return jsonify(documents=shown, numberMatched=matched, numberReturned=len(shown), links=links)
+
+
+def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
+    @api.post(
+        "/library/documents",
+        summary="Upload a document; it is read by a worker",
+        responses={200: DocumentBody, 202: DocumentBody, **_UPLOADS},
+    )
+    @needs("library")
+    def upload(form: UploadForm) -> tuple[Response, int]:
+        entry, is_new = parts.shelf.bring(caller().owner, _upload(form.file, form.record))
+        return _answered(entry, parts, HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK)
+
+    @api.post(
+        "/library/references",
+        summary="Import BibTeX or DOIs as documents whose PDFs follow",
+        responses={202: DocumentList, **_UPLOADS},
+    )
+    @needs("library")
+    def references(body: ReferencesBody) -> tuple[Response, int]:
+        made = parts.shelf.references(caller().owner, body.references)
+        addresses = Addresses.of(parts)
+        shown = [presented(entry, addresses) for entry in made]
+        links = [link("self", addresses.to("/library/documents"), JSON)]
+        answer = jsonify(documents=shown, numberMatched=len(shown), numberReturned=len(shown), links=links)
+        return answer, HTTPStatus.ACCEPTED
+
+
+def _add_document(api: APIBlueprint, parts: Parts) -> None:
+    @api.get(
+        "/library/documents/<id>",
+        summary="One of the caller's documents with its state",
+        responses={200: DocumentBody, **WITH_NOT_FOUND},
+    )
+    @needs("library")
+    def document(path: DocumentPath) -> Response:
+        return jsonify(presented(parts.shelf.one(caller().owner, path.id), Addresses.of(parts)))
+
+    @api.delete(
+        "/library/documents/<id>",
+        summary="Delete a document: its passages and its file are gone when this answers",
+        responses={204: None, **WITH_NOT_FOUND},
+    )
+    @needs("library")
+    def delete(path: DocumentPath) -> tuple[str, int]:
+        parts.shelf.remove(caller().owner, path.id)
+        return "", HTTPStatus.NO_CONTENT
+
+    @api.get(
+        "/library/documents/<id>/file",
+        summary="The file as it was uploaded or fetched",
+        responses={200: texts("application/octet-stream"), **WITH_NOT_FOUND},
+    )
+    @needs("library")
+    def file(path: DocumentPath) -> Response:
+        entry, data = parts.shelf.file(caller().owner, path.id)
+        kind = entry.media_type or "application/octet-stream"
+        response = send_file(io.BytesIO(data), mimetype=kind, as_attachment=True, download_name=entry.name)
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["Content-Security-Policy"] = "sandbox; default-src 'none'"
+        return response
+
+    @api.put(
+        "/library/documents/<id>/file",
+        summary="The file of a document that waits for it",
+        responses={202: DocumentBody, 404: Problem, **_UPLOADS},
+    )
+    @needs("library")
+    def attach(path: DocumentPath, form: FileForm) -> tuple[Response, int]:
+        entry = parts.shelf.attach(caller().owner, path.id, _upload(form.file))
+        return _answered(entry, parts, HTTPStatus.ACCEPTED)
+
+
+def _upload(file: FileStorage, record: str | None = None) -> Upload:
+    if not file.filename:
+        raise InvalidInput("file", "file: has no file name; send it as a file of the form")
+    return Upload(file.filename, file.read(), record or None)
+
+
+def _answered(entry: DocumentEntry, parts: Parts, status: int) -> tuple[Response, int]:
+    addresses = Addresses.of(parts)
+    response = jsonify(presented(entry, addresses))
+    response.headers["Location"] = _address(entry, addresses)
+    return response, status
+
+
+def _address(entry: DocumentEntry, addresses: Addresses) -> str:
+    return addresses.to(f"/library/documents/{entry.id}")
+
+
+def presented(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column, ...] = COLUMNS) -> Json:
+    """The entry as JSON: its id and the columns, without what is empty; nobody's name is in it."""
+    values: Json = {name: getattr(entry, name) for name in columns}
+    if entry.message is not None and "reason" in columns:
+        values["message"] = entry.message
+    here = _address(entry, addresses)
+    links = [link("self", here, JSON)]
+    if entry.hash is not None:
+        links.append(link("enclosure", f"{here}/file", entry.media_type or "application/octet-stream"))
+    shown = {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), "")}
+    return {"id": entry.id, **shown, "links": links}

@@ -1,0 +1,88 @@
+"""``/search`` with ``scope=mine|both``: the caller's own documents as features, alone or among the records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from flask import Response, jsonify
+
+from core.errors import InvalidInput
+from search_api.access.guard import caller
+from search_api.answer import Answer
+from search_api.library.search import FoundDocument, merged, records_needed
+from search_api.parameters import SearchParameters, cursor_for, to_request
+from search_api.parts import Parts
+from search_api.views import geojson
+from search_api.views.addresses import GEOJSON, JSON, Addresses, link
+
+Json = dict[str, Any]
+
+
+def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
+    """Raises NotAuthenticated, NotAllowed; InvalidInput for a feed, or past the last hit."""
+    caller().must_have("library")
+    owner = caller().owner
+    if query.f != "json":
+        raise InvalidInput("f", "f: a feed holds public records only; ask for it with scope=public")
+    request = to_request(query)
+    documents = parts.library.search(request, owner)
+    if query.scope == "both":
+        answer = parts.search.search(records_needed(request))
+    else:
+        answer = Answer((), 0, parts.search.understood(request))
+    addresses = Addresses.of(parts)
+    order = merged(answer.matched, len(documents))
+    if request.offset and request.offset >= len(order):
+        raise InvalidInput("cursor", f"cursor: lies past the last of the {len(order)} hits")
+    end = request.offset + request.limit
+    page = [
+        document_feature(documents[place], addresses) if is_document else _record(answer, place, addresses)
+        for is_document, place in order[request.offset : end]
+        if is_document or place < len(answer.found)
+    ]
+    links = [link("self", addresses.this(), GEOJSON)]
+    if end < len(order):
+        links.append(link("next", addresses.page(cursor_for(query, end)), GEOJSON))
+    body = geojson.collection(replace(answer, found=()), links)
+    response = jsonify({**body, "features": page, "numberMatched": len(order), "numberReturned": len(page)})
+    response.mimetype = GEOJSON
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+def _record(answer: Answer, place: int, addresses: Addresses) -> Json:
+    found = answer.found[place]
+    feature = geojson.hit_feature(found)
+    feature["links"].append(link("self", addresses.item(found.record), GEOJSON))
+    return feature
+
+
+def document_feature(found: FoundDocument, addresses: Addresses) -> Json:
+    """A document of the library in the shape of a record; ``sonde:library`` marks it."""
+    entry, passage = found.entry, found.passage
+    here = addresses.to(f"/library/documents/{entry.id}")
+    said: Json = {
+        "type": "document",
+        "title": entry.title or entry.name,
+        "contacts": [{"name": name, "roles": ["author"]} for name in entry.authors],
+        "created": entry.published,
+        "externalIds": [{"value": entry.doi}] if entry.doi else None,
+        "sonde:source": "library",
+        "sonde:record": entry.record,
+    }
+    feature: Json = {
+        "type": "Feature",
+        "id": f"library:{entry.id}",
+        "geometry": None,
+        "time": None,
+        "properties": {name: value for name, value in said.items() if value},
+        "links": [link("self", here, JSON), link("enclosure", f"{here}/file", entry.media_type or "")],
+        "sonde:library": True,
+        "sonde:score": round(found.score, 6),
+        "sonde:signals": dict(passage.signals) if passage is not None else {},
+    }
+    if passage is not None:
+        section, page = list(passage.section_path), passage.first_page
+        feature["sonde:passages"] = [{"id": passage.id, "text": passage.text, "section": section, "page": page}]
+    return feature

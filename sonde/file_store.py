@@ -1,0 +1,81 @@
+"""Uploaded files in a folder that the API and the workers share. An object store would fit the same port."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from core.document import FileKey, StoredFile, owner_routing
+from core.errors import Unavailable
+
+_PARTIAL = ".part-"
+
+
+class FolderFiles:
+    """``{folder}/{owner_routing of the owner}/{document}``: no name of a user or a file becomes part of a path."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, key: FileKey, data: Iterable[bytes]) -> None:
+        """Written beside, brought to the disk, then put in place by renaming."""
+        path = self._path(key)
+        partial = path.with_name(f"{path.name}{_PARTIAL}{uuid.uuid4().hex}")
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with partial.open("xb") as file:
+                for piece in data:
+                    file.write(piece)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(path)
+            _to_disk(path.parent)
+        except OSError as error:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+            raise Unavailable(f"The file cannot be kept ({error.strerror}). Try again later.") from error
+
+    def get(self, key: FileKey) -> bytes | None:
+        try:
+            return self._path(key).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise Unavailable(f"The file cannot be read ({error.strerror}). Try again later.") from error
+
+    def delete(self, key: FileKey) -> None:
+        self._unlink(self._path(key))
+
+    def files(self) -> Iterator[StoredFile]:
+        for path in sorted(self._folder.glob("*/*")):
+            with suppress(FileNotFoundError):  # deleted while we look
+                yield StoredFile(path.parent.name, path.name, time.time() - path.stat().st_mtime)
+
+    def discard(self, found: StoredFile) -> None:
+        self._unlink(self._folder / found.folder / found.document)
+
+    def _path(self, key: FileKey) -> Path:
+        if not key.document.isalnum():
+            raise ValueError(f"{key.document!r} is not a document's id")
+        return self._folder / owner_routing(key.owner) / key.document
+
+    def _unlink(self, path: Path) -> None:
+        try:
+            path.unlink(missing_ok=True)
+            if path.parent.is_dir():
+                _to_disk(path.parent)
+        except OSError as error:
+            raise Unavailable(f"The file cannot be deleted ({error.strerror}). Try again later.") from error
+
+
+def _to_disk(folder: Path) -> None:
+    """A renamed or deleted name outlives a power cut only once its folder is written."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
