@@ -33,12 +33,16 @@ class EmbedderCard:
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoderCard:
-    """``calibrated = sigmoid(logit / temperature + offset)``."""
+    """``calibrated = sigmoid(logit / temperature + offset)``.
+
+    ``weight``: the share of its score in the final one, 0..1, where it was tuned for this model; None: the ranking's.
+    """
 
     model: str
     max_tokens: int
     temperature: float = 1.0
     offset: float = 0.0
+    weight: float | None = None
 
 
 class Embedder(Protocol):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from core.errors import ModelMissing
-from core.ports import CrossEncoderCard, Embedder, EmbedderCard, EntityRecogniser
+from core.ports import CrossEncoder, CrossEncoderCard, Embedder, EmbedderCard, EntityRecogniser
 from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, TorchScorer
 from encoders.embedder import OnnxEmbedder
 from encoders.entities import SpacyRecogniser
+from encoders.late_interaction import LateInteraction, LateRecipe
 from encoders.locate import Located, default_cache, locate
 from encoders.onnx_session import Compute
 from encoders.pairs import PairTokeniser
@@ -40,12 +42,15 @@ def load_embedder(spec: EmbedderSpec, gate: Gate | None = None) -> Embedder:
     return _onnx(spec, folder)
 
 
-def load_cross_encoder(spec: CrossEncoderSpec) -> ModelCrossEncoder:
+def load_cross_encoder(spec: CrossEncoderSpec) -> CrossEncoder:
     """The cross-encoder a spec names. Raises ModelMissing: the caller then ranks without one and says so."""
     if not spec.name:
         raise ModelMissing("no cross-encoder is named in the settings")
     cache = spec.cache or default_cache()
     located = locate(spec.name, cache, allow_hub=spec.allow_hub)
+    said = read_json(located.folder / "card.json")
+    if (late := LateRecipe.of(said)) is not None:
+        return _late(spec, located.folder, late)
     torch = spec.runtime == "torch"
     folder = located.folder if torch else prepared(located, cache, "logits")
     compute = Compute(spec.threads, spec.device)
@@ -53,14 +58,26 @@ def load_cross_encoder(spec: CrossEncoderSpec) -> ModelCrossEncoder:
     read = read_pair_limit(folder)
     limit = min(spec.max_tokens or read, read)
     facts = read_json(folder / "card.json")
-    calibration = float(facts.get("temperature", 1.0)), float(facts.get("offset", 0.0))
-    card = CrossEncoderCard(spec.name, limit, *calibration)
-    return ModelCrossEncoder(PairTokeniser(folder / "tokenizer.json", limit), scorer, card)
+    return ModelCrossEncoder(PairTokeniser(folder / "tokenizer.json", limit), scorer, _pair_card(spec, limit, facts))
 
 
 def load_recogniser(spec: RecogniserSpec) -> EntityRecogniser:
     """The entity recogniser. Raises ModelMissing with what to do."""
     return SpacyRecogniser(spec.name)
+
+
+def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe) -> LateInteraction:
+    card = _pair_card(
+        spec, min(spec.max_tokens or recipe.max_tokens, recipe.max_tokens), read_json(folder / "card.json")
+    )
+    graph = checked_graph(folder, "model.int8.onnx")
+    return LateInteraction(graph, recipe, card, Compute(spec.threads, spec.device))
+
+
+def _pair_card(spec: CrossEncoderSpec, limit: int, facts: dict[str, Any]) -> CrossEncoderCard:
+    weight = facts.get("weight")
+    calibration = float(facts.get("temperature", 1.0)), float(facts.get("offset", 0.0))
+    return CrossEncoderCard(str(spec.name), limit, *calibration, None if weight is None else float(weight))
 
 
 def _onnx(spec: EmbedderSpec, folder: Path) -> OnnxEmbedder:

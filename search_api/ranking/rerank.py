@@ -22,8 +22,9 @@ def calibrated(logits: Floats, card: CrossEncoderCard) -> Floats:
 def rerank(ranking: Ranking, logits: Sequence[float] | Floats, card: CrossEncoderCard) -> Ranking:
     """The block that was read, by (1 - lambda) x fused + lambda x calibrated; then the rest in the order it had.
 
-    ``logits``: (k,) of the ranking's first k, in its order. What was not read gets (1 - lambda) x fused, and as its
-    fused score is not above any of the block's, scores fall along the whole order. Ties by id.
+    lambda is the card's, else the configuration's. ``logits``: (k,) of the ranking's first k, in its order. What was
+    not read gets (1 - lambda) x fused, and as its fused score is not above any of the block's, scores fall along the
+    whole order. Ties by id.
     Raises ValueError for more logits than hits or one that is not finite.
     """
     read = np.asarray(logits, dtype=np.float64)
@@ -34,7 +35,7 @@ def rerank(ranking: Ranking, logits: Sequence[float] | Floats, card: CrossEncode
     block, rest = np.split(ranking.order, [len(read)])
     raw = np.full(len(ranking.candidates), np.nan)
     raw[block] = calibrated(read, card)
-    share = ranking.config.cross_encoder_weight
+    share = ranking.config.cross_encoder_weight if card.weight is None else card.weight
     terms = {name: replace(term, weight=term.weight * (1.0 - share)) for name, term in ranking.terms.items()}
     terms["cross_encoder"] = Term(raw, np.nan_to_num(raw), share)
     score = total(terms, len(raw))

@@ -186,6 +186,12 @@ class TestRerank:
             None,
         ]
 
+    def test_the_models_own_weight_comes_before_the_configurations(self) -> None:
+        rows = [Candidate(name, {"bm25": bm25}) for name, bm25 in (("a", 10.0), ("b", 8.0))]
+        card = replace(CARD, weight=0.1)
+        ranking = rerank(rank(Candidates.of(rows), Target(), CONFIG), [0.0, 0.0], card)
+        assert [hit.score for hit in ranking.hits()] == [pytest.approx(0.95), pytest.approx(0.9 * 0.8 + 0.05)]
+
     def test_nothing_read_nothing_changed(self) -> None:
         ranking = rank(Candidates.of(RAIN), Target(), CONFIG)
         assert rerank(ranking, [], CARD) is ranking

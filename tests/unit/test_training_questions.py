@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 import numpy as np
 import pytest
 
+from core.errors import Unavailable
 from core.record import Keyword, Record
 from training.corpora import Document, corpus_kinds, of_concepts, of_records
 from training.examples import TrainingError
 from training.questions.asked import Asked, distinct
+from training.questions.by_language_model import FORMS, by_language_model
 from training.questions.from_fields import by_keywords, by_sentence, by_title, sentences_of
 from training.questions.key_phrases import most_telling, phrases_of
 
@@ -64,3 +68,48 @@ def test_an_unknown_corpus_is_named() -> None:
     assert corpus_kinds("concepts, descriptions") == {"concepts", "descriptions"}
     with pytest.raises(TrainingError, match="'books' is not all or a list of concepts, descriptions, literature"):
         corpus_kinds("books")
+
+
+class _Model:
+    """Answers in turn."""
+
+    def __init__(self, *answers: str) -> None:
+        self._answers = list(answers)
+        self.asked: list[str] = []
+
+    def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
+        self.asked.append(messages[0]["content"])
+        yield from self._answers.pop(0)
+
+
+PAIR = '```json\n{"question": "What was measured in the Alps?", "answer": "Snow depth."}\n```'
+
+
+def test_a_language_model_asks_and_judges() -> None:
+    (made,) = by_language_model([SNOW], _Model(PAIR, "Quality: 2"))
+    assert (made.asked.question, made.answer, made.quality) == ("What was measured in the Alps?", "Snow depth.", 2)
+    assert made.asked.origin == f"language model, {made.kind}"
+
+
+def test_what_is_of_quality_0_is_left_out_and_what_cannot_be_read_is_passed_over() -> None:
+    assert list(by_language_model([SNOW, SNOW], _Model(PAIR, "0", "I cannot."))) == []
+
+
+def test_all_nine_kinds_are_drawn() -> None:
+    documents = [Document(f"a:{number}", "", TEXT) for number in range(90)]
+    made = by_language_model(documents, _Model(*[PAIR, "3"] * 90))
+    assert {one.kind for one in made} == set(FORMS)
+
+
+def test_a_model_that_never_says_anything_readable_is_given_up() -> None:
+    with pytest.raises(TrainingError, match="nothing readable for 5 documents in a row"):
+        list(by_language_model([SNOW] * 9, _Model(*["no"] * 9)))
+
+
+def test_a_dead_endpoint_is_one_sentence() -> None:
+    class Dead:
+        def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:  # noqa: ARG002
+            raise Unavailable("no route to it")
+
+    with pytest.raises(TrainingError, match="does not answer: no route to it"):
+        list(by_language_model([SNOW], Dead()))

@@ -32,7 +32,9 @@ class KeyPhrases:
     candidates: int = 80
 
 
-def by_key_phrases(documents: Sequence[Document], embedder: Embedder, how: KeyPhrases) -> Iterator[Asked]:
+def by_key_phrases(
+    documents: Sequence[Document], embedder: Embedder, how: KeyPhrases = KeyPhrases()
+) -> Iterator[Asked]:
     """Each document with at least ``count`` phrases is asked for by them, best first."""
     for document in documents:
         phrases = phrases_of(document.whole, how.longest)[: how.candidates]

@@ -1,0 +1,102 @@
+"""A reranker that reads question and candidate apart and compares them token by token: what Sonde ships.
+
+Behind the port of a cross-encoder: logits for a question and texts. A question is read once, not once for each
+candidate, so that 30 candidates cost 30 texts and not 30 pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from core.errors import ModelMissing
+from core.ports import CrossEncoderCard
+from encoders.onnx_session import Compute, OnnxSession, Output, Tokens
+from encoders.tokens import Tokeniser
+
+log = structlog.get_logger(__name__)
+
+SCORING = "late-interaction"
+
+
+@dataclass(frozen=True, slots=True)
+class LateRecipe:
+    """``max_tokens`` of a text and ``question_tokens`` of a question, special tokens included; ``scale``: -1..1 to a
+    logit."""
+
+    max_tokens: int
+    question_tokens: int
+    scale: float
+
+    @staticmethod
+    def of(facts: dict[str, Any]) -> LateRecipe | None:
+        """From a model's card; None where it is no such model. Raises ModelMissing where the card is incomplete."""
+        if facts.get("scoring") != SCORING:
+            return None
+        try:
+            return LateRecipe(int(facts["max_tokens"]), int(facts["question_tokens"]), float(facts["scale"]))
+        except (KeyError, TypeError, ValueError):
+            raise ModelMissing("the card of the reranker lacks max_tokens, question_tokens or scale") from None
+
+
+class LateInteraction:
+    """core.ports.CrossEncoder. The graph gives (n, tokens, dims + 1): unit vectors, and last each token's weight."""
+
+    def __init__(self, graph: Path, recipe: LateRecipe, card: CrossEncoderCard, compute: Compute) -> None:
+        """Raises ModelMissing where the graph cannot be opened."""
+        self._card, self._recipe = card, recipe
+        tokenizer = graph.parent / "tokenizer.json"
+        self._texts = Tokeniser(tokenizer, min(recipe.max_tokens, card.max_tokens))
+        self._questions = Tokeniser(tokenizer, recipe.question_tokens)
+        self._session = OnnxSession(graph, compute)
+
+    @property
+    def card(self) -> CrossEncoderCard:
+        return self._card
+
+    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        """logits: (n,), higher is better, in the order of ``texts``.
+
+        A longer text is read to ``card.max_tokens``; the event ``cross_encoder.cut`` counts them.
+        """
+        if not texts:
+            return np.empty(0, dtype=np.float64)
+        if cut := self.count_cut(question, texts):
+            log.debug("cross_encoder.cut", texts=len(texts), cut=cut)
+        asked = self._states(self._questions.ids([question])[0])
+        inputs = [Tokens(ids) for ids in self._texts.ids(texts)]
+        scored = self._session.map(inputs, lambda states, _mask: _row(asked, states)).astype(np.float64)
+        return np.asarray(scored * self._recipe.scale, dtype=np.float64)
+
+    def count_cut(self, question: str, texts: Sequence[str]) -> int:  # noqa: ARG002 - a question takes no room here
+        """How many of the texts are longer than what is read."""
+        return sum(count > self._texts.max_tokens for count in self._texts.count(texts))
+
+    def _states(self, ids: Sequence[int]) -> Output:
+        states: Output = self._session.map([Tokens(ids)], lambda states, _mask: states)[0]
+        return states
+
+
+def _row(asked: Output, states: Output) -> Output:
+    """A batch holds texts of different lengths only on a GPU, where padding is read as words that match nothing."""
+    return np.array([similarity(asked, one) for one in states], dtype=np.float32)
+
+
+def similarity(question: Output, text: Output) -> float:
+    """sum_i w_i max_j (q_i . d_j) / sum_i w_i, -1..1, of (tokens, dims + 1) states without padding.
+
+    [CLS], the first, is matched with [CLS] only; [SEP], the last, means nothing. Khattab and Zaharia, SIGIR 2020.
+    """
+    vectors, weight = question[:-1, :-1], question[:-1, -1]
+    others = text[:-1, :-1]
+    best = np.empty(len(vectors), dtype=np.float32)
+    best[0] = vectors[0] @ others[0]
+    if len(vectors) > 1:
+        best[1:] = (vectors[1:] @ others[1:].T).max(axis=1) if len(others) > 1 else -1.0
+    return float((best * weight).sum() / weight.sum())
