@@ -19,7 +19,8 @@ Vectors = NDArray[np.float32]
 class EmbedderCard:
     """What an index must remember of the model that filled it.
 
-    ``max_tokens`` is what the model really reads; ``min_score`` the cosine under which a hit is none;
+    ``max_tokens`` is what the model really reads; ``min_score`` the cosine under which a hit is none; a question whose
+    best hit stays under ``answer_score`` is about something else, unless some record holds its words (0: no such cut);
     ``instruction`` is written before a question (never before a document).
     """
 
@@ -29,6 +30,7 @@ class EmbedderCard:
     min_score: float
     instruction: str = ""
     runtime: str = ""  # "onnx-int8", "onnx-fp32", "torch", "remote"
+    answer_score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,7 @@ def _card(spec: EmbedderSpec, recipe: Recipe, facts: dict[str, object], runtime:
         min_score=known.min_score if spec.min_score is None else spec.min_score,
         instruction=known.instruction if spec.instruction is None else spec.instruction,
         runtime=runtime,
+        answer_score=known.answer_score,
     )
 
 
@@ -122,4 +123,5 @@ def _known(name: str, facts: dict[str, object]) -> Preset:
     return Preset(
         min_score=float(str(facts.get("min_score", preset.min_score))),
         instruction=str(facts.get("instruction", preset.instruction)),
+        answer_score=float(str(facts.get("answer_score", preset.answer_score))),
     )

@@ -33,7 +33,7 @@ from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
 from search_api.serving import Resolver, Serving
 from search_api.targets import target_of
 from search_api.understanding.interpretation import Interpretation
-from search_api.understanding.understand import Understander
+from search_api.understanding.understand import BOTH_LEAVE, Leaving, Understander
 
 T = TypeVar("T")
 
@@ -105,10 +105,10 @@ class SearchPipeline:
         """The whole window in its order, nothing fetched: what evaluation measures. Raises as ``search`` does."""
         return self._steadily(lambda serving: self._ordered(request, serving, Stopwatch()))
 
-    def understood(self, request: SearchRequest) -> Interpretation:
+    def understood(self, request: SearchRequest, leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
         """How the question is read; nothing is searched."""
         parts = request.interpret if request.expand else request.interpret - {"terms"}
-        return self._parts.understander.understand(request.q, parts)
+        return self._parts.understander.understand(request.q, parts, leaving)
 
     def _steadily(self, answer: Callable[[Serving], T]) -> T:
         """The answer of the index that serves now, even where it was just replaced by another."""
@@ -140,7 +140,7 @@ class SearchPipeline:
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self._located(request))
-            read = self.understood(request)
+            read = self.understood(request, serving.in_numbers)
         found, plan = self._retrieved(request, read, serving, watch)
         with watch.stage("rank"):
             ranking = self._ranked(request, read, found)
@@ -177,7 +177,11 @@ class SearchPipeline:
             window = self._parts.config.candidate_window
             found = retrieve(self._parts.client, plan, window=window, question=request.q)
         card = serving.embedder.card if serving.embedder is not None else None
-        return (found.above(card.min_score) if card is not None and plan.judges_meaning else found), plan
+        if card is None or not plan.judges_meaning:
+            return found, plan
+        # Without the words beside it, meaning alone would also silence a question that records hold word by word.
+        least = card.answer_score if request.algorithm == "hybrid" else card.min_score
+        return found.above(card.min_score, least), plan
 
     def _ranked(self, request: SearchRequest, read: Interpretation, found: Found) -> Ranking:
         ids = list(found.signals)

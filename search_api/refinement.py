@@ -30,7 +30,7 @@ def counted_clause(request: SearchRequest, read: Interpretation, plan: Retrieval
     filters = record_filters(request.filters)
     if request.algorithm == "dense" and read.text:
         return {"bool": {"filter": [*filters, {"ids": {"values": list(found.signals)}}]}}
-    if read.thematic or read.identifiers:
+    if read.thematic or read.identifiers or read.asks_nothing:
         return {"bool": {"filter": [*filters, plan.words]}}
     asked = asked_clauses(read, request.filters)
     if read.text and asked:

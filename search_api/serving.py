@@ -15,6 +15,8 @@ from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder
 from es_mappings.indices import ServingIndex, serving
 from es_mappings.meta import refuse_other_dimensions
+from search_api.retrieval.said import said_in_numbers
+from search_api.understanding.understand import BOTH_LEAVE, Leaving
 
 EmbedderFor = Callable[[str], Embedder]
 """The embedder of that name, loaded at most once. Raises ModelMissing."""
@@ -24,13 +26,17 @@ _KEPT_S = 2.0  # an alias may move at any time; the old index stays for a rollba
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """The concrete indices and the embedder of one request; ``embedder`` is None where its model cannot be loaded."""
+    """The concrete indices and the embedder of one request; ``embedder`` is None where its model cannot be loaded.
+
+    ``in_numbers``: whether some record has an extent ("place"), and a period ("time").
+    """
 
     records: ServingIndex
     passages: ServingIndex | None
     embedder: Embedder | None
     embedder_problem: str | None = None
     has_passages: bool = False
+    in_numbers: frozenset[Leaving] = BOTH_LEAVE
 
 
 class Resolver(Protocol):
@@ -81,9 +87,10 @@ class ServingResolver:
             )
         passages = serving(self._client, self._prefix, "passages")
         has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
+        in_numbers = said_in_numbers(self._client, records.index)
         try:
             embedder = self._embedder_for(records.meta.embedding_model)
         except ModelMissing as error:
-            return Serving(records, passages, None, str(error), has_passages)
+            return Serving(records, passages, None, str(error), has_passages, in_numbers)
         refuse_other_dimensions(records.index, records.meta, embedder.card)
-        return Serving(records, passages, embedder, None, has_passages)
+        return Serving(records, passages, embedder, None, has_passages, in_numbers)

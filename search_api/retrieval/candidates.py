@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,18 +28,28 @@ class Found:
     all_words: frozenset[str]
     passages: Mapping[str, str]
 
-    def above(self, min_score: float) -> Found:
+    def above(self, min_score: float, answer_score: float = -1.0) -> Found:
         """Without the candidates that neither mean what was asked nor hold its every word.
 
-        ``min_score`` is a cosine. A candidate whose meaning was not measured stays: nothing speaks against it.
+        Both are cosines. Where none reaches ``answer_score`` and none holds every word, the question is about something
+        else, and whatever comes nearest to it is no hit either. A candidate whose meaning was not measured stays:
+        nothing speaks against it.
         """
-        kept = {record: signals for record, signals in self.signals.items() if self._is_hit(record, signals, min_score)}
+        meant = {record: _meaning(signals) for record, signals in self.signals.items()}
+        best = max((cosine for cosine in meant.values() if cosine is not None), default=-1.0)
+        least = min_score if best >= answer_score or self.all_words & meant.keys() else math.inf
+        kept = {
+            record: self.signals[record]
+            for record, cosine in meant.items()
+            if cosine is None or cosine >= least or record in self.all_words
+        }
         return replace(self, signals=kept)
 
-    def _is_hit(self, record: str, signals: Signals, min_score: float) -> bool:
-        cosines = [signals.get("dense"), signals.get("passage_dense")]
-        measured = [cosine for cosine in cosines if cosine is not None]
-        return not measured or max(measured) >= min_score or record in self.all_words
+
+def _meaning(signals: Signals) -> float | None:
+    """The cosine of a record or of its best passage, whichever is higher; None where neither was measured."""
+    cosines = [signals.get("dense"), signals.get("passage_dense")]
+    return max((cosine for cosine in cosines if cosine is not None), default=None)
 
 
 def retrieve(client: Elasticsearch, plan: RetrievalPlan, *, window: int, question: str) -> Found:

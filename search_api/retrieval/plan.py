@@ -34,11 +34,13 @@ class RetrievalPlan:
 def plan_retrieval(
     request: SearchRequest, read: Interpretation, serving: Serving, vector: NDArray[np.float32] | None
 ) -> RetrievalPlan:
-    """Words and meaning on records and on passages; a question without a topic is also browsed by place and time."""
-    named = " ".join([*(place.found.text for place in read.places), *(time.found.text for time in read.times)])
+    """Words and meaning on records and on passages; a question without a topic is also browsed by place and time.
+
+    A question of small words or signs alone finds nothing; no question at all finds everything.
+    """
     identifiers = tuple(one.value for one in read.identifiers)
     further = records_expansion(read.terms, read.beside_terms, read.language)
-    words = bm25.records_query(read.thematic, named, read.language, identifiers, further)
+    words = bm25.records_query(read.thematic, read.named, read.language, identifiers, further)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []
@@ -46,10 +48,10 @@ def plan_retrieval(
         chosen.append(arms.lexical_arm(index, words, filters))
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, filters))
-    if not read.thematic and not identifiers:
+    if not read.thematic and not identifiers and not read.asks_nothing:
         chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read, request.filters)]))
     chosen += _there_and_then(chosen, request, read, words, vector)
-    chosen += _passage_arms(request, read, serving, named, vector)
+    chosen += _passage_arms(request, read, serving, vector)
     return RetrievalPlan(index, tuple(filters), tuple(chosen), words, bool(read.thematic) and vector is not None)
 
 
@@ -79,7 +81,7 @@ def _there_and_then(
 
 
 def _passage_arms(
-    request: SearchRequest, read: Interpretation, serving: Serving, named: str, vector: NDArray[np.float32] | None
+    request: SearchRequest, read: Interpretation, serving: Serving, vector: NDArray[np.float32] | None
 ) -> list[Arm]:
     if serving.passages is None or read.says_nothing or not serving.has_passages:
         return []
@@ -88,7 +90,7 @@ def _passage_arms(
     chosen: list[Arm] = []
     if request.algorithm != "dense":
         further = passages_expansion(read.terms, read.beside_terms, read.language)
-        query = bm25.passages_query(read.thematic, named, read.language, further)
+        query = bm25.passages_query(read.thematic, read.named, read.language, further)
         chosen.append(arms.passage_lexical_arm(index, query, filters))
     if vector is not None:
         chosen.append(arms.passage_dense_arm(index, vector, filters))

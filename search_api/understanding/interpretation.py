@@ -83,7 +83,8 @@ class TermFound:
 class Interpretation:
     """The question and its parts. ``thematic`` is the text without the words of place and time.
 
-    ``areas`` are the boxes that ranking aims at (places shaped by their relation), ``span`` the period asked for;
+    ``named`` are those words; ``areas`` the boxes that ranking aims at (places shaped by their relation), ``span`` the
+    period asked for;
     ``beside_terms`` is the topic without the words of its ``terms``.
     """
 
@@ -101,8 +102,14 @@ class Interpretation:
     identifiers: tuple[IdentifierFound, ...] = ()
     terms: tuple[TermFound, ...] = ()
     beside_terms: str = ""
+    named: str = ""
 
     @property
     def says_nothing(self) -> bool:
         """Whether nothing is asked for: no topic, place, period, newest or identifier ("the of and")."""
         return not (self.thematic or self.places or self.times or self.identifiers)
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether there are words (or signs) all the same; who writes none, or ``*``, wants to see what there is."""
+        return self.says_nothing and self.text.strip() not in ("", "*")

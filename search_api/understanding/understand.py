@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from core.extent import BBox
 from core.timespan import TimeSpan
@@ -33,6 +33,9 @@ from search_api.understanding.interpretation import (
 from search_api.understanding.terms import widened_by
 from search_api.understanding.topic import free_ranges, topic_of
 
+Leaving = Literal["place", "time"]
+BOTH_LEAVE: frozenset[Leaving] = frozenset(("place", "time"))
+
 _MOST_TERMS = 24  # of a question; a pasted page is not widened word by word
 _SURE = 1.0  # found by a fixed pattern
 
@@ -46,8 +49,12 @@ class Understander:
     language: Callable[[str], str | None] = detect_language
     vocabulary: Callable[[], Vocabulary] = Vocabulary
 
-    def understand(self, text: str, parts: frozenset[Part]) -> Interpretation:
-        """What, where and when; a part that is not in ``parts`` is not read and its words stay in the topic."""
+    def understand(self, text: str, parts: frozenset[Part], leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
+        """What, where and when; a part that is not in ``parts`` is not read and its words stay in the topic.
+
+        ``leaving``: whether the words of place and of time leave the topic, as they should where records say place and
+        time in numbers; where none does, words are all there is to find them by.
+        """
         language = self.language(text) if text else None
         identifiers = read_identifiers(text)
         times = self.times.read(text, language) if "time" in parts else []
@@ -60,7 +67,8 @@ class Understander:
         located = [relation for relation in relations if relation.relation != "global"]
         # What only looks like a file identifier may be an ordinary word, so it stays in the topic.
         certain = [one for one in identifiers if one.kind != "file_identifier"]
-        elsewhere: list[Any] = [*places, *located, *times, *certain]
+        gone: list[Any] = [*(places if "place" in leaving else []), *(times if "time" in leaving else [])]
+        elsewhere = [*gone, *(located if "place" in leaving else []), *certain]
         taken = [(one.start, one.end) for one in elsewhere]
         terms = self._terms(text, taken, language) if "terms" in parts else []
         return Interpretation(
@@ -78,6 +86,7 @@ class Understander:
             identifiers=tuple(_identifier(text, one) for one in identifiers),
             terms=tuple(terms),
             beside_terms=topic_of(text, [*taken, *((one.found.start, one.found.end) for one in terms)]),
+            named=" ".join(one.text for one in gone),
         )
 
     def _terms(self, text: str, taken: list[Range], language: str | None) -> list[TermFound]:

@@ -116,12 +116,22 @@ def test_a_german_question_finds_english_records_by_their_words(samples: Service
     assert not any("Randolph Glacier" in feature["properties"]["title"] for feature in words["features"])
 
 
-@pytest.mark.parametrize("question", ["the of and", "what is it", "?!", "der die das", ""])
-def test_a_question_that_says_nothing_lists_what_passes_the_filters(samples: Service, question: str) -> None:
-    assert samples.search(question)["numberMatched"] == samples.search("")["numberMatched"]
+@pytest.mark.parametrize("algorithm", ["hybrid", "bm25", "dense"])
+@pytest.mark.parametrize("question", ["the of and", "what is it", "?!", "!!! ??? ...", "der die das"])
+def test_small_words_or_signs_alone_find_nothing(samples: Service, question: str, algorithm: str) -> None:
+    answer = samples.search(question, algorithm=algorithm, facets="type")
+    assert (answer["numberMatched"], answer["features"]) == (0, [])
     assert (
-        samples.search(question, type="service")["numberMatched"] == samples.search("", type="service")["numberMatched"]
+        answer["sonde:facets"]["type"]
+        == samples.search("zzzzzz", algorithm="bm25", facets="type")["sonde:facets"]["type"]
     )
+
+
+@pytest.mark.parametrize("question", ["", "*", "  "])
+def test_no_question_lists_what_passes_the_filters(samples: Service, question: str) -> None:
+    assert samples.search(question)["numberMatched"] == 169
+    services = samples.search(question, type="service", limit=100)["features"]
+    assert {feature["properties"]["type"] for feature in services} == {"service"}
 
 
 @pytest.mark.parametrize("algorithm", ["hybrid", "bm25", "dense"])

@@ -232,6 +232,27 @@ def test_small_words_say_nothing(question: str) -> None:
     assert (one.thematic, one.places, one.times) == ("", (), ())
 
 
+def test_who_writes_nothing_or_a_star_wants_to_see_what_there_is() -> None:
+    assert [read(text).asks_nothing for text in ("", "  ", "*", "the of", "?!", "rain", "Kenya")] == [
+        *(False, False, False),
+        *(True, True),
+        *(False, False),
+    ]
+
+
+def test_where_no_record_says_place_or_time_in_numbers_their_words_stay_in_the_topic() -> None:
+    question = "sea level in Kenya since 1990"
+    both, place, neither = (
+        UNDERSTANDER.understand(question, ALL_PARTS, leaving)
+        for leaving in (frozenset({"place", "time"}), frozenset({"place"}), frozenset())
+    )
+    assert (both.thematic, both.named) == ("sea level", "Kenya since 1990")
+    assert (place.thematic, place.named) == ("sea level since 1990", "Kenya")
+    assert (neither.thematic, neither.named) == (question, "")
+    assert both.places == place.places == neither.places  # read and shown all the same
+    assert both.span == neither.span
+
+
 @pytest.mark.parametrize("question", ["Berlin", "in Berlin", "1990", "since 2010", "10.17882/42182", "rain", "WHO"])
 def test_a_place_a_period_an_identifier_or_a_topic_says_something(question: str) -> None:
     assert not read(question).says_nothing
