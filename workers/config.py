@@ -25,9 +25,9 @@ class WorkerConfig:
     sources: Path
     visibility_timeout_s: int = 1800
     slice_s: float = 240.0
-    lease_s: float = 60.0
-    heartbeat_s: float = 20.0
-    requeue_every_s: float = 30.0
+    lease_s: float = 15.0
+    heartbeat_s: float = 5.0
+    requeue_every_s: float = 10.0
     reread_every_s: float = 60.0
     batch: int = 256
     max_removal_share: float = 0.2

@@ -34,7 +34,7 @@ class Leases:
     heartbeat_s: float
 
     @classmethod
-    def connect(cls, broker_url: str, prefix: str, lease_s: float = 60.0, heartbeat_s: float = 20.0) -> Leases:
+    def connect(cls, broker_url: str, prefix: str, lease_s: float = 15.0, heartbeat_s: float = 5.0) -> Leases:
         """Opens no connection yet."""
         client = redis.Redis.from_url(broker_url, socket_timeout=5, socket_connect_timeout=5)
         return cls(client, prefix, lease_s, heartbeat_s)

@@ -98,7 +98,7 @@ class Worker:
 
     def lapsed(self) -> list[RunReport]:
         """Runs whose worker died, each named once until somebody takes it up."""
-        silent = timedelta(seconds=2 * self.config.lease_s)
+        silent = timedelta(seconds=self.config.lease_s)
         known = known_sources(self.config.sources)
         return [run for run in self.runs.lapsed(silent) if run.source in known and self._is_ours_to_requeue(run)]
 
