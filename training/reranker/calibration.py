@@ -1,0 +1,66 @@
+"""Logits to probabilities that mean something: sigmoid(logit / temperature + offset), and how far it is off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_STEPS, _SMALL = 50, 1e-9
+_RIDGE = 1e-3  # keeps the slope finite where positives and negatives are parted without fault
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """As in ``core.ports.CrossEncoderCard``. ``error``: expected calibration error, 0 at best; ``before``: unfitted."""
+
+    temperature: float
+    offset: float
+    error: float
+    before: float
+
+
+def calibrate(logits: Floats, right: NDArray[np.bool_]) -> Calibration:
+    """Platt's two numbers by Newton's method on the log loss; (n,) each. Raises ValueError without both kinds."""
+    if not right.any() or right.all():
+        raise ValueError("calibration needs pairs that answer and pairs that do not")
+    centre, spread = float(logits.mean()), float(logits.std()) or 1.0
+    slope, shift = _fitted((logits - centre) / spread, right.astype(np.float64))
+    temperature = spread / max(slope, _SMALL)
+    offset = shift - slope * centre / spread
+    after = expected_error(probability(logits, temperature, offset), right)
+    return Calibration(temperature, offset, after, expected_error(probability(logits, 1.0, 0.0), right))
+
+
+def probability(logits: Floats, temperature: float, offset: float) -> Floats:
+    return np.asarray(0.5 * (1.0 + np.tanh((logits / temperature + offset) / 2.0)), dtype=np.float64)
+
+
+def expected_error(probabilities: Floats, right: NDArray[np.bool_], bins: int = 10) -> float:
+    """|mean probability - share that is right| in equal bins of probability, weighted by size (Guo et al. 2017)."""
+    at = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
+    total = 0.0
+    for each in range(bins):
+        held = at == each
+        if held.any():
+            total += held.sum() * abs(float(probabilities[held].mean()) - float(right[held].mean()))
+    return total / len(probabilities)
+
+
+def _fitted(scores: Floats, right: Floats) -> tuple[float, float]:
+    """Slope and shift; the slope is kept from growing without end."""
+    features = np.stack([scores, np.ones_like(scores)], axis=1)
+    weights = np.array([1.0, 0.0])
+    ridge = np.diag([_RIDGE, 0.0])
+    for _ in range(_STEPS):
+        found = probability(features @ weights, 1.0, 0.0)
+        gradient = features.T @ (found - right) / len(right) + ridge @ weights
+        curve = (features * (found * (1.0 - found))[:, None]).T @ features / len(right) + ridge
+        step = np.linalg.solve(curve + _SMALL * np.eye(2), gradient)
+        weights = weights - np.clip(step, -2.0, 2.0)
+        if np.abs(step).max() < _SMALL:
+            break
+    return float(weights[0]), float(weights[1])

@@ -1,0 +1,182 @@
+"""The folder of a trained reranker: one ONNX graph in eight bits, its tokenizer, and the card with before and after."""
+
+from __future__ import annotations
+
+import shutil
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import ModelMissing
+from core.ports import CrossEncoderCard
+from encoders.files import published
+from encoders.late_interaction import SCORING, LateInteraction, LateRecipe
+from encoders.model_card import ModelCard, write_card
+from encoders.onnx_session import Compute
+from encoders.torch_export import OPSET
+from training.examples import TrainingError
+from training.reranker.calibration import Calibration, calibrate
+from training.reranker.held_out import Lists, Ordered
+from training.reranker.model import LateModel
+
+GRAPH, _EXACT = "model.int8.onnx", ".model.onnx"
+LEAST_CORRELATION = 0.98  # of int8 with fp32, the issue's measure
+_COMPARED = 40  # lists
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was measured on the graph that is written. ``correlation``: mean Spearman of int8 with fp32 by list."""
+
+    calibration: Calibration
+    correlation: float
+    mebibytes: float
+    pairs_30_ms: float
+
+    def figures(self) -> dict[str, Any]:
+        return {
+            "expected calibration error": {"before": self.calibration.before, "after": self.calibration.error},
+            "int8 rank correlation": self.correlation,
+            "int8 MiB": round(self.mebibytes, 1),
+            "ms for 30 texts of 128 tokens": round(self.pairs_30_ms),
+        }
+
+
+def write_reranker(out: Path, model: LateModel, lists: Lists, card: ModelCard) -> ModelCard:
+    """``out`` appears whole or not at all; returns the card with the figures of the int8 graph.
+
+    Raises TrainingError where the disk refuses, the export fails or int8 orders otherwise than fp32: the checkpoint is
+    there to be exported again.
+    """
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with published(out) as draft:
+            exported = _export(draft, model, lists)
+            facts = _facts(model, exported.calibration)
+            full = replace(card, serving=facts, figures={**card.figures, **exported.figures()})
+            write_card(draft, full)
+    except OSError as error:
+        raise TrainingError(f"{out} cannot be written: {error.strerror or error}. The checkpoint is kept.") from error
+    except ModelMissing as error:
+        raise TrainingError(f"The export failed, the checkpoint is kept: {error}") from error
+    return full
+
+
+def _facts(model: LateModel, calibration: Calibration) -> dict[str, Any]:
+    own = model.settings
+    return {
+        "scoring": SCORING,
+        "max_tokens": own.served_tokens,
+        "question_tokens": own.question_tokens,
+        "scale": own.scale,
+        "temperature": calibration.temperature,
+        "offset": calibration.offset,
+    }
+
+
+def _export(draft: Path, model: LateModel, lists: Lists) -> Exported:
+    shutil.copyfile(model.tokenizer, draft / "tokenizer.json")
+    exact = draft / _EXACT
+    _trace(model.module, exact)
+    _in_eight_bits(exact, draft / GRAPH)
+    before, after = (_served(draft / name, model) for name in (_EXACT, GRAPH))
+    few = lists.first(_COMPARED)
+    correlation = rank_correlation(few.read(before.score), few.read(after.score))
+    exact.unlink()
+    if correlation < LEAST_CORRELATION:
+        raise ModelMissing(f"int8 orders the candidates otherwise than fp32 (rank correlation {correlation:.3f})")
+    read = lists.read(after.score)
+    logits = np.concatenate([one.logits for one in read])
+    right = np.concatenate([one.grades > 0 for one in read])
+    size = (draft / GRAPH).stat().st_size / 2**20
+    return Exported(calibrate(logits, right), correlation, size, _took_ms(after, model.settings.served_tokens))
+
+
+def rank_correlation(some: Sequence[Ordered], others: Sequence[Ordered]) -> float:
+    """Mean over the lists of Spearman's coefficient, of lists with at least three candidates."""
+    found = []
+    for one, other in zip(some, others, strict=True):
+        if len(one.logits) > 2:
+            ranks = [np.argsort(np.argsort(each.logits, kind="stable"), kind="stable") for each in (one, other)]
+            found.append(float(np.corrcoef(ranks[0], ranks[1])[0, 1]))
+    return float(np.mean(found)) if found else 1.0
+
+
+def _served(graph: Path, model: LateModel) -> LateInteraction:
+    own = model.settings
+    recipe = LateRecipe(own.served_tokens, own.question_tokens, own.scale)
+    return LateInteraction(graph, recipe, CrossEncoderCard("in training", own.served_tokens), Compute())
+
+
+def _took_ms(served: LateInteraction, tokens: int) -> float:
+    """The median of five; ``water`` is one token."""
+    texts = ["water " * tokens] * 30
+    took = []
+    for _ in range(5):
+        started = time.perf_counter()
+        served.score("sea surface temperature in the Baltic Sea", texts)
+        took.append((time.perf_counter() - started) * 1000.0)
+    return float(np.median(took))
+
+
+def _trace(module: Any, target: Path) -> None:
+    """The graph with its table of words in eight bits by row, which the quantiser cannot do: half of the weights."""
+    import torch
+
+    graph = _with_small_table(module.eval())
+    example = torch.ones((2, 7), dtype=torch.long)
+    axes = {0: "batch", 1: "tokens"}
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")  # the tracing exporter's notice of its age; the newer one needs onnxscript
+        torch.onnx.export(
+            graph,
+            (example, example),
+            str(target),
+            input_names=["input_ids", "attention_mask"],
+            output_names=["states"],
+            dynamic_axes={"input_ids": axes, "attention_mask": axes, "states": axes},
+            opset_version=OPSET,
+            dynamo=False,
+        )
+
+
+def _with_small_table(module: Any) -> Any:
+    import torch
+
+    table = module.encoder.embeddings.word_embeddings.weight.detach()
+    by_row = table.abs().amax(1, keepdim=True).clamp(min=1e-8) / 127.0
+
+    class Graph(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = module
+            self.table = torch.nn.Buffer((table / by_row).round().to(torch.int8))
+            self.by_row = torch.nn.Buffer(by_row)
+
+        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+            words = self.table[input_ids].float() * self.by_row[input_ids]
+            return self.inner.of_words(words, attention_mask)
+
+    return Graph()
+
+
+def _in_eight_bits(graph: Path, target: Path) -> None:
+    """Seven bits of weights: one file for every processor, also those whose 16-bit sums would overflow."""
+    import logging
+
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    logging.getLogger().setLevel(logging.ERROR)  # the quantiser warns on the root logger that shapes were not inferred
+    quantize_dynamic(
+        graph,
+        target,
+        op_types_to_quantize=["MatMul", "Gemm"],
+        per_channel=True,
+        reduce_range=True,
+        weight_type=QuantType.QInt8,
+    )

@@ -1,0 +1,49 @@
+"""What a reranker's training is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from training.examples import TrainingError
+
+LossName = Literal["listwise", "binary"]
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerSettings:
+    """``listwise``: softmax over the answer, ``negatives`` of its own and the texts of the batch's other questions;
+    grades, where candidates carry them, are learnt in proportion. ``binary``: each pair for itself, by its grade.
+
+    ``layers`` of the base that are kept, from below; of these the upper ``learning_layers`` learn at ``learning_rate``,
+    the others and the table of words stay as they are (0: only what is new learns, at ``head_rate``). ``scale`` brings
+    a similarity (-1..1) to a logit. ``max_tokens`` of a text while training, ``served_tokens`` of one when it serves.
+    ``general_share``: how large a part of the questions is general text, where any is given. ``threads`` 0: torch's.
+    """
+
+    loss: LossName = "listwise"
+    layers: int = 4
+    learning_layers: int = 4
+    negatives: int = 16
+    batch: int = 8
+    scale: float = 20.0
+    learning_rate: float = 5e-5
+    head_rate: float = 5e-4
+    max_tokens: int = 128
+    served_tokens: int = 128
+    question_tokens: int = 48
+    general_share: float = 0.1
+    seed: int = 0
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.learning_rate, self.head_rate, self.scale) <= 0 or self.layers < 1 or self.batch < 1:
+            raise TrainingError("Rates and scale are above 0, layers and batch at least 1.")
+        if self.negatives < 1:
+            raise TrainingError("A reranker learns from an answer beside what is none: negatives is at least 1.")
+        if not 0.0 <= self.general_share < 1.0:
+            raise TrainingError(f"The share of general text is {self.general_share}, outside 0..1.")
+        if not 0 <= self.learning_layers <= self.layers:
+            raise TrainingError("learning_layers lie between 0 and layers.")
+        if not 8 <= self.question_tokens <= self.max_tokens <= self.served_tokens <= 512:
+            raise TrainingError("Tokens: 8 <= question_tokens <= max_tokens <= served_tokens <= 512.")
