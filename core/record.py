@@ -113,6 +113,7 @@ class Record:
     licence: str | None = None
     constraints: tuple[str, ...] = ()
     access: Access = "open"
+    access_groups: tuple[str, ...] = ()  # who alone may see this record; empty: everybody, also of restricted data
     links: tuple[Link, ...] = ()
     dates: Dates = field(default_factory=Dates)
     formats: tuple[str, ...] = ()

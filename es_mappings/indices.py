@@ -11,7 +11,7 @@ from core.errors import IndexMismatch
 from core.ports import EmbedderCard
 from es_mappings import loader
 from es_mappings.meta import IndexMeta, refuse_unknown_schema
-from es_mappings.names import KINDS, IndexKind, alias, concrete
+from es_mappings.names import KINDS, WITH_VECTORS, IndexKind, alias, concrete
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,17 @@ def ensure_indices(
     return created
 
 
+_ADDED_BESIDE_VECTORS = {"access_groups": {"type": "keyword"}}
+"""Fields that came without a new schema: an index that lacks them serves as before."""
+
+
 def add_new_fields(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind] = ("runs", "ledger")) -> None:
     """Teaches bookkeeping indices of an earlier version the fields that were added since; needs no reindex."""
     for kind in kinds:
         client.indices.put_mapping(index=alias(prefix, kind), properties=loader.properties(kind))
+    for kind in WITH_VECTORS:
+        if client.indices.exists_alias(name=alias(prefix, kind)):
+            client.indices.put_mapping(index=alias(prefix, kind), properties=dict(_ADDED_BESIDE_VECTORS))
 
 
 def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:

@@ -19,6 +19,7 @@ from indexer import bulk
 from indexer.digest import Digest
 from indexer.hashes import content_hash
 from indexer.ledger import LedgerEntry
+from indexer.passage_access import share_access
 from indexer.plan import Decision, Moment, not_committed
 from indexer.raw import RawRecord
 
@@ -59,6 +60,7 @@ def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Mo
     Raises core.errors.Unavailable where Elasticsearch does not answer; the batch may then be half written, and the
     ledger does not say so, so it is done again.
     """
+    share_access(client, prefix, items)  # first, so that no passage is seen longer than its record
     operations = (operation for item in items for operation in _of_record(prefix, item, moment))
     reasons = {failure.id: failure.reason for failure in bulk.write(client, operations)}
     entries = [entry for item in items for entry in _entries(item, item_record(item) in reasons, moment)]

@@ -34,17 +34,20 @@ class Digest:
 
 def identify(raw: RawRecord, source: str) -> Document:
     """What is known before parsing."""
-    return Document(source, raw.native_id, raw.origin, raw_hash(raw.content, f"{_READING}/{reader_tag(raw.content)}"))
+    reading = f"{_READING}/{reader_tag(raw.content)}"
+    if raw.access_groups:  # who may see it is part of the record: another answer means it is written again
+        reading += f"/{'/'.join(raw.access_groups)}"
+    return Document(source, raw.native_id, raw.origin, raw_hash(raw.content, reading))
 
 
 def digest(raw: RawRecord, source: str) -> Digest:
     """Raises indexer.formats.reader.Refused with the reason."""
-    record = with_kind(read(raw, source))
+    record = replace(with_kind(read(raw, source)), access_groups=raw.access_groups)
     if raw.record_id is not None:
         record = replace(record, id=raw.record_id)
     document = to_document(record)
-    hashes = Content(record.id, record_hash(document), text_hash(record.embedding_text), len(record.warnings))
-    return Digest(record, document, hashes)
+    hashes = (record_hash(document), text_hash(record.embedding_text))
+    return Digest(record, document, Content(record.id, *hashes, len(record.warnings), record.access_groups))
 
 
 def with_kind(record: Record) -> Record:

@@ -51,6 +51,7 @@ class LedgerEntry:
     last_seen: str | None = None
     last_seen_run: str | None = None
     removed_at: str | None = None
+    access_groups: Sequence[str] | None = None  # who alone may see the record, removed or not; None: everybody
 
     @property
     def key(self) -> str:

@@ -36,12 +36,13 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What parsing found: the record's id and hashes, and how many warnings it carries."""
+    """What parsing found: the record's id and hashes, how many warnings it carries, and who alone may see it."""
 
     record: str
     record_hash: str
     text_hash: str
     warnings: int = 0
+    access_groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,7 @@ def _current(document: Document, content: Content, moment: Moment) -> LedgerEntr
         record_hash=content.record_hash,
         text_hash=content.text_hash,
         warnings=content.warnings,
+        access_groups=list(content.access_groups) or None,
     )
 
 

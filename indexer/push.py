@@ -45,8 +45,28 @@ def addressed(source: str, id: str) -> str:
     return id if id.startswith(f"{source}:") and _WRITTEN.match(id) else record_id(source, id)
 
 
-def put(source: str, record: str, content: bytes, media_type: str | None, parts: Parts) -> Pushed:
-    """Reads, embeds and writes one document as ``record``, in service when this returns.
+@dataclass(frozen=True, slots=True)
+class Pushing:
+    """A document as it was pushed, the record it is to be, and who alone may see that (empty: everybody)."""
+
+    record: str
+    content: bytes
+    media_type: str | None = None
+    access_groups: tuple[str, ...] = ()
+
+    def raw(self, source: str) -> RawRecord:
+        return RawRecord(
+            self.record.removeprefix(f"{source}:"),
+            self.content,
+            f"pushed as {self.record}",
+            self.media_type,
+            record_id=self.record,
+            access_groups=self.access_groups,
+        )
+
+
+def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
+    """Reads, embeds and writes one document as its record, in service when this returns.
 
     The same bytes again write nothing. Raises Refused where it is no record of a known format, or several; NotFound and
     IndexMismatch where there is no index to take it; Unavailable where Elasticsearch does not answer or take it.
@@ -54,7 +74,7 @@ def put(source: str, record: str, content: bytes, media_type: str | None, parts:
     parts = replace(parts, client=patient_client(parts.client))
     model = parts.model()
     moment = Moment(PUSHED, now_iso(), model)
-    raw = RawRecord(record.removeprefix(f"{source}:"), content, f"pushed as {record}", media_type, record_id=record)
+    record, raw = pushed.record, pushed.raw(source)
     Ledger(parts.client, parts.prefix).refresh()  # who holds the record is searched for
     (item,) = Planner(parts.client, parts.prefix, source).plan(Page((raw,)), moment)
     if item.decision.outcome == "refused":

@@ -22,6 +22,7 @@ class RawRecord:
     media_type: str | None = None
     modified: str | None = None  # ISO 8601, as the source knows it
     record_id: str | None = None
+    access_groups: tuple[str, ...] = ()  # who alone may see it, as the operator says of its source
 
 
 @dataclass(frozen=True, slots=True)

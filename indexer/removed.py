@@ -98,8 +98,9 @@ def _native(client: Elasticsearch, prefix: str, tomb: LedgerEntry) -> RawRecord:
         raise NotFound(f"{tomb.native_id}: its document is no longer kept.")
     kept = found["_source"]
     content = zlib.decompress(base64.b64decode(kept["content_zlib"]))
-    origin = kept.get("origin", tomb.origin)
-    return RawRecord(tomb.native_id, content, origin, kept.get("media_type"), record_id=tomb.record)
+    origin, groups = kept.get("origin", tomb.origin), tuple(tomb.access_groups or ())
+    media_type = kept.get("media_type")
+    return RawRecord(tomb.native_id, content, origin, media_type, record_id=tomb.record, access_groups=groups)
 
 
 def _held_again(ledger: Ledger, tombs: Sequence[LedgerEntry]) -> set[str]:

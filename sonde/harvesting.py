@@ -20,6 +20,8 @@ from indexer.removed import restore
 from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
+from indexer.sources.restricted import restricted
+from sonde.access import groups_of_source
 from sonde.indices import prepare_indices as prepare_indices
 from sonde.settings import Settings
 from sonde.sources import Opener
@@ -63,8 +65,9 @@ class Harvester:
 
     def path(self, path: Path, source_id: str, progress: Progress) -> RunReport:
         """A folder or archive under an id of its own. Raises Unavailable where somebody else harvests it now."""
+        groups = groups_of_source(self._settings, source_id)
         options = replace(self._options, trigger=f"cli {path.resolve()}")  # only a run of the same files is resumed
-        return self._harvest(source_id, lambda _: FolderSource(path), options, progress)
+        return self._harvest(source_id, lambda _: restricted(FolderSource(path), groups), options, progress)
 
     def configured(self, source_id: str, progress: Progress) -> RunReport:
         """A source of sources.yaml. Raises NotFound, naming the ones that are there."""

@@ -24,7 +24,8 @@ _PAUSE_S = 0.05
 
 @dataclass(slots=True)
 class Pusher:
-    """``prepare`` makes the indices that are missing; called once, before the first record.
+    """``prepare`` makes the indices that are missing; called once, before the first record. ``groups_of``: who alone
+    may see the records of a source, empty for everybody.
 
     Without a broker nobody harvests; writers of this process then take turns, and there must be no other process.
     """
@@ -32,6 +33,7 @@ class Pusher:
     parts: Parts
     leases: Leases
     prepare: Callable[[], object]
+    groups_of: Callable[[str], tuple[str, ...]]
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _prepared: bool = False
 
@@ -41,7 +43,8 @@ class Pusher:
         record = push.addressed(source, id)
         with self._alone(source, record):
             try:
-                done = push.put(source, record, content, media_type, self.parts)
+                pushed = push.Pushing(record, content, media_type, self.groups_of(source))
+                done = push.put(source, pushed, self.parts)
             except Refused as refusal:
                 raise InvalidInput("body", f"body: {refusal}") from None
         return done.record, done.created

@@ -12,6 +12,7 @@ from indexer.sources.catalogue import open_source
 from indexer.sources.fetching import Fetcher
 from indexer.sources.folder import FolderSource
 from indexer.sources.politeness import Courtesy, Manners
+from indexer.sources.restricted import restricted
 from net.gate import Gate, GatePolicy
 from sonde import __version__
 from sonde.settings import Settings
@@ -29,6 +30,9 @@ class Opener:
 
     def __call__(self, config: SourceConfig, since: str | None = None) -> Source:
         """The catalogue; ``since``: only what changed since then. Raises SondeError where a secret cannot be read."""
+        return restricted(self._open(config, since), config.access.restricted_to)
+
+    def _open(self, config: SourceConfig, since: str | None) -> Source:
         if config.type == "folder":
             return FolderSource(config.folder, **config.options)
         return open_source(config.type, self.fetcher(config), since, config.options)

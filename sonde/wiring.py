@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,6 +29,7 @@ from reading.gazetteer.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
+from search_api.access.confined import ConfinedElasticsearch, groups_seen
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
 from search_api.listing.catalogues import Catalogues
@@ -44,7 +45,7 @@ from search_api.understanding.understand import Understander
 from search_api.understanding.vocabulary_shelf import VocabularyShelf
 from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde import __version__
-from sonde.access import authenticator
+from sonde.access import authenticator, groups_of_source
 from sonde.answering import answerer
 from sonde.fast_json import SERIALIZERS
 from sonde.harvest_desk import Desk
@@ -63,11 +64,15 @@ _PUSH_TIMEOUT_S = 30.0
 
 
 def elasticsearch_client(
-    settings: Settings, *, timeout_s: float | None = None, timed_by: type[BaseNode] | None = None
+    settings: Settings,
+    *,
+    timeout_s: float | None = None,
+    timed_by: type[BaseNode] | None = None,
+    kind: type[Elasticsearch] = Elasticsearch,
 ) -> Elasticsearch:
     """One client; no retries of its own, so that each call has one owner of its retries and fails within its time.
 
-    ``timed_by``: a node class that also measures, for benchmarks.
+    ``timed_by``: a node class that also measures, for benchmarks. ``kind``: ConfinedElasticsearch for what callers see.
     """
     given = settings.elasticsearch
     login = None
@@ -76,7 +81,7 @@ def elasticsearch_client(
     more: dict[str, Any] = {"ca_certs": str(given.ca_certs)} if given.ca_certs else {}
     if timed_by is not None:
         more["node_class"] = timed_by
-    return Elasticsearch(
+    return kind(
         settings.elasticsearch_url,
         basic_auth=login,
         api_key=given.api_key.get_secret_value() if given.api_key else None,
@@ -178,9 +183,10 @@ def search_pipeline(
     config: RankingConfig,
     *,
     now_ms: Callable[[], int] | None = None,
+    resolver: ServingResolver | None = None,
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline that serves and that evaluation runs, on one prefix."""
-    resolver = ServingResolver(client, prefix, models.embedder)
+    resolver = resolver or ServingResolver(client, prefix, models.embedder)
     shelf = VocabularyShelf(VocabularyStore(client, prefix), own_vocabulary)
     return SearchPipeline(search_parts(client, resolver, models, config, now_ms=now_ms, vocabulary=shelf)), resolver
 
@@ -214,9 +220,11 @@ def search_parts(
 
 def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     """Everything the views call; ``models`` where they are loaded already."""
-    client = elasticsearch_client(settings)
+    client = elasticsearch_client(settings, kind=ConfinedElasticsearch)
     models = models or Models(settings)
-    pipeline, resolver = search_pipeline(client, settings.index.prefix, models, ranking_config(settings))
+    # What serves is the same for everybody, so it is resolved by a client that sees everything.
+    resolver = ServingResolver(elasticsearch_client(settings), settings.index.prefix, models.embedder)
+    pipeline, _ = search_pipeline(client, settings.index.prefix, models, ranking_config(settings), resolver=resolver)
     refuse_unservable(resolver)
     if settings.api.preload:
         models.embedder()
@@ -231,7 +239,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         readiness=Readiness(client, resolver, settings.embedder.model),
         version=__version__,
         records=records,
-        catalogues=Catalogues(records, lambda: source_titles(settings)),
+        catalogues=Catalogues(records, lambda: source_titles(settings), groups_seen),
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
         answerer=answers,
@@ -248,7 +256,8 @@ def _pusher(settings: Settings, models: Models) -> Pusher:
     client = elasticsearch_client(settings, timeout_s=_PUSH_TIMEOUT_S)
     parts = HarvestParts(client, settings.index.prefix, models.embedder)
     leases = Leases.connect(settings.broker_url, settings.index.prefix)
-    return Pusher(parts, leases, lambda: prepare_indices(client, settings, models))
+    groups_of = partial(groups_of_source, settings)
+    return Pusher(parts, leases, lambda: prepare_indices(client, settings, models), groups_of)
 
 
 def refuse_unservable(resolver: ServingResolver) -> None:

@@ -19,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from core.access import checked_name
 from indexer.documents.linked import Follow
 from indexer.sources.catalogue import PROTOCOLS, SourceType
 from indexer.sources.politeness import Manners
@@ -113,12 +114,23 @@ class MannersConfig(Strict):
         return Manners(**self.model_dump(exclude_none=True, exclude={"timeout_s"}))
 
 
+def _group(name: str) -> str:
+    return checked_name("group", name)
+
+
+class AccessConfig(Strict):
+    """Who may see the source's records: everybody, or only callers of one of these groups."""
+
+    restricted_to: tuple[Annotated[str, AfterValidator(_group)], ...] = ()
+
+
 class SourceConfig(Strict):
     """One catalogue: a ``folder`` by ``path``, all others by ``url``; without ``schedule`` harvested on demand only.
 
     ``options`` are the protocol's. ``full_every``: how long runs may ask only for what changed before everything is
     asked for again (and what vanished removed); ``0d`` means every time. ``paused``: no scheduled runs. ``documents``:
-    whether links of its records are followed and read (``pdf``, or ``landing`` pages too).
+    whether links of its records are followed and read (``pdf``, or ``landing`` pages too). ``access``: who may see its
+    records.
     """
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
@@ -136,6 +148,7 @@ class SourceConfig(Strict):
     manners: MannersConfig = Field(default_factory=MannersConfig)
     max_removal_share: float | None = Field(None, ge=0, le=1)
     documents: Follow = "none"
+    access: AccessConfig = Field(default_factory=AccessConfig)
 
     @field_validator("path")
     @classmethod

@@ -25,6 +25,7 @@ def inherited(record: Record) -> Json:
         "provenance_kind": record.provenance.kind,
         "media_types": sorted({link.media_type for link in record.links if link.media_type}),
         "access": record.access,
+        "access_groups": list(record.access_groups),
         **where,
     }
     return {name: value for name, value in fields.items() if value not in (None, [], "")}

@@ -20,6 +20,8 @@ _RULES: tuple[Rule, ...] = (
     ("/page/", None),
     ("/static/", None),
     ("/sources", None),
+    ("/answers", None),
+    ("/my-documents", None),
     ("/docs", None),
     ("/api", None),
     ("/conformance", None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,8 @@ from search_api.listing.reader import RecordReader
 
 ALL = "all"
 _KEPT_S = 60.0
+_ASKED_AGAIN_S = 1.0
+_MOST_MEMORIES = 64
 _MOST_SOURCES = 1000
 
 # Extents are kept as doc values for ranking (w,s,e,n; start/end), so their hull is taken from there. A box across the
@@ -54,23 +57,40 @@ class Catalogue:
 
 
 class Catalogues:
-    """Counts the catalogues, with a memory of a minute; safe to share between threads."""
+    """Counts the catalogues, with a memory of a minute; safe to share between threads.
 
-    def __init__(self, reader: RecordReader, titles: Callable[[], Mapping[str, str]]) -> None:
+    ``seen_by``: the groups of who asks now. Who sees other records counts others, so that each has a memory.
+    """
+
+    def __init__(
+        self,
+        reader: RecordReader,
+        titles: Callable[[], Mapping[str, str]],
+        seen_by: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
         self._reader = reader
         self._titles = titles
+        self._seen_by = seen_by
         self._lock = threading.Lock()
-        self._kept: tuple[float, tuple[Catalogue, ...]] | None = None
+        self._kept: OrderedDict[frozenset[str], tuple[float, tuple[Catalogue, ...]]] = OrderedDict()
 
     def list(self) -> tuple[Catalogue, ...]:
         """``all`` first, then each source by its id."""
-        with self._lock:
-            if self._kept is not None and time.monotonic() - self._kept[0] < _KEPT_S:
-                return self._kept[1]
+        groups = self._seen_by()
+        if (kept := self._remembered(groups, _KEPT_S)) is not None:
+            return kept
         found = self._read()
         with self._lock:
-            self._kept = (time.monotonic(), found)
+            self._kept[groups] = (time.monotonic(), found)
+            self._kept.move_to_end(groups)
+            while len(self._kept) > _MOST_MEMORIES:
+                self._kept.popitem(last=False)
         return found
+
+    def _remembered(self, groups: frozenset[str], seconds: float) -> tuple[Catalogue, ...] | None:
+        with self._lock:
+            kept = self._kept.get(groups)
+        return kept[1] if kept is not None and time.monotonic() - kept[0] < seconds else None
 
     def get(self, catalogue: str) -> Catalogue:
         """Raises NotFound. A source that was harvested a moment ago is looked for again before it is denied."""
@@ -78,16 +98,16 @@ class Catalogues:
             for one in self.list():
                 if one.id == catalogue:
                     return one
+            if self._remembered(self._seen_by(), _ASKED_AGAIN_S) is not None:
+                break
             with self._lock:
-                if self._kept is not None and time.monotonic() - self._kept[0] < 1.0:
-                    break
-                self._kept = None
+                self._kept.pop(self._seen_by(), None)
         raise NotFound(f"There is no catalogue {catalogue!r}; /collections lists those there are.")
 
     def forget(self) -> None:
         """A record was pushed or taken back here: what is listed next is counted anew."""
         with self._lock:
-            self._kept = None
+            self._kept.clear()
 
     def _read(self) -> tuple[Catalogue, ...]:
         measures = _measures()

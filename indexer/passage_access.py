@@ -1,0 +1,56 @@
+"""Passages follow their record when other people may see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from elasticsearch import Elasticsearch
+
+from core.errors import Unavailable
+from es_mappings.names import alias
+from indexer.patience import patiently
+
+if TYPE_CHECKING:  # commit imports this module
+    from indexer.commit import Item
+
+_SET = (
+    "if (params.groups.size() == 0) { ctx._source.remove('access_groups') }"
+    " else { ctx._source.access_groups = params.groups }"
+)
+_MOST_TERMS = 10_000
+
+
+def share_access(client: Elasticsearch, prefix: str, items: Sequence[Item]) -> None:
+    """Gives the passages of records whose groups have changed the new ones, before the ledger calls it done.
+
+    A power cut in between leaves the ledger without them, so that it is done again. Raises Unavailable.
+    """
+    by_groups: dict[tuple[str, ...], list[str]] = {}
+    for item in items:
+        if item.digest is None or not item.decision.write:
+            continue
+        record, groups = item.digest.record.id, tuple(item.digest.record.access_groups)
+        before = tuple((item.stored.access_groups if item.stored is not None else None) or ())
+        if groups != before:
+            by_groups.setdefault(groups, []).append(record)
+    for groups, records in by_groups.items():
+        for at in range(0, len(records), _MOST_TERMS):
+            _share(client, prefix, records[at : at + _MOST_TERMS], groups)
+
+
+def _share(client: Elasticsearch, prefix: str, records: Sequence[str], groups: tuple[str, ...]) -> None:
+    index = alias(prefix, "passages")
+    if not patiently(lambda: client.indices.exists_alias(name=index)):
+        return
+    answer = patiently(
+        lambda: client.update_by_query(
+            index=index,
+            query={"bool": {"filter": [{"terms": {"record": list(records)}}]}},
+            script={"source": _SET, "params": {"groups": list(groups)}},
+            refresh=True,
+            conflicts="proceed",
+        )
+    ).body
+    if answer["failures"] or answer["version_conflicts"]:
+        raise Unavailable("Not all passages of a record could be given its new access; it is tried again.")

@@ -1,0 +1,171 @@
+"""The Elasticsearch client that the API reads by: whatever a view asks of it, a caller sees what is theirs to see.
+
+The filter sits below every method of the client, where a request leaves it, so that no view can leave it out and a new
+one need not know of it. Outside a request nobody is known to ask, and only what is open to all is seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from elastic_transport import ObjectApiResponse
+from elasticsearch import Elasticsearch, NotFoundError
+from flask import g, has_request_context
+
+from search_api.access.visibility import (
+    FIELD,
+    confined_body,
+    counting_body,
+    may_see,
+    suggested_terms,
+    without_hidden_terms,
+)
+
+Json = dict[str, Any]
+
+# One index and no pattern: a list or a wildcard could name another one beside it.
+_OF_RECORDS = re.compile(r"([a-z0-9-]+)-(records|passages|natives|ledger)(-next|-\d{6})?")
+_OTHERS = re.compile(r"[a-z0-9-]+-(library|documents|runs|vocabulary|keys)(-next|-\d{6})?")
+_WITHOUT_DOCUMENTS = frozenset(
+    ("indices.get_mapping", "indices.exists_alias", "indices.exists", "indices.get_alias", "indices.stats")
+)
+
+
+class NotConfined(AssertionError):
+    """A request that this client cannot confine: a mistake in Sonde, never the caller's."""
+
+
+def groups_seen() -> frozenset[str]:
+    """Of who asks now."""
+    if not has_request_context() or "caller" not in g:
+        return frozenset()
+    groups: frozenset[str] = g.caller.groups
+    return groups
+
+
+class ConfinedElasticsearch(Elasticsearch):
+    """Reads of records, passages, originals and the ledger are filtered; they cannot be written by it.
+
+    Indices that hold no records pass. Raises NotConfined for any other request.
+    """
+
+    def perform_request(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: Any | None = None,
+        endpoint_id: str | None = None,
+        path_parts: Mapping[str, Any] | None = None,
+    ) -> Any:
+        def send(params: Mapping[str, Any] | None = params, body: Any | None = body) -> Any:
+            return super(ConfinedElasticsearch, self).perform_request(
+                method,
+                path,
+                params=params,
+                headers=headers,
+                body=body,
+                endpoint_id=endpoint_id,
+                path_parts=path_parts,
+            )
+
+        index = unquote(str((path_parts or {}).get("index", "")))
+        if endpoint_id == "msearch":
+            return self._msearch(send, index, list(body or ()))
+        if _passes(endpoint_id or "", index):
+            return send()
+        if _OF_RECORDS.fullmatch(index) is None:
+            raise NotConfined(f"{endpoint_id} of {index or 'every index'}")
+        if endpoint_id == "search":
+            return self._searched(send, index, body)
+        if endpoint_id == "count":
+            return send(body={"query": confined_body(body, groups_seen())["query"]})
+        if endpoint_id == "get":
+            return self._got(send, index, unquote(str((path_parts or {})["id"])), dict(params or {}))
+        raise NotConfined(f"{endpoint_id} of {index}")
+
+    def _msearch(self, send: Any, index: str, searches: list[Json]) -> Any:
+        groups, confined = groups_seen(), []
+        for header, body in zip(searches[::2], searches[1::2], strict=True):
+            named = str(header.get("index", index))
+            if _OF_RECORDS.fullmatch(named):
+                confined += [header, _body(body, groups)]
+            elif _OTHERS.fullmatch(named):
+                confined += [header, body]
+            else:
+                raise NotConfined(f"a search of {named or 'every index'}")
+        response = send(body=confined)
+        answers = response.body["responses"]
+        for position, (header, body) in enumerate(zip(searches[::2], searches[1::2], strict=True)):
+            if "suggest" in body and "suggest" in answers[position]:
+                answers[position] = self._without_hidden(str(header.get("index", index)), body, answers[position])
+        return response
+
+    def _searched(self, send: Any, index: str, body: Json | None) -> Any:
+        response = send(body=_body(body, groups_seen()))
+        if body and "suggest" in body:
+            return ObjectApiResponse(body=self._without_hidden(index, body, response.body), meta=response.meta)
+        return response
+
+    def _without_hidden(self, index: str, body: Json, answer: Json) -> Json:
+        terms = suggested_terms(body, answer)
+        if not terms:
+            return answer
+        counted = super().perform_request(
+            "POST",
+            f"/{index}/_search",
+            headers={"accept": "application/json", "content-type": "application/json"},
+            body=counting_body(terms, groups_seen()),
+            endpoint_id="search",
+            path_parts={"index": index},
+        )
+        return without_hidden_terms(body, answer, counted.body)
+
+    def _got(self, send: Any, index: str, id: str, params: Json) -> Any:
+        chosen = params.get("_source_includes")
+        if chosen is not None:
+            params["_source_includes"] = [*([chosen] if isinstance(chosen, str) else chosen), FIELD]
+        response = send(params=params)
+        found: Json = response.body
+        if not found.get("found") or self._is_seen(index, id, found):
+            return response
+        hidden = {"_index": found["_index"], "_id": found["_id"], "found": False}
+        if 404 in self._ignored():
+            return ObjectApiResponse(body=hidden, meta=response.meta)
+        raise NotFoundError(message="not_found", meta=response.meta, body=hidden)
+
+    def _is_seen(self, index: str, id: str, found: Json) -> bool:
+        """An original carries no groups of its own: it is seen with its record."""
+        named = _OF_RECORDS.fullmatch(index)
+        if named is None or "_source" not in found:
+            raise NotConfined(f"get of {index} without its source")
+        if named[2] != "natives":
+            return may_see(found["_source"], groups_seen())
+        try:
+            return bool(self.get(index=f"{named[1]}-records", id=id, source_includes=[FIELD]).body.get("found"))
+        except NotFoundError:
+            return False
+
+    def _ignored(self) -> tuple[int, ...]:
+        """Statuses that ``options(ignore_status=...)`` named."""
+        given = self._ignore_status
+        return tuple(given) if isinstance(given, tuple | list | set | frozenset) else ()
+
+
+def _passes(endpoint: str, index: str) -> bool:
+    """Requests that show no document of ours, and those of indices that hold no records."""
+    if _OTHERS.fullmatch(index) or endpoint in _WITHOUT_DOCUMENTS:
+        return True
+    return not index and (endpoint.startswith("cluster.") or endpoint in ("info", "ping"))
+
+
+def _body(body: Json | None, groups: frozenset[str]) -> Json:
+    try:
+        return confined_body(body, groups)
+    except ValueError as error:
+        raise NotConfined(str(error)) from None

@@ -1,0 +1,125 @@
+"""What a caller may see of Elasticsearch, written into a request's body; pure.
+
+A record or passage with ``access_groups`` is seen by callers of one of those groups; all others by everybody. Every
+search body that reaches the indices of records goes through ``confined_body``, which knows the few forms that Sonde
+uses and refuses the rest: a form that nobody thought about must not be the way around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Json = dict[str, Any]
+
+FIELD = "access_groups"
+
+_UNDERSTOOD = frozenset(
+    (
+        "_source",
+        "aggs",
+        "collapse",
+        "docvalue_fields",
+        "fields",
+        "from",
+        "highlight",
+        "knn",
+        "min_score",
+        "post_filter",
+        "query",
+        "runtime_mappings",
+        "search_after",
+        "size",
+        "sort",
+        "stored_fields",
+        "suggest",
+        "terminate_after",
+        "timeout",
+        "track_scores",
+        "track_total_hits",
+    )
+)
+_BEYOND_THE_QUERY = frozenset(("global", "children", "parent", "significant_terms", "significant_text"))
+
+
+def visible_clause(groups: frozenset[str]) -> Json:
+    """A filter that passes what callers of these groups may see."""
+    open_to_all = {"bool": {"must_not": [{"exists": {"field": FIELD}}]}}
+    if not groups:
+        return open_to_all
+    theirs = {"terms": {FIELD: sorted(groups)}}
+    return {"bool": {"should": [open_to_all, theirs], "minimum_should_match": 1}}
+
+
+def may_see(source: Mapping[str, Any], groups: frozenset[str]) -> bool:
+    """The same for one document that was fetched by its id."""
+    needed = source.get(FIELD) or ()
+    return not needed or not groups.isdisjoint([needed] if isinstance(needed, str) else needed)
+
+
+def confined_body(body: Mapping[str, Any] | None, groups: frozenset[str]) -> Json:
+    """The search, over what may be seen alone; scores and order stay. Raises ValueError for a form it does not know."""
+    given = dict(body or {})
+    unknown = given.keys() - _UNDERSTOOD
+    if unknown or _names(given.get("aggs")) & _BEYOND_THE_QUERY:
+        raise ValueError(f"a search that cannot be confined: {sorted(unknown) or 'an aggregation beyond its query'}")
+    clause = visible_clause(groups)
+    if "knn" in given:
+        given["knn"] = _knn(given["knn"], clause)
+    if "query" in given:
+        given["query"] = {"bool": {"must": [given["query"]], "filter": [clause]}}
+    elif "knn" not in given:  # beside knn a query would add its own hits
+        given["query"] = {"bool": {"filter": [clause]}}
+    return given
+
+
+def _knn(knn: Any, clause: Json) -> Any:
+    if isinstance(knn, Sequence):
+        return [_knn(one, clause) for one in knn]
+    before = knn.get("filter", [])
+    return {**knn, "filter": [*(before if isinstance(before, list) else [before]), clause]}
+
+
+def _names(aggs: Any) -> set[str]:
+    """Every key below the aggregations, their types among them."""
+    if isinstance(aggs, Mapping):
+        return set(aggs).union(*(_names(value) for value in aggs.values()))
+    return set()
+
+
+def suggested_terms(body: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Each word that a term suggester offers, as field and word under a key of its own: suggesters heed no filter."""
+    asked: Mapping[str, Any] = body.get("suggest", {})
+    found: dict[str, tuple[str, str]] = {}
+    for name, entries in answer.get("suggest", {}).items():
+        field = asked[name]["term"]["field"]
+        for option in (option for entry in entries for option in entry["options"]):
+            found[f"{field}:{option['text']}"] = (field, option["text"])
+    return found
+
+
+def counting_body(terms: Mapping[str, tuple[str, str]], groups: frozenset[str]) -> Json:
+    """How many records that may be seen hold each word."""
+    filters = {key: {"term": {field: word}} for key, (field, word) in terms.items()}
+    counting = {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
+    return confined_body(counting, groups)
+
+
+def without_hidden_terms(body: Mapping[str, Any], answer: Json, counted: Mapping[str, Any]) -> Json:
+    """The answer with those offers alone that a visible record holds, and its count of them."""
+    held = {key: bucket["doc_count"] for key, bucket in counted["aggregations"]["held"]["buckets"].items()}
+    kept: Json = {}
+    for name, entries in answer["suggest"].items():
+        field = body["suggest"][name]["term"]["field"]
+        kept[name] = [
+            {
+                **entry,
+                "options": [
+                    {**option, "freq": held[f"{field}:{option['text']}"]}
+                    for option in entry["options"]
+                    if held[f"{field}:{option['text']}"]
+                ],
+            }
+            for entry in entries
+        ]
+    return {**answer, "suggest": kept}

@@ -1,0 +1,371 @@
+"""A restricted record is seen by its group through every endpoint, and by nobody else through any."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from elasticsearch import Elasticsearch
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from core.access import Caller, NotAuthenticated
+from indexer.documents.ingest import Incoming, ingest
+from indexer.documents.store import DocumentStore
+from indexer.harvest import harvest
+from indexer.parts import Options, Parts
+from indexer.removed import restore
+from indexer.report import RunReport
+from indexer.sources.folder import FolderSource
+from indexer.sources.restricted import restricted
+from search_api.app import create_app
+from sonde.documents import document_parts
+from sonde.wiring import api_parts
+from tests.conftest import delete_indices
+from tests.service import Service
+
+MARK = "quixotanium"
+"""A word of the hidden record's title, abstract and keywords, and of the document about it. No request names it."""
+HIDDEN, OPEN = "secret:hidden-1", "open:plain-1"
+HIDDEN_DOI = "10.5555/hidden.1"
+
+OPEN_ONLY = 3
+"""Records that everybody sees."""
+
+
+class Three:
+    """Nobody, somebody and a member of the group, by name."""
+
+    def identify(self, bearer: str | None) -> Caller:
+        scopes = frozenset(("search", "library", "write", "admin"))
+        callers = {
+            None: Caller(scopes=frozenset(("search",))),
+            "other": Caller("oda", scopes, frozenset(("volcanoes",))),  # type: ignore[arg-type]
+            "member": Caller("mia", scopes, frozenset(("glaciers", "rivers"))),  # type: ignore[arg-type]
+        }
+        if bearer not in callers:
+            raise NotAuthenticated("This key is not known.")
+        return callers[bearer]
+
+
+def _record(id: str, title: str, abstract: str, keyword: str, doi: str) -> dict[str, Any]:
+    box = [[[7.0, 46.0], [8.0, 46.0], [8.0, 47.0], [7.0, 47.0], [7.0, 46.0]]]
+    return {
+        "type": "Feature",
+        "id": id,
+        "conformsTo": ["http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-core"],
+        "time": {"interval": ["2001-01-01", "2010-12-31"]},
+        "geometry": {"type": "Polygon", "coordinates": box},
+        "properties": {
+            "type": "dataset",
+            "title": title,
+            "description": abstract,
+            "keywords": [keyword],
+            "externalIds": [{"scheme": "doi", "value": doi}],
+        },
+        "links": [{"rel": "enclosure", "href": f"https://data.example/{id}.nc", "type": "application/x-netcdf"}],
+    }
+
+
+def _write(folder: Path, *records: dict[str, Any]) -> FolderSource:
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in records:
+        (folder / f"{one['id']}.json").write_text(json.dumps(one), "utf-8")
+    return FolderSource(folder)
+
+
+TEXT = "Ice thickness of an alpine glacier by ground penetrating radar, with mass balance since 2001"
+SECRET = _record("hidden-1", f"Glacier ice thickness, {MARK}", f"{TEXT}. {MARK} was found.", MARK, HIDDEN_DOI)
+PLAIN = [
+    _record(f"plain-{n}", f"Glacier ice thickness, part {n}", f"{TEXT}, part {n}.", "glaciers", f"10.5555/plain.{n}")
+    for n in range(1, OPEN_ONLY + 1)
+]
+REPORT = """# Radar on the glacier
+
+## Methods
+
+Ice thickness of the glacier was measured by radar in {count} profiles across the {name} tongue of the glacier.
+"""
+
+
+@pytest.fixture(scope="module")
+def service(
+    es_client: Elasticsearch, elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("access")
+    one = Service(es_client, elasticsearch_url, f"sonde-test-{uuid.uuid4().hex[:12]}")
+    one.prepare()
+    _harvest(one, "open", _write(folder / "open", *PLAIN))
+    _harvest(one, "secret", restricted(_write(folder / "secret", SECRET), ("glaciers",)))
+    parts = document_parts(one.settings, one.models, es_client)
+    for record, name, count in ((HIDDEN, MARK, 77), (OPEN, "lower", 42)):
+        text = REPORT.format(count=count, name=name).encode()
+        assert ingest(Incoming(text, f"{count}.md", f"{count}.md", record=record), parts).entry.state == "ready"
+    DocumentStore(es_client, one.prefix).refresh("public")
+    es_client.indices.refresh(index=f"{one.prefix}-*")
+    yield one
+    delete_indices(es_client, one.prefix)
+
+
+def _harvest(service: Service, source: str, records: Any) -> RunReport:
+    report = harvest(source, records, Parts(service.client, service.prefix, service.models.embedder))
+    assert report.state == "complete", report
+    service.client.indices.refresh(index=f"{service.prefix}-records")
+    return report
+
+
+@pytest.fixture(scope="module")
+def app(service: Service) -> Flask:
+    return create_app(replace(api_parts(service.settings, service.models), authenticator=Three()))
+
+
+@pytest.fixture
+def http(app: Flask) -> FlaskClient:
+    return app.test_client()
+
+
+def _as(who: str | None) -> dict[str, str]:
+    return {"Authorization": f"Bearer {who}"} if who else {}
+
+
+FACETS = "facets=source,keyword,type,decade,region,organisation"
+Q = "q=glacier+ice+thickness&rerank=false"
+ASKED: dict[str, list[tuple[str, Any]]] = {
+    # Route -> addresses (with a body to post) that show the record, or the word, to who may see it.
+    "/search": [
+        (f"/search?{Q}&{FACETS}&highlight=true&explain=true", None),
+        (f"/search?{Q}&algorithm=bm25&f=atom", None),
+        (f"/search?{Q}&algorithm=dense", None),
+        ("/search?q=&source=secret", None),
+        ("/search?q=quixotaniun&rerank=false", None),  # misspelt: did you mean
+        (f"/search?q=&filter=externalIds%3D'{HIDDEN_DOI}'&rerank=false", None),
+    ],
+    "/suggest": [("/suggest?q=qui", None), ("/suggest?q=glacier+ice", None), ("/suggest?q=quixotaniun", None)],
+    "/suggest/opensearch": [("/suggest/opensearch?q=qui", None)],
+    "/ask": [("/ask", {"question": "How many radar profiles across the tongue of the glacier?", "threshold": 0})],
+    "/embeddings": [],
+    "/collections": [("/collections", None)],
+    "/collections/<catalogue>": [("/collections/secret", None), ("/collections/all", None)],
+    "/collections/<catalogue>/queryables": [("/collections/secret/queryables", None)],
+    "/collections/<catalogue>/sortables": [("/collections/secret/sortables", None)],
+    "/collections/<catalogue>/items": [
+        ("/collections/all/items", None),
+        ("/collections/all/items?sortby=-title&limit=1", None),
+        ("/collections/secret/items", None),
+        (f"/collections/all/items?externalIds={HIDDEN_DOI}", None),
+    ],
+    "/collections/<catalogue>/items/<record>": [
+        (f"/collections/{catalogue}/items/{HIDDEN}?f={form}", None)
+        for catalogue in ("all", "secret")
+        for form in ("json", "jsonld", "dcat", "rdf", "iso19139", "dc", "native")
+    ],
+    "/collections/<catalogue>/items/<record>/provenance": [(f"/collections/all/items/{HIDDEN}/provenance", None)],
+    "/collections/<catalogue>/items/<record>/similar": [
+        (f"/collections/all/items/{OPEN}/similar", None),
+        (f"/collections/all/items/{HIDDEN}/similar", None),
+    ],
+    "/records/<record>": [(f"/records/{HIDDEN}", None)],
+    "/stac": [("/stac", None)],
+    "/stac/collections": [("/stac/collections", None)],
+    "/stac/collections/<collection>": [("/stac/collections/secret", None)],
+    "/stac/collections/<collection>/items": [("/stac/collections/secret/items", None)],
+    "/stac/collections/<collection>/items/<item>": [(f"/stac/collections/secret/items/{HIDDEN}", None)],
+    "/stac/search": [("/stac/search", None), ("/stac/search", {"ids": [HIDDEN]})],
+    "/oai": [
+        ("/oai?verb=ListRecords&metadataPrefix=oai_dc", None),
+        ("/oai?verb=ListRecords&metadataPrefix=iso19139&set=secret", None),
+        ("/oai?verb=ListIdentifiers&metadataPrefix=oai_dc", None),
+        ("/oai?verb=ListSets", None),
+    ],
+    "/dcat": [("/dcat", None), ("/dcat?f=jsonld", None), ("/dcat?source=secret", None)],
+    "/sitemap.xml": [],  # asked for below: its parts have addresses of their own
+}
+HOLDS_NOTHING = {"/", "/api", "/conformance", "/docs", "/opensearch.xml", "/readyz", "/healthz", "/sources", "/metrics"}
+"""They are asked too: they tell the same to everybody."""
+ELSEWHERE = ("/answers", "/my-documents", "/page/", "/static/", "/docs/", "/harvest", "/library", "/stac/conformance")
+"""Files, and rooms with guards of their own (scope admin; the owner)."""
+
+
+def _ask(http: FlaskClient, address: str, body: Any, who: str | None) -> TestResponse:
+    if body is not None:
+        return http.post(address, json=body, headers=_as(who))
+    return http.get(address, headers=_as(who))
+
+
+def _tells(answer: TestResponse, address: str, body: Any) -> list[str]:
+    """What of the hidden record stands in the answer beyond what the request said itself."""
+    text = answer.get_data(as_text=True).lower() + str(answer.headers).lower()
+    said = (address + json.dumps(body)).lower()
+    signs = (MARK, HIDDEN, "hidden-1", HIDDEN_DOI, "77 ")
+    return [sign for sign in signs if sign in text and sign not in said]
+
+
+def test_every_route_is_asked(app: Flask) -> None:
+    routes = {rule.rule for rule in app.url_map.iter_rules() if rule.rule not in HOLDS_NOTHING}
+    unasked = {route for route in routes - ASKED.keys() if not route.startswith(ELSEWHERE)}
+    assert not unasked, f"say in ASKED how {unasked} could show a record"
+
+
+CALLS = [
+    pytest.param(address, body, id=f"{address[:60]}{'+body' if body else ''}")
+    for asked in ASKED.values()
+    for address, body in asked
+]
+
+
+@pytest.mark.parametrize("who", [None, "other"])
+@pytest.mark.parametrize(("address", "body"), CALLS)
+def test_no_endpoint_shows_it_to_anybody_else(http: FlaskClient, address: str, body: Any, who: str | None) -> None:
+    answer = _ask(http, address, body, who)
+    assert answer.status_code < 500
+    assert _tells(answer, address, body) == []
+
+
+@pytest.mark.parametrize("address", sorted(HOLDS_NOTHING))
+def test_pages_without_records_tell_nothing(http: FlaskClient, address: str) -> None:
+    assert _tells(http.get(address, headers=_as("other")), address, None) == []
+
+
+_ONLY_COUNTS = ("queryables", "sortables", "similar", "/stac", "=qui")
+SHOWN_BY = [
+    param
+    for param in CALLS
+    if param.values[0] != "/collections/all" and not any(part in str(param.values[0]) for part in _ONLY_COUNTS)
+]
+
+
+@pytest.mark.parametrize(("address", "body"), SHOWN_BY)
+def test_the_group_sees_it(http: FlaskClient, address: str, body: Any) -> None:
+    """Else the tests above could not fail."""
+    answer = _ask(http, address, body, "member")
+    assert answer.status_code == 200, answer.get_data(as_text=True)[:300]
+    shown = answer.get_data(as_text=True).lower()
+    assert MARK in shown or HIDDEN in shown or '"secret"' in shown or "spec>secret" in shown
+
+
+def _json(http: FlaskClient, address: str, who: str | None) -> dict[str, Any]:
+    body: dict[str, Any] = http.get(address, headers=_as(who)).get_json()
+    return body
+
+
+@pytest.mark.parametrize(("who", "count"), [(None, OPEN_ONLY), ("other", OPEN_ONLY), ("member", OPEN_ONLY + 1)])
+def test_counts_are_those_of_what_is_seen(http: FlaskClient, who: str | None, count: int) -> None:
+    assert _json(http, "/collections/all/items", who)["numberMatched"] == count
+    assert _json(http, "/collections/all", who)["sonde:count"] == count
+    assert _json(http, "/stac/search", who)["numberMatched"] == count
+    found = _json(http, f"/search?{Q}&{FACETS}", who)
+    assert found["numberMatched"] == count
+    assert sum(one["count"] for one in found["sonde:facets"]["type"]["values"]) == count
+    sources = {one["value"]: one["count"] for one in found["sonde:facets"]["source"]["values"]}
+    assert sources == {"open": OPEN_ONLY, **({"secret": 1} if who == "member" else {})}
+    text = http.get("/oai?verb=ListIdentifiers&metadataPrefix=oai_dc", headers=_as(who)).get_data(as_text=True)
+    assert text.count("<header>") == count
+
+
+@pytest.mark.parametrize(("who", "seen"), [(None, False), ("other", False), ("member", True)])
+def test_the_sitemap_names_what_is_seen(http: FlaskClient, who: str | None, seen: bool) -> None:
+    index = http.get("/sitemap.xml", headers=_as(who)).get_data(as_text=True)
+    part = index.partition("after=")[2].partition("<")[0]
+    urls = http.get(f"/sitemap.xml?after={part}", headers=_as(who)).get_data(as_text=True)
+    assert OPEN in urls
+    assert (HIDDEN in urls) == seen
+
+
+@pytest.mark.parametrize(("who", "status"), [(None, 404), ("other", 404), ("member", 200)])
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"/collections/all/items/{HIDDEN}",
+        f"/collections/all/items/{HIDDEN}?f=native",
+        f"/collections/all/items/{HIDDEN}/similar",
+        f"/stac/collections/secret/items/{HIDDEN}",
+        f"/records/{HIDDEN}",
+        "/collections/secret",
+    ],
+)
+def test_what_is_hidden_is_not_there(http: FlaskClient, address: str, who: str | None, status: int) -> None:
+    """404 and not 403: that there is such a record is part of what is hidden."""
+    assert http.get(address, headers=_as(who)).status_code == status
+
+
+def test_one_callers_catalogues_are_not_anothers(http: FlaskClient) -> None:
+    """They are remembered for a minute, for each group apart."""
+    for who, ids in (
+        ("member", {"all", "open", "secret"}),
+        (None, {"all", "open"}),
+        ("member", {"all", "open", "secret"}),
+    ):
+        assert {one["id"] for one in _json(http, "/collections", who)["collections"]} == ids
+
+
+def test_the_groups_are_not_told(http: FlaskClient) -> None:
+    text = http.get(f"/collections/all/items/{HIDDEN}", headers=_as("member")).get_data(as_text=True)
+    assert "rivers" not in text
+    assert "access_groups" not in text
+
+
+def test_the_sources_setting_decides_and_passages_and_tombstones_follow(
+    es_client: Elasticsearch, elasticsearch_url: str, tmp_path: Path, prefix: str
+) -> None:
+    """Opened, closed again, removed: each is seen at once, though the document's bytes stayed the same."""
+    one = Service(es_client, elasticsearch_url, prefix)
+    one.prepare()
+    http = create_app(replace(api_parts(one.settings, one.models), authenticator=Three())).test_client()
+    source = _write(tmp_path / "secret", SECRET)
+    question = {"question": "How many radar profiles across the tongue of the glacier?", "threshold": 0}
+
+    def seen(who: str | None) -> tuple[int, int]:
+        es_client.indices.refresh(index=f"{prefix}-passages")
+        record = http.get(f"/collections/all/items/{HIDDEN}", headers=_as(who)).status_code
+        return record, len(http.post("/ask", json=question, headers=_as(who)).get_json()["passages"])
+
+    _harvest(one, "secret", source)
+    text = REPORT.format(count=77, name=MARK).encode()
+    parts = document_parts(one.settings, one.models, es_client)
+    assert ingest(Incoming(text, "a.md", "a.md", record=HIDDEN), parts).entry.state == "ready"
+    assert seen(None) == (200, 1)
+    assert _harvest(one, "secret", restricted(source, ("glaciers",))).counts.changed == 1
+    assert (seen(None), seen("member")) == ((404, 0), (200, 1))
+    assert _harvest(one, "secret", restricted(source, ("glaciers",))).counts.same == 1
+    assert _harvest(one, "secret", source).counts.changed == 1
+    assert seen(None) == (200, 1)
+
+
+def _identifiers(http: FlaskClient, who: str | None) -> str:
+    """All pages of the listing: what was removed stands on the last."""
+    text = page = http.get("/oai?verb=ListIdentifiers&metadataPrefix=oai_dc", headers=_as(who)).get_data(as_text=True)
+    while token := page.partition("<resumptionToken")[2].partition(">")[2].partition("<")[0]:
+        asked = {"verb": "ListIdentifiers", "resumptionToken": token}
+        page = http.get("/oai", query_string=asked, headers=_as(who)).get_data(as_text=True)
+        text += page
+    return text
+
+
+def test_a_removed_record_stays_hidden_and_comes_back_hidden(
+    es_client: Elasticsearch, elasticsearch_url: str, tmp_path: Path, prefix: str
+) -> None:
+    one = Service(es_client, elasticsearch_url, prefix)
+    one.prepare()
+    http = create_app(replace(api_parts(one.settings, one.models), authenticator=Three())).test_client()
+    folder = tmp_path / "secret"
+    also = {**SECRET, "id": "hidden-2"}
+    source = restricted(_write(folder, SECRET, also), ("glaciers",))
+    _harvest(one, "secret", source)
+    (folder / "hidden-1.json").unlink()
+    parts = Parts(es_client, prefix, one.models.embedder)
+    report = harvest("secret", source, parts, Options(max_removal_share=1.0))
+    assert report.counts.removed == 1
+    es_client.indices.refresh(index=f"{prefix}-*")
+    assert HIDDEN in _identifiers(http, "member")
+    for who in (None, "other"):
+        assert "hidden" not in _identifiers(http, who)
+    restore("secret", [HIDDEN], parts, Options())
+    es_client.indices.refresh(index=f"{prefix}-records")
+    statuses = [http.get(f"/collections/all/items/{HIDDEN}", headers=_as(who)).status_code for who in (None, "member")]
+    assert statuses == [404, 200]
