@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import sys
-import uuid
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import click
-from elasticsearch import Elasticsearch
 from rich.console import Console
 from rich.table import Table
 
-from core.ports import EmbedderCard
-from es_mappings.indices import ensure_indices
-from es_mappings.names import IndexKind, concrete
 from evaluation.chaos.harvests import Outcome
 from evaluation.chaos.harvests import chaos as run_chaos
 from indexer.parts import Parts
+from sonde.cli.chaos_volume import volume
+from sonde.cli.throwaway import throwaway
 from sonde.harvesting import HARVEST_TIMEOUT_S
 from sonde.settings import load_settings
 from sonde.wiring import elasticsearch_client
-
-_KINDS: tuple[IndexKind, ...] = ("records", "natives", "ledger", "runs")
-_NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)  # records are written without vectors
 
 
 @click.group()
@@ -45,7 +37,7 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
     client = elasticsearch_client(load_settings(), timeout_s=HARVEST_TIMEOUT_S)
     progress = Console(stderr=True)
     outcomes: list[Outcome] = []
-    with _throwaway(client) as prefix:
+    with throwaway(client) as prefix:
         for outcome in run_chaos(Parts(client, prefix), runs, records=records, seed=seed, share=share):
             outcomes.append(outcome)
             verdict = "right" if outcome.right else f"WRONG: {outcome}"
@@ -78,16 +70,6 @@ def show(console: Console, outcomes: list[Outcome]) -> None:
     console.print(", ".join(f"{name} {number}" for name, number in sorted(faults.items())))
 
 
-@contextmanager
-def _throwaway(client: Elasticsearch) -> Iterator[str]:
-    """A prefix of its own; its indices are deleted by name afterwards."""
-    prefix = f"sonde-chaos-{uuid.uuid4().hex[:12]}"
-    ensure_indices(client, prefix, _NO_MODEL, kinds=_KINDS)
-    try:
-        yield prefix
-    finally:
-        for kind in _KINDS:
-            client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
-
+chaos.add_command(volume)
 
 COMMANDS = (chaos,)

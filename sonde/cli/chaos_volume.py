@@ -1,0 +1,52 @@
+"""`sonde chaos volume`: a large source, and what it costs."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from evaluation.chaos.volume import Volume
+from evaluation.chaos.volume import volume as run_volume
+from indexer.parts import Parts
+from sonde.cli.throwaway import throwaway
+from sonde.harvesting import HARVEST_TIMEOUT_S
+from sonde.settings import load_settings
+from sonde.wiring import elasticsearch_client
+
+
+@click.command()
+@click.option("--records", type=click.IntRange(1, 10_000_000), default=100_000, show_default=True)
+def volume(*, records: int) -> None:
+    """Harvest a made-up CSW of many records twice, without vectors, into throw-away indices of the running node.
+
+    Exit code 1 where a run ended with other records than the catalogue's.
+    """
+    client = elasticsearch_client(load_settings(), timeout_s=HARVEST_TIMEOUT_S)
+    with throwaway(client) as prefix:
+        found = list(run_volume(Parts(client, prefix), records))
+    show(Console(), found)
+    if not all(one.right for one in found):
+        sys.exit(1)
+
+
+def show(console: Console, found: list[Volume]) -> None:
+    """``read/s``: records fetched, parsed and planned in a second of the time that this took."""
+    table = Table(box=None, pad_edge=False)
+    for head in ("run", "state", "there", "s", "/s", "CPU s", "per CPU s", "read/s", "peak MiB"):
+        table.add_column(head, justify="left" if head in ("run", "state") else "right")
+    for one in found:
+        rates = (one.records / one.seconds, one.cpu_s, one.records / one.cpu_s, one.records / one.read_s)
+        table.add_row(
+            one.run,
+            one.state,
+            str(one.in_service),
+            f"{one.seconds:.0f}",
+            *(f"{rate:.0f}" for rate in rates),
+            f"{one.peak_mib:.0f}",
+        )
+    console.print(table)
+    console.print(f"load average {', '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} cores")
