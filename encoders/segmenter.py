@@ -1,0 +1,81 @@
+"""Next-sentence coherence: a small cross-encoder that reads what stands before a joint and what stands behind it.
+
+Labels are BERT's own: 0 the second goes on from the first, 1 it does not (paper 001 has them the other way round in its
+prose). Fits ``indexer.documents.segment.Coherence``: higher is better, 0..1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import ModelMissing
+from encoders.cross_encoder import OnnxScorer
+from encoders.locate import default_cache, locate
+from encoders.onnx_session import Compute, Tokens
+from encoders.prepare import checked_graph, prepared
+from encoders.recipe import read_json, read_pair_limit
+from encoders.tokens import read_tokenizer
+
+
+class JointTokeniser:
+    """Both sides of a joint as one input. The first keeps its last words and the second its first: those at the joint.
+
+    ``max_tokens`` with special ones; a side gets more than half where the other needs less.
+    """
+
+    def __init__(self, file: Path, max_tokens: int) -> None:
+        self._tokenizer = read_tokenizer(file)
+        self._room = max_tokens - self._tokenizer.num_special_tokens_to_add(True)
+
+    def tokens(self, before: Sequence[str], behind: Sequence[str]) -> list[Tokens]:
+        """One input for each joint, in order."""
+        pairs = zip(self._encoded(before), self._encoded(behind), strict=True)
+        found = []
+        for first, second in pairs:
+            keep = max(self._room // 2, self._room - len(second.ids))
+            first.truncate(keep, direction="left")
+            second.truncate(self._room - len(first.ids))
+            pair = self._tokenizer.post_process(first, second)
+            found.append(Tokens(pair.ids, pair.type_ids))
+        return found
+
+    def _encoded(self, texts: Sequence[str]) -> list[Any]:
+        return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+
+
+def windows(texts: Sequence[str], window: int) -> tuple[list[str], list[str]]:
+    """For each of the n - 1 joints up to ``window`` sentences before it, and behind it."""
+    joints = range(len(texts) - 1)
+    before = [" ".join(texts[max(0, at - window + 1) : at + 1]) for at in joints]
+    return before, [" ".join(texts[at + 1 : at + 1 + window]) for at in joints]
+
+
+class NextSentence:
+    """How likely each text goes on from the one before."""
+
+    def __init__(self, folder: Path, compute: Compute) -> None:
+        """``folder``: prepared, see ``load_segmenter``. Raises ModelMissing."""
+        facts = read_json(folder / "card.json")
+        if facts.get("kind") != "segmenter":
+            raise ModelMissing(f"{folder} is not a segmenter; `sonde train segmenter` makes one")
+        self.window = int(facts.get("window", 1))
+        self._tokens = JointTokeniser(folder / "tokenizer.json", read_pair_limit(folder))
+        self._scorer = OnnxScorer(checked_graph(folder, "model.onnx"), compute)
+
+    def __call__(self, texts: Sequence[str]) -> list[float]:
+        """n texts in order to n - 1 numbers 0..1."""
+        if len(texts) < 2:
+            return []
+        not_next = self._scorer.logits(self._tokens.tokens(*windows(texts, self.window))).astype(np.float64)
+        return [float(value) for value in 1.0 / (1.0 + np.exp(np.clip(not_next, -60.0, 60.0)))]
+
+
+def load_segmenter(name: str, cache: Path | None = None, *, threads: int | None = None) -> NextSentence:
+    """The segmenter in a folder. Raises ModelMissing with what to do."""
+    cache = cache or default_cache()
+    folder = prepared(locate(name, cache), cache, "logits")
+    return NextSentence(folder, Compute(threads))

@@ -1,0 +1,105 @@
+"""What a training on the command line is fed with: the samples, a source of the index, metadata files, or examples."""
+
+from __future__ import annotations
+
+import subprocess  # nosec B404
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from core.ports import Embedder
+from core.record import Record
+from evaluation.collections.catalogue import records_of
+from evaluation.vector_cache import CachedEmbedder, VectorCache
+from search_api.listing.reader import RecordReader
+from search_api.listing.request import ListRequest, Selection
+from search_api.serving import ServingResolver
+from sonde.judged import CHECKOUT
+from sonde.settings import Settings
+from sonde.wiring import Models, elasticsearch_client
+from training.corpora import Document, of_records
+from training.examples import Example, TrainingError, read_examples
+from training.negatives.mine import Mining, mine
+from training.questions.asked import distinct
+from training.questions.from_fields import by_keywords, by_sentence, by_title
+from training.questions.key_phrases import by_key_phrases
+
+SAMPLES = "samples"
+LICENCES = {SAMPLES: "Apache-2.0", "ncar": "CC BY 4.0", "pira": "CC BY 4.0", "climate_fever": "CC BY-SA 4.0"}
+_TIMEOUT_S = 60.0
+
+
+def records_from(source: str, settings: Settings) -> Iterator[Record]:
+    """``samples``, a folder or archive of metadata files, or the name of a source that was harvested.
+
+    Raises TrainingError where it is none of these.
+    """
+    path = Path(source).expanduser()
+    if source == SAMPLES:
+        yield from records_of(CHECKOUT / SAMPLES / "records", SAMPLES)
+        return
+    if path.exists():
+        yield from records_of(path, path.name.partition(".")[0])
+        return
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
+    resolver = ServingResolver(client, settings.index.prefix, Models(settings).embedder)
+    reader = RecordReader(client, settings.index.prefix, resolver)
+    found = False
+    for page in reader.pages(ListRequest(Selection(source=source))):
+        for stored in page.found:
+            found = True
+            yield stored.record
+    if not found:
+        raise TrainingError(
+            f"{source!r} is neither {SAMPLES}, a file or folder here, nor a source with records in the index."
+        )
+
+
+def examples_from(source: str, settings: Settings, mining: Mining) -> list[Example]:
+    """Examples of a ``.jsonl`` file as they are; of records by titles, keywords, sentences and key phrases, with hard
+    negatives found by words and by the embedder of the settings."""
+    if source.endswith(".jsonl"):
+        return read_examples(Path(source).expanduser())
+    documents = list(of_records(records_from(source, settings), Path(source).name))
+    embedder = remembering(settings)
+    asked = distinct(
+        chain(
+            by_title(documents),
+            by_keywords(documents, mining.seed),
+            by_sentence(documents, mining.seed),
+            by_key_phrases(documents, embedder),
+        )
+    )
+    return mine(list(asked), documents, embedder, mining)
+
+
+def texts_from(source: str, settings: Settings) -> list[Document]:
+    """The records' descriptions alone."""
+    return list(of_records(records_from(source, settings), Path(source).name))
+
+
+def remembering(settings: Settings) -> Embedder:
+    """The embedder of the settings; texts that it read before are not read again."""
+    return CachedEmbedder(Models(settings).embedder(), VectorCache(settings.models.folder / "vectors.sqlite"))
+
+
+def own_commit() -> str:
+    """The commit of this checkout, with ``+`` where it holds changes; empty where it is none."""
+    commit = _git("rev-parse", "--short=12", "HEAD")
+    return commit + "+" if commit and _git("status", "--porcelain", "--untracked-files=no") else commit
+
+
+def _git(*words: str) -> str:
+    try:
+        # Our own words; no shell reads them.
+        done = subprocess.run(  # noqa: S603 # nosec B603 B607
+            ["git", *words],  # noqa: S607
+            cwd=CHECKOUT,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=10,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,108 @@
+"""A segmenter is trained end to end on a tiny order of sentences, and parts documents where that order breaks."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tiny_models import tiny_embedder
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from core.errors import ModelMissing
+from encoders.model_card import ModelCard, damaged_files, read_card
+from encoders.segmenter import load_segmenter
+from training.examples import TrainingError
+from training.loop import Course, Look
+from training.provenance import Origin
+from training.segmenter.joints import Joint, Running
+from training.segmenter.measure import Boundaries, measured
+from training.segmenter.train import train_segmenter
+from training.segmenter.trainee import SegmenterSettings
+
+pytestmark = pytest.mark.models
+
+STAGES = ("Ships left the harbour", "Probes sank into water", "Salt was then measured", "Tables list all values")
+SETTINGS = SegmenterSettings(layers=2, window=1, max_tokens=32, learning_rate=2e-3, threads=1)
+ORIGIN = Origin("tiny", "Apache-2.0", {"tiny": "CC0"}, "abc", "sonde train segmenter --from tiny")
+
+
+def reports(count: int) -> list[Running]:
+    """Each goes through the same stages, somewhere else."""
+    places = ("Norway", "Ghana", "Peru", "Japan", "Crete", "Kenya")
+    chance = random.Random(3)
+    return [
+        Running(f"d{number}", tuple(f"{stage} near {chance.choice(places)}." for stage in STAGES))
+        for number in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ModelCard]:
+    home = tmp_path_factory.mktemp("segmenter")
+    base, out = tiny_embedder(home / "base"), home / "made"
+    course = Course(steps=120, look_every=60)
+    return out, train_segmenter(base, reports(60), SETTINGS, course, ORIGIN, out, held_out=0.2)
+
+
+def test_it_learns_what_follows_what_and_finds_where_a_report_ends(
+    made: tuple[Path, ModelCard], tmp_path: Path
+) -> None:
+    out, card = made
+    found = card.figures["held-out AUC"]
+    assert found["after"] > max(0.75, found["before"] + 0.1)
+    assert read_card(out) == card
+    assert damaged_files(out) == []
+    coherence = load_segmenter(str(out), tmp_path / "cache", threads=1)
+    sentences = tuple(sentence for report in reports(5) for sentence in report.sentences)
+    scores = coherence(sentences)
+    assert len(scores) == len(sentences) - 1
+    assert all(0.0 <= score <= 1.0 for score in scores)
+    ends = measured(Boundaries(sentences, frozenset({3, 7, 11, 15})), coherence)
+    assert ends is not None
+    assert ends.auc > 0.9
+    assert coherence(sentences[:1]) == []
+
+
+def test_serving_gives_the_probability_of_label_nought(made: tuple[Path, ModelCard], tmp_path: Path) -> None:
+    """Label 1 is 'not the next sentence': the graph's two logits by PyTorch, against what coherence says."""
+    out, _ = made
+    asked = ("Ships left the harbour.", "Salt was then measured.")
+    tokens = AutoTokenizer.from_pretrained(out)(*asked, return_tensors="pt")
+    with torch.inference_mode():
+        logits = AutoModelForSequenceClassification.from_pretrained(out)(**tokens).logits
+    wanted = torch.softmax(logits, dim=1)[0, 0].item()
+    assert load_segmenter(str(out), tmp_path / "cache")(asked) == pytest.approx([wanted], abs=1e-4)
+
+
+def test_too_little_text_an_interruption_and_what_is_no_segmenter(tmp_path: Path) -> None:
+    base, out = tiny_embedder(tmp_path / "base"), tmp_path / "made"
+    with pytest.raises(TrainingError, match="too little text for a segmenter"):
+        train_segmenter(base, reports(3), SETTINGS, Course(), ORIGIN, out)
+
+    def interrupt(look: Look) -> None:
+        if look.step:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_segmenter(
+            base, reports(40), SETTINGS, Course(steps=4, look_every=2), ORIGIN, out, held_out=0.2, told=interrupt
+        )
+    assert not out.exists()
+    assert (tmp_path / ".made.checkpoints" / "last.pt").is_file()
+    changed = replace(SETTINGS, window=2)
+    with pytest.raises(TrainingError, match="other settings"):
+        train_segmenter(base, reports(40), changed, Course(steps=4), ORIGIN, out, held_out=0.2, resume=True)
+    with pytest.raises(ModelMissing):
+        load_segmenter(str(tmp_path / "nowhere"), tmp_path / "cache")
+
+
+def test_joints_have_both_labels_as_often() -> None:
+    from training.segmenter.joints import joints_of
+
+    joints: list[Joint] = joints_of(reports(20), 1, 0)
+    assert len(joints) == 2 * 20 * (len(STAGES) - 1)
+    assert np.mean([joint.label for joint in joints]) == 0.5

@@ -1,0 +1,119 @@
+"""From running text to a segmenter's folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from core.errors import ModelMissing
+from encoders.files import published
+from encoders.locate import Located, weights_digest
+from encoders.model_card import CARD, ModelCard, Used, write_card
+from encoders.prepare import prepared
+from training.checkpoints import Checkpoints
+from training.examples import TrainingError
+from training.loop import Course, Finished, Look, train
+from training.provenance import UNKNOWN, Origin, now
+from training.segmenter.joints import Joint, Running, joints_of
+from training.segmenter.trainee import SegmenterSettings, SegmenterTrainee
+from training.splits import is_held_out
+
+LEAST_SENTENCES = 100
+_LOOKED_AT = 600
+
+
+def train_segmenter(
+    base: Path,
+    texts: Sequence[Running],
+    settings: SegmenterSettings,
+    course: Course,
+    origin: Origin,
+    out: Path,
+    *,
+    held_out: float = 0.1,
+    resume: bool = False,
+    told: Callable[[Look], None] = lambda _: None,
+) -> ModelCard:
+    """Writes ``out`` and returns its card; whole documents are held out. Raises TrainingError for too little text, a
+    full disk, a diverging loss. Checkpoints lie beside ``out`` until the model is written."""
+    learnt, kept = _split(texts, settings, held_out)
+    identity = {**asdict(settings), "base": str(base), "joints": len(learnt), "held_out": len(kept)}
+    checkpoints = Checkpoints(out.parent / f".{out.name}.checkpoints", identity, resume=resume)
+    trainee = SegmenterTrainee(base, learnt, kept[:_LOOKED_AT], settings)
+    done = train(trainee, course, checkpoints, told)
+    card = ModelCard(
+        kind="segmenter",
+        name=out.name,
+        base=origin.base,
+        licence=origin.base_licence,
+        data=_used(texts, learnt, kept, origin),
+        settings={**asdict(settings), **asdict(course)},
+        seed=settings.seed,
+        commit=origin.commit,
+        made=now(),
+        figures=_figures(trainee, kept, done),
+        reproduce=origin.reproduce,
+        serving={"max_tokens": settings.max_tokens, "window": settings.window},
+    )
+    _write(out, trainee, card)
+    checkpoints.discard()
+    return card
+
+
+def _split(texts: Sequence[Running], settings: SegmenterSettings, share: float) -> tuple[list[Joint], list[Joint]]:
+    """False joints are drawn within each side, so that no held-out sentence is learnt from."""
+    count = sum(len(text.sentences) for text in texts)
+    if count < LEAST_SENTENCES:
+        raise TrainingError(f"{count} sentences are too little text for a segmenter; give {LEAST_SENTENCES} or more.")
+    held = [text for text in texts if is_held_out(text.document, share, settings.seed)]
+    rest = [text for text in texts if not is_held_out(text.document, share, settings.seed)]
+    learnt, kept = (joints_of(side, settings.window, settings.seed) for side in (rest, held))
+    order = np.random.default_rng(settings.seed).permutation(len(kept))
+    return learnt, [kept[at] for at in order]
+
+
+def _figures(trainee: SegmenterTrainee, kept: Sequence[Joint], done: Finished) -> dict[str, object]:
+    scores = trainee.coherence(kept)
+    false = np.array([joint.label == 1 for joint in kept])
+    return {
+        "held-out AUC": {"before": done.before.measure, "after": done.best.measure},
+        "held-out accuracy": float(((scores < 0.5) == false).mean()),
+        "held-out joints": len(kept),
+        "steps": done.looks[-1].step,
+        "best step": done.best.step,
+        "seconds": round(done.seconds),
+        "ended by": done.why,
+    }
+
+
+def _used(texts: Sequence[Running], learnt: Sequence[Joint], kept: Sequence[Joint], origin: Origin) -> tuple[Used, ...]:
+    names = dict(origin.licences or {})
+    documents = len({text.document for text in texts})
+    licence = "; ".join(f"{name}: {licence}" for name, licence in names.items()) or UNKNOWN
+    return (
+        Used("running text", licence, len(learnt), "joints", f"{documents} documents in all"),
+        Used("running text", licence, len(kept), "joints", "held out"),
+    )
+
+
+def _write(out: Path, trainee: SegmenterTrainee, card: ModelCard) -> None:
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with published(out) as draft:
+            trainee.save(draft)
+            (draft / CARD).write_text(json.dumps(dict(card.serving)), encoding="utf-8")
+            scratch = draft / ".scratch"
+            scratch.mkdir()
+            made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "logits")
+            (made / "model.onnx").replace(draft / "model.onnx")
+            shutil.rmtree(scratch)
+            write_card(draft, card)
+    except OSError as error:
+        raise TrainingError(f"{out} cannot be written: {error.strerror or error}. The checkpoint is kept.") from error
+    except ModelMissing as error:
+        raise TrainingError(f"The export failed, the checkpoint is kept: {error}") from error

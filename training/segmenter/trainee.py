@@ -1,0 +1,147 @@
+"""The next-sentence classifier behind the port of ``training.loop``."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import ModelMissing
+from encoders.imports import torch_imports
+from encoders.onnx_session import padded
+from encoders.segmenter import JointTokeniser
+from training.examples import TrainingError
+from training.segmenter.joints import Joint
+from training.segmenter.measure import auc
+
+_BATCH = 64
+_KEPT = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class SegmenterSettings:
+    """``layers`` of the base that are kept, from the bottom (0: all); ``window`` sentences on each side of a joint;
+    ``max_tokens`` of both sides together, in training and in service. ``threads`` 0: torch's."""
+
+    layers: int = 3
+    window: int = 2
+    max_tokens: int = 128
+    batch: int = 32
+    learning_rate: float = 5e-5
+    seed: int = 0
+    device: str = "cpu"
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        if self.window < 1 or self.batch < 1 or self.learning_rate <= 0 or self.max_tokens < 16:
+            raise TrainingError("Window and batch are at least 1, max_tokens at least 16, and the rate is above 0.")
+
+
+class SegmenterTrainee:
+    """training.loop.Trainee; which joints a step sees follows from the seed and its number."""
+
+    def __init__(
+        self, base: Path, joints: Sequence[Joint], held_out: Sequence[Joint], settings: SegmenterSettings
+    ) -> None:
+        """Raises ModelMissing where ``base`` is no encoder with weights."""
+        import torch
+
+        self.base, self.settings = base, settings
+        self.module = _loaded(base, settings)
+        self._tokens = JointTokeniser(base / "tokenizer.json", settings.max_tokens)
+        self._joints, self._held_out = list(joints), list(held_out)
+        self._optimiser = torch.optim.AdamW(self.module.parameters(), lr=settings.learning_rate, weight_decay=0.01)
+
+    def step(self, number: int, rate: float) -> float:
+        import torch
+
+        for group in self._optimiser.param_groups:
+            group["lr"] = self.settings.learning_rate * rate
+        torch.manual_seed(random.Random(f"{self.settings.seed}:{number}").randrange(2**31))  # noqa: S311 # nosec B311
+        joints = self.drawn(number)
+        labels = torch.tensor([joint.label for joint in joints]).to(self.settings.device)
+        loss: Any = torch.nn.functional.cross_entropy(self._logits(joints), labels)
+        self._optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.module.parameters(), 1.0)
+        self._optimiser.step()
+        return float(loss.detach())
+
+    def measure(self) -> float:
+        """How likely a true joint coheres more than a false one, 0..1."""
+        scores = self.coherence(self._held_out)
+        false = np.array([joint.label == 1 for joint in self._held_out])
+        return auc(scores[~false], scores[false])
+
+    def state(self) -> dict[str, Any]:
+        weights = {name: value.detach().cpu().clone() for name, value in self.module.state_dict().items()}
+        return {"weights": weights, "optimiser": self._optimiser.state_dict()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.module.load_state_dict(state["weights"])
+        self._optimiser.load_state_dict(state["optimiser"])
+
+    def drawn(self, number: int) -> list[Joint]:
+        """Every joint once an epoch, in an order of its own each time."""
+        size = min(self.settings.batch, len(self._joints))
+        epoch, place = divmod((number - 1) * size, len(self._joints) - len(self._joints) % size)
+        order = list(range(len(self._joints)))
+        random.Random(f"{self.settings.seed}:epoch:{epoch}").shuffle(order)  # noqa: S311 # nosec B311
+        return [self._joints[at] for at in order[place : place + size]]
+
+    def coherence(self, joints: Sequence[Joint]) -> NDArray[np.float64]:
+        """(n,) probability that the second goes on from the first."""
+        import torch
+
+        self.module.eval()
+        found = []
+        with torch.inference_mode():
+            for at in range(0, len(joints), _BATCH):
+                found.append(torch.softmax(self._logits(joints[at : at + _BATCH]), dim=1)[:, 0].cpu().numpy())
+        self.module.train()
+        return np.concatenate(found).astype(np.float64)
+
+    def save(self, folder: Path) -> None:
+        """Weights and tokenizer. Raises OSError where the disk refuses."""
+        self.module.save_pretrained(str(folder), safe_serialization=True)
+        for name in _KEPT:
+            if (self.base / name).is_file():
+                shutil.copyfile(self.base / name, folder / name)
+
+    def _logits(self, joints: Sequence[Joint]) -> Any:
+        import torch
+
+        tokens = self._tokens.tokens([joint.before for joint in joints], [joint.behind for joint in joints])
+        feed, _ = padded(tokens)
+        return self.module(
+            **{name: torch.from_numpy(value).to(self.settings.device) for name, value in feed.items()}
+        ).logits
+
+
+def _loaded(base: Path, settings: SegmenterSettings) -> Any:
+    if not list(base.glob("*.safetensors")):
+        raise TrainingError(f"{base} holds a graph without weights that could learn; name a safetensors model.")
+    os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; a folder needs no hub
+    with torch_imports:
+        import torch
+        from transformers import AutoConfig, AutoModelForSequenceClassification
+    if settings.threads:
+        torch.set_num_threads(settings.threads)
+    torch.manual_seed(settings.seed)  # of the new head
+    try:
+        config = AutoConfig.from_pretrained(str(base), local_files_only=True)  # nosec B615
+        config.num_labels = 2
+        config.num_hidden_layers = min(settings.layers or config.num_hidden_layers, config.num_hidden_layers)
+        module = AutoModelForSequenceClassification.from_pretrained(  # nosec B615
+            str(base), config=config, use_safetensors=True, local_files_only=True
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelMissing(f"{base} cannot be loaded for training: {str(error)[:200]}") from None
+    return module.to(settings.device).train()
