@@ -12,7 +12,9 @@ import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from core.access import AccessScope
 from core.errors import SondeError
+from search_api.access.tokens import Algorithm
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -30,6 +32,7 @@ def _broker_url(text: str) -> str:
 
 
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
+HttpUrlAsWritten = Annotated[str, Field(pattern=r"^https?://")]  # compared letter by letter, its last slash too
 BrokerUrl = Annotated[str, AfterValidator(_broker_url)]
 
 
@@ -84,6 +87,17 @@ class AccessSettings(_Group):
 
     anonymous_search: bool = Field(True, description="Whether who sends no key or token may search.")
     key_memory_s: float = Field(10.0, ge=0, le=300, description="A revoked key is refused within this time.")
+    oidc_issuer: HttpUrlAsWritten | None = Field(None, description="Whose tokens are taken, as its tokens name it.")
+    oidc_audience: str | None = Field(None, description="Whom tokens must be for; needed where an issuer is set.")
+    oidc_jwks_url: HttpUrl | None = Field(None, description="Else as the issuer's discovery document says.")
+    oidc_algorithms: tuple[Algorithm, ...] = Field(("RS256", "ES256"), min_length=1)
+    oidc_leeway_s: float = Field(60.0, ge=0, le=600, description="How far the issuer's clock may differ from ours.")
+    oidc_refetch_s: float = Field(30.0, ge=1, description="Keys are not asked for more often, whatever tokens name.")
+    oidc_subject_claim: str = Field("sub", min_length=1)
+    oidc_groups_claim: str = Field("groups", min_length=1, description="May be a path: realm_access.roles.")
+    oidc_scopes_claim: str = Field("scope", min_length=1)
+    oidc_scope_prefix: str = Field("sonde:", description="A token's sonde:write is the scope write.")
+    oidc_scopes: tuple[AccessScope, ...] = Field(("search", "library"), description="What every good token may.")
 
 
 class EmbedderSettings(_Group):

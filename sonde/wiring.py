@@ -162,7 +162,9 @@ class Models:
 
 def gate_policy(settings: Settings) -> GatePolicy:
     """Sizes and times as the gate has them; the operator's own services may be private addresses."""
-    own = [urlsplit(url).netloc for url in (settings.geocoder.url, settings.embedder.url, settings.answers.url) if url]
+    issuer = (settings.access.oidc_issuer, settings.access.oidc_jwks_url)
+    named = (settings.geocoder.url, settings.embedder.url, settings.answers.url, *issuer)
+    own = [urlsplit(url).netloc for url in named if url]
     contact = f" ({settings.net.contact})" if settings.net.contact else ""
     return GatePolicy(
         allowed_hosts=frozenset((*settings.net.allowed_hosts, *own)), user_agent=f"Sonde/{__version__}{contact}"
@@ -248,7 +250,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         harvests=Harvests(Desk(settings, client), RunReader(client, settings.index.prefix)),
         pushed=_pusher(settings, models),
         now_ms=lambda: int(time.time() * 1000),
-        authenticator=authenticator(settings.access, client, settings.index.prefix),
+        authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
     )
 
 

@@ -15,6 +15,7 @@ from structlog.testing import capture_logs
 from core.access import NotAuthenticated
 from core.errors import NotFound, Unavailable
 from es_mappings.names import alias
+from net.gate import Gate
 from search_api import problems
 from search_api.access import guard
 from search_api.access.authenticators import KeyAuthenticator
@@ -137,7 +138,7 @@ def test_the_commands_make_show_rotate_and_end_a_key(es_client: Elasticsearch, p
 
     app = Flask("keys")
     problems.register(app)
-    guard.register(app, authenticator(AccessSettings(key_memory_s=0), es_client, prefix))
+    guard.register(app, authenticator(AccessSettings(key_memory_s=0), es_client, prefix, Gate))
 
     @app.put("/collections/<source>/items/<id>")
     def write(source: str, id: str) -> str:

@@ -1,0 +1,119 @@
+"""Callers by the tokens (JWT) of an OpenID Connect issuer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import jwt
+
+from core.access import ALL_SCOPES, AccessScope, Caller, NotAuthenticated, checked_name
+from search_api.access.jwks import IssuerKeys
+
+Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
+"""Those that prove by a public key: ``none`` proves nothing, and with HS* a public key would pass for a secret."""
+
+_LONGEST_TOKEN = 16_384
+_MOST_GROUPS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPolicy:
+    """What a token must say, and where it says who it speaks for.
+
+    Claims may be paths (``realm_access.roles``), and lists or texts with spaces. Scopes are those of the claim that
+    begin with ``scope_prefix``, and ``given_scopes``, which every good token has. ``leeway_s``: how far clocks may
+    differ.
+    """
+
+    issuer: str
+    audience: str
+    algorithms: tuple[Algorithm, ...] = ("RS256", "ES256")
+    leeway_s: float = 60.0
+    subject_claim: str = "sub"
+    groups_claim: str = "groups"
+    scopes_claim: str = "scope"
+    scope_prefix: str = "sonde:"
+    given_scopes: frozenset[AccessScope] = frozenset(("search", "library"))
+
+
+class TokenAuthenticator:
+    """Checks signature, issuer, audience and times of every token; remembers none."""
+
+    def __init__(self, policy: TokenPolicy, keys: IssuerKeys) -> None:
+        """Raises ValueError for an algorithm that proves nothing."""
+        if not policy.algorithms or not set(policy.algorithms) <= set(ALGORITHMS):
+            raise ValueError(f"algorithms must be of {', '.join(ALGORITHMS)}")
+        self._policy = policy
+        self._keys = keys
+
+    def identify(self, bearer: str | None) -> Caller:
+        """Raises NotAuthenticated with what is wrong, never showing the token; Unavailable as the keys do."""
+        if bearer is None or len(bearer) > _LONGEST_TOKEN:
+            raise NotAuthenticated("This is neither a key nor a token of this service.")
+        try:
+            header = jwt.get_unverified_header(bearer)
+        except jwt.PyJWTError:
+            raise NotAuthenticated("This is neither a key nor a token of this service.") from None
+        if header.get("alg") not in self._policy.algorithms:
+            raise NotAuthenticated("This token is signed in a way that is not taken here.")
+        key = self._keys.find(header.get("kid"))
+        return self._caller(self._claims(bearer, key))
+
+    def _claims(self, bearer: str, key: jwt.PyJWK) -> Mapping[str, Any]:
+        try:
+            claims: Mapping[str, Any] = jwt.decode(
+                bearer,
+                key,
+                algorithms=list(self._policy.algorithms),
+                audience=self._policy.audience,
+                issuer=self._policy.issuer,
+                leeway=self._policy.leeway_s,
+                options={"require": ["exp", "iss", "aud"]},
+            )
+        except jwt.ExpiredSignatureError:
+            raise NotAuthenticated("This token has expired.") from None
+        except jwt.PyJWTError as error:
+            raise NotAuthenticated(f"This token is not taken: {_WRONG.get(type(error), 'it is not right')}.") from None
+        return claims
+
+    def _caller(self, claims: Mapping[str, Any]) -> Caller:
+        subject = _at(claims, self._policy.subject_claim)
+        try:
+            name = checked_name("subject", subject if isinstance(subject, str) else "")
+            groups = frozenset(checked_name("group", one) for one in _words(_at(claims, self._policy.groups_claim)))
+        except ValueError as error:
+            raise NotAuthenticated(f"This token is not taken: {error}.") from None
+        prefix = self._policy.scope_prefix
+        said = {one.removeprefix(prefix) for one in self._scopes(claims) if one.startswith(prefix)}
+        return Caller(name, self._policy.given_scopes | {scope for scope in ALL_SCOPES if scope in said}, groups)
+
+    def _scopes(self, claims: Mapping[str, Any]) -> list[str]:
+        return _words(_at(claims, self._policy.scopes_claim))
+
+
+_WRONG: dict[type[Exception], str] = {
+    jwt.InvalidSignatureError: "its signature is wrong",
+    jwt.InvalidAudienceError: "it is for another service",
+    jwt.InvalidIssuerError: "it is from another issuer",
+    jwt.ImmatureSignatureError: "it is not valid yet",
+    jwt.MissingRequiredClaimError: "it lacks a claim that is needed",
+}
+
+
+def _at(claims: Mapping[str, Any], path: str) -> Any:
+    """The claim of that name, else what stands at the path."""
+    if path in claims:
+        return claims[path]
+    found: Any = claims
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def _words(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return value.split()
+    return [one for one in value if isinstance(one, str)][:_MOST_GROUPS] if isinstance(value, list) else []
