@@ -187,7 +187,7 @@ class SearchPipeline:
         ids = list(found.signals)
         names = list(next(iter(found.signals.values()))) if ids else []
         arms = {name: [found.signals[record].get(name) for record in ids] for name in names}
-        candidates = Candidates.from_fields(ids, arms, [found.fields[record] for record in ids])
+        candidates = Candidates.from_fields(ids, arms, [found.fields[record] for record in ids], named=found.named)
         config = replace(self._parts.config, spatial_mode=request.spatial)
         return rank(candidates, target_of(request, read, self._parts.now_ms()), config)
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import cast, get_args
 
+from core.extent import BBox
 from core.record import Resolution
 from search_api.ranking.target import Level, Target
 from search_api.request import SearchRequest
 from search_api.understanding.interpretation import Interpretation
+
+_WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
 
 
 def target_of(request: SearchRequest, read: Interpretation, now_ms: int) -> Target:
     """``spatial=off`` and ``temporal=off`` leave place and time out; ``now_ms`` is the moment of the question."""
     filters = request.filters
     boxes = (filters.area,) if filters.area is not None else read.areas
+    if not boxes and request.spatial == "hausdorff" and _level(read) == "global":
+        boxes = (_WORLD,)  # who orders by distance alone and asks for the whole world means its box
     span = filters.span if filters.span is not None else read.span
     topological = filters.relation in ("within", "contains", "disjoint", "intersects")
     scale = _resolution(read)

@@ -32,6 +32,7 @@ class Candidate:
     resolution: Resolution = field(default_factory=Resolution)
     kind: ProvenanceKind = "unknown"
     modified_ms: int | None = None
+    named: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ class Candidates:
 
     ``arms``: (n,) raw scores of each arm that ran. ``boxes``: rows west, south, east (unrolled), north in degrees;
     ``spans``: rows start, end in ms. ``resolution_m``, ``step_s``, ``modified_ms``: (n,). ``tie``: (n,) the rank of
-    each id among them all, which settles every tie.
+    each id among them all, which settles every tie. ``named``: (n,) how prominently a record's words name the asked
+    place, 1 in the title, .5 elsewhere, 0 nowhere: all there is to judge a record without an extent by.
     """
 
     ids: tuple[str, ...]
@@ -69,6 +71,7 @@ class Candidates:
     kinds: tuple[ProvenanceKind, ...]
     modified_ms: Floats
     tie: Integers
+    named: Floats
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -88,6 +91,7 @@ class Candidates:
             kinds=tuple(row.kind for row in rows),
             modified_ms=_floats(row.modified_ms for row in rows),
             tie=_tie_order(ids),
+            named=_floats(row.named for row in rows),
         )
 
     @classmethod
@@ -97,6 +101,8 @@ class Candidates:
         arms: Mapping[Signal, Sequence[float | None]],
         fields: Sequence[Mapping[str, Sequence[Any]]],
         names: FieldNames | None = None,
+        *,
+        named: Mapping[str, float] | None = None,
     ) -> Candidates:
         """From the ``fields`` of Elasticsearch hits (doc values, lists of values), in the order of ``ids``.
 
@@ -117,6 +123,7 @@ class Candidates:
             kinds=tuple(cast(ProvenanceKind, kind or "unknown") for kind in _column(fields, names.kind)),
             modified_ms=_floats(_column(fields, names.modified_ms)),
             tie=_tie_order(tuple(ids)),
+            named=_floats((named or {}).get(record, 0.0) for record in ids),
         )
 
 

@@ -47,11 +47,13 @@ class SignalWeights:
 class Neutral:
     """What a record counts that does not say: between an exact match (1) and a wrong one (near 0).
 
+    ``named``: a record without an extent whose title names the asked place; half way to it where its other words do.
     ``hausdorff_diagonals``: in the `hausdorff` mode a record without extent is taken to be this many diagonals of
     the asked box away.
     """
 
     spatial: float
+    named: float
     temporal: float
     resolution: float
     kind: float

@@ -128,7 +128,8 @@ def _asked_terms(candidates: Candidates, target: Target, config: RankingConfig) 
     signals, neutral = config.signals, config.neutral
     terms: dict[Signal, Term] = {}
     if target.boxes and config.spatial_mode == "blend":
-        terms["spatial"] = _term(blend_scores(candidates.boxes, target, config), signals.spatial, neutral.spatial)
+        unplaced = neutral.spatial + max(neutral.named - neutral.spatial, 0.0) * candidates.named
+        terms["spatial"] = _term(blend_scores(candidates.boxes, target, config), signals.spatial, unplaced)
     if target.asks_time:
         terms["temporal"] = _term(temporal_scores(candidates, target, config), signals.temporal, neutral.temporal)
     if target.asks_resolution:
@@ -142,7 +143,7 @@ def _asked_terms(candidates: Candidates, target: Target, config: RankingConfig) 
     return terms
 
 
-def _term(raw: Floats, weight: float, neutral: float) -> Term:
+def _term(raw: Floats, weight: float, neutral: float | Floats) -> Term:
     return Term(raw, np.where(np.isnan(raw), neutral, raw), weight)
 
 

@@ -30,6 +30,9 @@ from search_api.ranking.target import Relation, Target
 
 FEATURES = ("nearness", "query_share", "box_share", "containment", "centre", "size")
 
+# A box at -170 is near Fiji at 178 all the same: degrees are plain, but counted to where the box is nearest.
+_TURNS = np.array([[turn, 0.0, turn, 0.0] for turn in (-360.0, 0.0, 360.0)])
+
 # Extents are drawn by hand: a box that covers all but a thousandth covers it.
 _WHOLE = 0.999
 
@@ -60,7 +63,10 @@ def blend_features(boxes: Rows, asked: BBox, relation: Relation | None, config: 
 
 
 def hausdorff_distances(boxes: Rows, target: Target, config: RankingConfig) -> Floats:
-    """Plain-degree distances (n,): nearest box, mean over the asked ones; without extent some diagonals away."""
+    """Plain-degree distances (n,): nearest box, mean over the asked ones; without extent some diagonals away.
+
+    Across the antimeridian the shorter way counts.
+    """
     each = [_distance_one(boxes, asked, config) for asked in target.boxes]
     mean: Floats = np.mean(np.stack(each), axis=0)
     return mean
@@ -99,7 +105,7 @@ def _size(comparison: Comparison, smallest_km2: float) -> Floats:
 
 
 def _distance_one(boxes: Rows, asked: BBox, config: RankingConfig) -> Floats:
-    nearest = boxes.least(hausdorff_deg_many(asked, boxes.values))
+    nearest = boxes.least(np.min([hausdorff_deg_many(asked, boxes.values + turn) for turn in _TURNS], axis=0))
     plain_diagonal = float(np.hypot(asked.width_deg, asked.height_deg))
     unknown = config.neutral.hausdorff_diagonals * max(plain_diagonal, config.smallest_diagonal_deg)
     return np.where(np.isnan(nearest), unknown, nearest)

@@ -63,7 +63,7 @@ def _among(query: Clause, filters: Sequence[Clause], ids: Sequence[str] | None) 
     """The query under its filters; for given ids it only scores (0 where no word occurs), so that all come back."""
     if ids is None:
         return {"bool": {"must": [query], "filter": list(filters)}}
-    return {"bool": {"should": [query], "filter": [*filters, {"ids": {"values": list(ids)}}]}}
+    return {"bool": {"should": [bm25.scoring(query)], "filter": [*filters, {"ids": {"values": list(ids)}}]}}
 
 
 def dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]) -> Arm:
@@ -136,10 +136,14 @@ def _for_passages() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What one arm said: scores by record id, ids that hold every word."""
+    """What one arm said: scores by record id, ids that hold every word, and how prominently the asked place is named.
+
+    ``named``: 1 in the title, .5 elsewhere; who does not name it is absent.
+    """
 
     scores: Mapping[str, float]
     all_words: frozenset[str]
+    named: Mapping[str, float]
     passages: Mapping[str, str]
     """Record id to its best passage's id (passage arms only)."""
 
@@ -149,12 +153,16 @@ def read_answer(arm: Arm, answer: Mapping[str, Any]) -> Scored:
     scores: dict[str, float] = {}
     passages: dict[str, str] = {}
     words: set[str] = set()
+    named: dict[str, float] = {}
     name = "record" if arm.on_passages else "id"
     for hit in answer["hits"]["hits"]:
         record = hit["fields"][name][0]
         scores[record] = arm.measured(hit["_score"] or 0.0)
         if arm.on_passages:
             passages[record] = hit["_id"]
-        if bm25.ALL_WORDS in hit.get("matched_queries", ()):
+        matched = hit.get("matched_queries", ())
+        if bm25.ALL_WORDS in matched:
             words.add(record)
-    return Scored(scores, frozenset(words), passages)
+        if bm25.NAMED in matched:
+            named[record] = 1.0 if bm25.NAMED_IN_TITLE in matched else 0.5
+    return Scored(scores, frozenset(words), named, passages)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from search_api.retrieval.expansion import NO_EXPANSION, Expansion
 from search_api.retrieval.filters import Clause
 
 ALL_WORDS = "all_words"
 """Name of the clause that matches where enough of the question's words occur; read back as a matched query."""
+
+NAMED_IN_TITLE, NAMED = "named_in_title", "named"
+"""Names of the clauses that match where a record names the asked place: read back as matched queries too."""
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
 _RECORD_BOOSTS = {"title": 3.0, "alternate_titles": 1.5, "keywords.term": 2.0, "abstract": 1.0}
@@ -24,13 +29,16 @@ def records_query(
     language: str | None,
     identifiers: tuple[str, ...] = (),
     expansion: Expansion = NO_EXPANSION,
+    places: Sequence[str] = (),
 ) -> Clause:
     """What scores records: ``thematic`` words must match somewhere, ``named`` (place and time words) only add.
+
+    Beside it ``places`` (names of the asked ones) score nothing, but say which records name them.
 
     ``expansion``: other names of its terms, which add a little and let in records without the words themselves.
     ``identifiers`` match exactly and put their record on top. With neither words nor identifiers nothing matches.
     """
-    clause = _words(thematic, named, language, _RECORD_BOOSTS, expansion)
+    clause = _words(thematic, named, language, _RECORD_BOOSTS, expansion, _naming(places))
     if not identifiers:
         return clause
     exact: Clause = {
@@ -48,7 +56,20 @@ def passages_query(thematic: str, named: str, language: str | None, expansion: E
     return _words(thematic, named, language, _PASSAGE_BOOSTS, expansion)
 
 
-def _words(thematic: str, named: str, language: str | None, boosts: dict[str, float], expansion: Expansion) -> Clause:
+def scoring(query: Clause) -> Clause:
+    """The same scores without the condition: a record with none of the topic's words still has those of the place."""
+    parts = query.get("bool", {})
+    return {"bool": {"should": [*parts["must"], *parts["should"]]}} if parts.keys() == {"must", "should"} else query
+
+
+def _words(
+    thematic: str,
+    named: str,
+    language: str | None,
+    boosts: dict[str, float],
+    expansion: Expansion,
+    telling: Sequence[Clause] = (),
+) -> Clause:
     text = thematic or named
     if not text:
         return {"match_none": {}}
@@ -62,13 +83,26 @@ def _words(thematic: str, named: str, language: str | None, boosts: dict[str, fl
         *expansion.clauses,
     ]
     clause: Clause = {"bool": {"should": words, "minimum_should_match": 1}}
-    if not thematic or not named:
-        return clause
     also: list[Clause] = [
         {"combined_fields": {"query": named, "fields": fields, "boost": _NAMED_WEIGHT}},
         {"combined_fields": {"query": named, "fields": plain, "boost": _NAMED_WEIGHT * _PLAIN_WEIGHT}},
     ]
-    return {"bool": {"must": [clause], "should": also}}
+    beside = [*(also if thematic and named else []), *telling]
+    return {"bool": {"must": [clause], "should": beside}} if beside else clause
+
+
+def _naming(places: Sequence[str]) -> list[Clause]:
+    title = ["title", "title.en"]
+    return [
+        {"constant_score": {"filter": _phrases(places, fields), "boost": 0.0, "_name": name}}
+        for name, fields in ((NAMED_IN_TITLE, title), (NAMED, [*title, "keywords.term", "abstract", "abstract.en"]))
+        if places
+    ]
+
+
+def _phrases(texts: Sequence[str], fields: Sequence[str]) -> Clause:
+    each = [{"multi_match": {"query": text, "type": "phrase", "fields": list(fields)}} for text in texts]
+    return {"bool": {"should": each, "minimum_should_match": 1}}
 
 
 def _fields(boosts: dict[str, float], language: str | None) -> list[str]:

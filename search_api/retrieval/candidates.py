@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
@@ -27,6 +27,8 @@ class Found:
     fields: Mapping[str, Fields]
     all_words: frozenset[str]
     passages: Mapping[str, str]
+    named: Mapping[str, float] = field(default_factory=dict)
+    """How prominently records name the asked place: 1 in the title, .5 elsewhere, absent for not at all."""
 
     def above(self, min_score: float, answer_score: float = -1.0) -> Found:
         """Without the candidates that neither mean what was asked nor hold its every word.
@@ -86,6 +88,7 @@ def _merged(
     signals: dict[str, dict[Signal, float | None]] = {record: {} for record in ids}
     words: set[str] = set()
     passages: dict[str, str] = {}
+    named: dict[str, float] = {}
     for arm, found, completed in zip(arms, first, second, strict=True):
         parts = [found] if completed is None else [completed, found]
         scores = {record: score for part in parts for record, score in part.scores.items()}
@@ -95,7 +98,8 @@ def _merged(
         for part in parts:
             words |= part.all_words
             passages.update(part.passages)
-    return Found(signals, fields, frozenset(words), passages)
+            named.update(part.named)
+    return Found(signals, fields, frozenset(words), passages, named)
 
 
 @dataclass(frozen=True, slots=True)

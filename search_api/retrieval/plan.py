@@ -40,7 +40,8 @@ def plan_retrieval(
     """
     identifiers = tuple(one.value for one in read.identifiers)
     further = records_expansion(read.terms, read.beside_terms, read.language)
-    words = bm25.records_query(read.thematic, read.named, read.language, identifiers, further)
+    places = [name for place in read.places for name in dict.fromkeys((place.found.text, place.name))]
+    words = bm25.records_query(read.thematic, read.named, read.language, identifiers, further, places)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []

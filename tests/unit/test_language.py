@@ -37,6 +37,24 @@ def test_unsure_is_english_or_none(text: str) -> None:
     assert detect_language(text) in ("en", None)
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("glaciers in the Himalaya", "en"),  # "glaciers" alone is French and English
+        ("Carbon dioxide is a trace gas as it was", "en"),
+        ("glaciers dans les Alpes", "fr"),
+        ("Regen in der Sahelzone", "de"),
+        ("chuva no Brasil", "pt"),
+    ],
+)
+def test_small_words_tell_what_letters_leave_open(text: str, language: str) -> None:
+    assert detect_language(text) == language
+
+
+def test_small_words_that_speak_against_the_letters_make_it_unsure() -> None:
+    assert detect_language("rain gauges in Africa") is None  # by its letters French, which "in" is not
+
+
 @pytest.mark.parametrize("text", ["", "   ", "1990-2000", "10.5065/7", "°"])
 def test_nothing_to_read(text: str) -> None:
     assert detect_language(text) is None

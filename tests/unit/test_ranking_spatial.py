@@ -194,3 +194,33 @@ class TestRows:
 
     def test_nobody_has_any(self) -> None:
         assert np.isnan(Rows.of(np.empty((0, 4)), [0, 0]).best(np.empty(0))).all()
+
+
+class TestAcrossTheAntimeridian:
+    def test_hausdorff_counts_the_shorter_way(self) -> None:
+        # Fiji runs over the line; Tonga lies just east of it, at -175, and Vanuatu west of it.
+        got = order((FIJI,), HAUSDORFF, kenya=(BBox(34, -5, 42, 5),), tonga=(BBox(-176, -22, -173, -15),))
+        assert got == ["tonga", "kenya"]
+
+
+class TestNamedInWords:
+    def test_without_extent_it_counts_whether_its_words_name_the_place(self) -> None:
+        rows = [
+            Candidate("far", {"bm25": 1.0}, (AUSTRALIA,)),
+            Candidate("silent", {"bm25": 1.0}),
+            Candidate("abstract", {"bm25": 1.0}, named=0.5),
+            Candidate("title", {"bm25": 1.0}, named=1.0),
+            Candidate("exact", {"bm25": 1.0}, (ITALY,)),
+        ]
+        ranking = rank(Candidates.of(rows), Target(boxes=(ITALY,)), CONFIG)
+        assert ranking.ids() == ["exact", "title", "abstract", "silent", "far"]
+
+    def test_its_words_change_nothing_for_a_record_with_an_extent(self) -> None:
+        rows = [Candidate("a", {"bm25": 1.0}, (FRANCE,)), Candidate("b", {"bm25": 1.0}, (FRANCE,), named=1.0)]
+        ranking = rank(Candidates.of(rows), Target(boxes=(ITALY,)), CONFIG)
+        assert ranking.score[0] == ranking.score[1]
+
+    def test_nor_for_a_question_without_a_place(self) -> None:
+        rows = [Candidate("a", {"bm25": 1.0}), Candidate("b", {"bm25": 1.0}, named=1.0)]
+        ranking = rank(Candidates.of(rows), Target(), CONFIG)
+        assert ranking.score[0] == ranking.score[1]
