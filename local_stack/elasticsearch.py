@@ -131,13 +131,13 @@ def node_settings(settings: ElasticsearchSettings, folders: NodeFolders) -> dict
     """``elasticsearch.yml``. Only settings that this distribution knows: it refuses to start on any other."""
     return {
         "cluster.name": "sonde-local",
-        "node.name": "node-1",
+        "node.name": settings.node,
         "path.data": str(folders.data),
         "path.logs": str(folders.crashes),
         "network.host": "127.0.0.1",
         "http.port": settings.http_port,
         "transport.port": settings.transport_port,
-        "discovery.type": "single-node",
+        **_discovery(settings),
         "xpack.security.enabled": False,
         # A laptop's disk is often fuller than the 90 % at which a node stops taking shards.
         "cluster.routing.allocation.disk.threshold_enabled": False,
@@ -146,6 +146,13 @@ def node_settings(settings: ElasticsearchSettings, folders: NodeFolders) -> dict
         "xpack.watcher.enabled": False,
         "xpack.profiling.enabled": False,
     }
+
+
+def _discovery(settings: ElasticsearchSettings) -> dict[str, str]:
+    if not settings.members:
+        return {"discovery.type": "single-node"}
+    hosts = ",".join(f"127.0.0.1:{port}" for port in settings.members.values())
+    return {"discovery.seed_hosts": hosts, "cluster.initial_master_nodes": ",".join(settings.members)}
 
 
 def node_jvm_options(settings: ElasticsearchSettings, extra: tuple[str, ...]) -> list[str]:

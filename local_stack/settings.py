@@ -30,7 +30,8 @@ class ElasticsearchSettings:
     The ports lie beside the well-known ones, so that a machine that already runs an Elasticsearch is not in the way.
     ``ca_certs``: a PEM file with the CA that signed the named server's certificate. ``heap`` is the JVM's notation
     ("1g"). ``run_as`` is the account used when started by root. ``http_port_setting`` and
-    ``transport_port_setting`` are what the operator knows the ports as.
+    ``transport_port_setting`` are what the operator knows the ports as. ``members``: transport port by name of every
+    node of a cluster, this one included; none means a node alone.
     Raises ValueError for a heap that the JVM would not understand.
     """
 
@@ -43,6 +44,8 @@ class ElasticsearchSettings:
     start_timeout_s: float = 180.0
     http_port_setting: str = "SONDE_ELASTICSEARCH__PORT"
     transport_port_setting: str = "SONDE_ELASTICSEARCH__TRANSPORT_PORT"
+    node: str = "node-1"
+    members: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if _HEAP.match(self.heap) is None:

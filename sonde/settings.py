@@ -44,6 +44,7 @@ class _Group(BaseModel):
 
 class ElasticsearchSettings(_Group):
     url: HttpUrl | None = Field(None, description="A server to use; none is started then.")
+    more_urls: tuple[HttpUrl, ...] = Field((), description="Other nodes of that cluster, asked when one is lost.")
     username: str | None = None
     password: SecretStr | None = None
     api_key: SecretStr | None = None

@@ -58,9 +58,8 @@ from workers.lease import Leases
 
 log = structlog.get_logger(__name__)
 
-_SHELF_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner waits
-
 _PUSH_TIMEOUT_S = 30.0
+_SHELF_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner waits
 
 
 def elasticsearch_client(
@@ -70,7 +69,8 @@ def elasticsearch_client(
     timed_by: type[BaseNode] | None = None,
     kind: type[Elasticsearch] = Elasticsearch,
 ) -> Elasticsearch:
-    """One client; no retries of its own, so that each call has one owner of its retries and fails within its time.
+    """One client. A node that cannot be reached is passed over; there are no other retries, so that each call has one
+    owner of its retries and fails within its time.
 
     ``timed_by``: a node class that also measures, for benchmarks. ``kind``: ConfinedElasticsearch for what callers see.
     """
@@ -82,12 +82,13 @@ def elasticsearch_client(
     if timed_by is not None:
         more["node_class"] = timed_by
     return kind(
-        settings.elasticsearch_url,
+        [settings.elasticsearch_url, *given.more_urls],
         basic_auth=login,
         api_key=given.api_key.get_secret_value() if given.api_key else None,
         request_timeout=timeout_s or given.timeout_s,
-        max_retries=0,
+        max_retries=len(given.more_urls),
         retry_on_timeout=False,
+        retry_on_status=(),
         serializers=SERIALIZERS,
         **more,
     )

@@ -12,6 +12,7 @@ from rich.table import Table
 from evaluation.chaos.harvests import Outcome
 from evaluation.chaos.harvests import chaos as run_chaos
 from indexer.parts import Parts
+from sonde.cli.chaos_cluster import cluster
 from sonde.cli.chaos_volume import volume
 from sonde.cli.throwaway import throwaway
 from sonde.harvesting import HARVEST_TIMEOUT_S
@@ -19,9 +20,21 @@ from sonde.settings import load_settings
 from sonde.wiring import elasticsearch_client
 
 
-@click.group()
-def chaos() -> None:
+@click.group(invoke_without_command=True)
+@click.option("--all", "everything", is_flag=True, help="Every trial, one after the other, with its usual size.")
+@click.pass_context
+def chaos(context: click.Context, *, everything: bool) -> None:
     """Faults on purpose, and what is right afterwards."""
+    if context.invoked_subcommand is None and not everything:
+        click.echo(context.get_help())
+    wrong = 0
+    for command in chaos.commands.values() if everything else ():
+        try:
+            context.invoke(command)
+        except SystemExit:  # the others are worth knowing all the same
+            wrong += 1
+    if wrong:
+        sys.exit(1)
 
 
 @chaos.command()
@@ -69,6 +82,8 @@ def show(console: Console, outcomes: list[Outcome]) -> None:
     console.print(table)
     console.print(", ".join(f"{name} {number}" for name, number in sorted(faults.items())))
 
+
+chaos.add_command(cluster)
 
 chaos.add_command(volume)
 

@@ -1,0 +1,105 @@
+"""Searches at a steady rate while things break, and what became of each."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+import httpx
+
+Verdict = Literal["right", "degraded", "refused", "unreachable", "unmarked", "failed"]
+"""``right``: as before the fault. ``degraded``: marked so. ``refused``: 503 with Retry-After, or 429. ``unreachable``:
+no connection. ``unmarked``: another answer than before the fault that does not say so. ``failed``: 500 or any other.
+"""
+BAD: frozenset[Verdict] = frozenset(("unmarked", "failed"))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One search: when it was answered (seconds, monotonic), how, and after how many ms."""
+
+    at: float
+    verdict: Verdict
+    took_ms: float
+    detail: str = ""
+
+
+@dataclass
+class Asker:
+    """Asks ``url`` the same questions in turn. ``expected``: ids of each answer before anything broke."""
+
+    url: str
+    questions: Sequence[str]
+    source: str
+    expected: dict[str, list[str]] = field(default_factory=dict)
+    log: list[Asked] = field(default_factory=list)
+
+    def learn(self) -> None:
+        """Asks each question once while all is well. Raises RuntimeError where that does not give a whole answer."""
+        with httpx.Client(timeout=30) as client:
+            for question in self.questions:
+                answer = client.get(f"{self.url}/search", params=self._parameters(question))
+                if answer.status_code != 200 or not answer.json()["features"]:
+                    raise RuntimeError(f"{question!r} is not answered before any fault: {answer.text[:300]}")
+                self.expected[question] = _ids(answer)
+
+    @contextmanager
+    def asking(self, per_second: float) -> Iterator[None]:
+        """In the background for as long as the block lasts; ``log`` grows."""
+        stop = threading.Event()
+        with ThreadPoolExecutor(max_workers=64, thread_name_prefix="asker") as pool, httpx.Client(timeout=30) as client:
+
+            def pace() -> None:
+                number, begun = 0, time.monotonic()
+                while not stop.wait(max(0.0, begun + number / per_second - time.monotonic())):
+                    pool.submit(self._one, client, self.questions[number % len(self.questions)])
+                    number += 1
+
+            thread = threading.Thread(target=pace, name="pace", daemon=True)
+            thread.start()
+            try:
+                yield
+            finally:
+                stop.set()
+                thread.join()
+
+    def first_right_after(self, at: float) -> float | None:
+        """Seconds from ``at`` to the first answer that was right again; None where none was."""
+        times = [asked.at for asked in list(self.log) if asked.verdict == "right" and asked.at > at]
+        return min(times) - at if times else None
+
+    def _one(self, client: httpx.Client, question: str) -> None:
+        begun = time.monotonic()
+        try:
+            answer = client.get(f"{self.url}/search", params=self._parameters(question))
+            verdict, detail = self._judged(question, answer)
+        except httpx.ConnectError:
+            verdict, detail = "unreachable", ""
+        except httpx.RemoteProtocolError:  # killed while it answered
+            verdict, detail = "unreachable", "broken off"
+        except httpx.HTTPError as error:
+            verdict, detail = ("unreachable" if isinstance(error, httpx.ReadError) else "failed"), type(error).__name__
+        ended = time.monotonic()
+        self.log.append(Asked(ended, verdict, (ended - begun) * 1000, detail))
+
+    def _judged(self, question: str, answer: httpx.Response) -> tuple[Verdict, str]:
+        if answer.status_code == 200:
+            if _ids(answer) == self.expected[question]:
+                return "right", ""
+            degraded = answer.json().get("sonde:degraded")
+            return ("degraded", str(degraded)) if degraded else ("unmarked", question)
+        if answer.status_code in (503, 429) and "Retry-After" in answer.headers:
+            return "refused", str(answer.status_code)
+        return "failed", f"{answer.status_code} {answer.text[:200]}"
+
+    def _parameters(self, question: str) -> dict[str, str]:
+        return {"q": question, "source": self.source, "limit": "5"}
+
+
+def _ids(answer: httpx.Response) -> list[str]:
+    return [str(feature["id"]) for feature in answer.json()["features"]]

@@ -1,0 +1,119 @@
+"""`sonde chaos cluster`: parts of a whole service killed in turn, on a cluster made for it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from core.errors import SondeError
+from evaluation.benchmarks.machine import machine
+from local_stack.errors import StackError
+from sonde.faults.breakages import breakages
+from sonde.faults.trial import Course, Outcome, trials
+from sonde.faults.yard import PREFIX, yard
+from workers.app import create_celery
+from workers.config import WorkerConfig
+from workers.parts import WorkerParts
+
+_NAMES = tuple(each.name for each in breakages())
+_SAMPLES = Path("samples/records")
+
+
+@click.command()
+@click.option("--break", "chosen", type=click.Choice(_NAMES), multiple=True, help="Only these; else all.")
+@click.option("--records", type=click.IntRange(100, 100_000), default=5000, show_default=True, help="In each harvest.")
+@click.option("--nodes", type=click.IntRange(1, 3), default=3, show_default=True, help="Of Elasticsearch, 512 MB each.")
+@click.option("--rate", type=click.FloatRange(0.1, 200), default=20.0, show_default=True, help="Searches a second.")
+@click.option("--samples", type=click.Path(exists=True, file_okay=False, path_type=Path), default=_SAMPLES)
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work there, and keep the logs.")
+@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Also write them there.")
+def cluster(
+    *,
+    chosen: tuple[str, ...],
+    records: int,
+    nodes: int,
+    rate: float,
+    samples: Path,
+    keep: Path | None,
+    json_file: Path | None,
+) -> None:
+    """Kill each part in turn while a harvest and searches are under way; then look whether everything is right.
+
+    Starts its own Elasticsearch nodes, Valkey, worker, beat and API on free ports of this machine, and ends them.
+    Exit code 1 where a record is missing, a search failed or an answer was changed without saying so.
+    """
+    progress, outcomes = Console(stderr=True), []
+    picked = [each for each in breakages() if not chosen or each.name in chosen]
+    before = machine()
+    try:
+        with _folder(keep) as folder, yard(folder, nodes) as made:
+            config = WorkerConfig(made.broker_url, PREFIX, made.sources)
+            celery = create_celery(config, _no_parts)
+            for outcome in trials(made, celery, picked, Course(records, rate), samples.resolve()):
+                outcomes.append(outcome)
+                progress.print(f"{outcome.what}: {verdict(outcome)} after {outcome.seconds:.0f} s", highlight=False)
+    except StackError as error:
+        raise SondeError(str(error)) from error
+    show(Console(), outcomes, before)
+    if json_file is not None:
+        json_file.write_text(json.dumps({"machine": before, "trials": [asdict(each) for each in outcomes]}, indent=1))
+    if not all(outcome.right or outcome.note.startswith("not tried") for outcome in outcomes):
+        sys.exit(1)
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        yield keep.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="sonde-chaos-") as folder:
+        Path(folder).chmod(0o755)  # Elasticsearch steps down to another account
+        yield Path(folder)
+
+
+def verdict(outcome: Outcome) -> str:
+    """Right, or what was wrong."""
+    if outcome.note.startswith("not tried"):
+        return outcome.note
+    return "right" if outcome.right else f"WRONG ({outcome.note})"
+
+
+def show(console: Console, outcomes: list[Outcome], before: dict[str, str]) -> None:
+    """A row for each breakage."""
+    table = Table(box=None, pad_edge=False, title=f"{before['cores']} cores, load before {before['load before']}")
+    table.add_column("what", overflow="fold")
+    for column in (
+        "records",
+        "missing",
+        "strange",
+        "right",
+        "degraded",
+        "refused",
+        "none",
+        "bad",
+        "search s",
+        "harvest s",
+    ):
+        table.add_column(column, justify="right")
+    for one in outcomes:
+        count = {name: str(one.searches.get(name, 0)) for name in ("right", "degraded", "refused", "unreachable")}
+        bad = one.searches.get("unmarked", 0) + one.searches.get("failed", 0)
+        back = ["-" if seconds is None else f"{seconds:.1f}" for seconds in (one.search_back_s, one.harvest_back_s)]
+        table.add_row(one.what, str(one.expected), str(one.missing), str(one.strange), *count.values(), str(bad), *back)
+    console.print(table)
+    for one in outcomes:
+        if one.note:
+            console.print(f"{one.name}: {one.note}", highlight=False)
+
+
+def _no_parts() -> WorkerParts:
+    raise AssertionError("this process only puts tasks in the queue")

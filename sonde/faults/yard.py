@@ -1,0 +1,173 @@
+"""Three Elasticsearch nodes, a broker, a worker, beat and the API: real processes on free ports, each to be killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from elasticsearch import Elasticsearch
+
+from evaluation.chaos.wire import Wire
+from local_stack.accounts import node_folder, unprivileged_account
+from local_stack.elasticsearch import elasticsearch_part
+from local_stack.part import External, Part
+from local_stack.ports import free_port
+from local_stack.report import silent
+from local_stack.services import api_service, beat_service, service_part, worker_service
+from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
+from local_stack.supervisor import Supervisor
+from local_stack.valkey import broker_part
+from sonde.one_machine import QUEUES
+from sonde.wiring import own_environment
+
+PREFIX = "sonde-chaos"
+_HEAP = "512m"
+_CLOCK = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+
+
+@dataclass
+class Yard:
+    """``wires`` lie between our processes and each node. ``clock`` is a file with the offset that our processes see."""
+
+    folder: Path
+    client: Elasticsearch
+    wires: list[Wire]
+    nodes: list[str]
+    api_url: str
+    broker_url: str
+    sources: Path
+    clock: Path | None
+    environment: Mapping[str, str]
+    _parts: dict[str, tuple[Supervisor, Part]] = field(default_factory=dict)
+
+    def start(self, *names: str) -> None:
+        """Up and answering on return."""
+        for name in names:
+            supervisor, part = self._parts[name]
+            supervisor.ensure(part, silent)
+
+    def kill(self, name: str) -> None:
+        """SIGKILL to the process and all it started: what a power cut does."""
+        supervisor, part = self._parts[name]
+        pid = supervisor.status(part).pid
+        if pid is not None:
+            os.killpg(pid, signal.SIGKILL)
+
+    def node_of_primary(self, index: str) -> str:
+        """The node that holds the first shard's primary of an index."""
+        rows = self.client.cat.shards(index=index, format="json", h="prirep,node")
+        return next(str(row["node"]) for row in rows if row["prirep"] == "p")  # type: ignore[index]
+
+
+def clock_library() -> Path | None:
+    """libfaketime, where it is installed (Debian: faketime)."""
+    return _CLOCK if _CLOCK.exists() else None
+
+
+@contextmanager
+def yard(folder: Path, nodes: int = 3, inherited: Mapping[str, str] | None = None) -> Iterator[Yard]:
+    """All parts up; none left on return. Raises StackError where one does not come up."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
+    with ExitStack() as after:
+        parts = {name: _node(folder, name, names if nodes > 1 else {}, names[name]) for name in names}
+        parts["broker"] = _held(folder, _own(broker_part(_stack(folder, broker=BrokerSettings(port=free_port())))))
+        for supervisor, part in parts.values():
+            after.callback(supervisor.stop, part.name, 5.0)
+        with ThreadPoolExecutor(nodes) as pool:  # a node answers once the others are there
+            list(pool.map(lambda name: parts[name][0].ensure(parts[name][1], silent), names))
+        parts["broker"][0].ensure(parts["broker"][1], silent)
+        urls = [str(parts[name][1].address) for name in names]
+        wires = [after.enter_context(Wire(url).running()) for url in urls]
+        client = Elasticsearch(urls, request_timeout=30, max_retries=nodes, retry_on_timeout=True)
+        after.callback(client.close)
+        made = _with_services(folder, client, wires, parts, inherited or own_environment())
+        for name in ("api", "worker", "beat"):
+            after.callback(made._parts[name][0].stop, name, 5.0)
+        yield made
+
+
+def _with_services(
+    folder: Path,
+    client: Elasticsearch,
+    wires: list[Wire],
+    parts: dict[str, tuple[Supervisor, Part]],
+    inherited: Mapping[str, str],
+) -> Yard:
+    broker_url = str(parts["broker"][1].address)
+    sources = folder / "sources.yaml"
+    sources.write_text("sources: []\n", "utf-8")
+    clock = folder / "clock" if clock_library() else None
+    environment = {
+        **inherited,
+        "SONDE_ELASTICSEARCH__URL": wires[0].url,
+        "SONDE_ELASTICSEARCH__MORE_URLS": "[" + ",".join(f'"{wire.url}"' for wire in wires[1:]) + "]",
+        "SONDE_BROKER__URL": broker_url,
+        "SONDE_INDEX__PREFIX": PREFIX,
+        "SONDE_HARVEST__SOURCES": str(sources),
+        "SONDE_HARVEST__SLICE_S": "10",
+        "SONDE_NET__ALLOWED_HOSTS": '["127.0.0.1"]',
+    }
+    api = ApiSettings(port=free_port(), workers=1, threads=16)
+    python = Path(sys.executable)
+    ours = {"SONDE_API__PORT": str(api.port), **_clocked(clock)}
+    services = (
+        worker_service(python, "sonde.celery_app", QUEUES, folder, ours),
+        beat_service(python, "sonde.celery_app", folder, ours),
+        api_service(python, "sonde.wsgi:create()", api, folder, ours),
+    )
+    stack = StackSettings(folder, environment)
+    for service in services:
+        parts[service.name] = _held(folder, service_part(stack, _patient(service)))
+    names = [name for name in parts if name.startswith("node-")]
+    return Yard(
+        folder, client, wires, names, f"http://127.0.0.1:{api.port}", broker_url, sources, clock, environment, parts
+    )
+
+
+def _clocked(clock: Path | None) -> dict[str, str]:
+    """The clock of our processes follows a file; the monotonic one, which no administrator can set, does not."""
+    if clock is None:
+        return {}
+    clock.write_text("+0", "utf-8")
+    return {
+        "LD_PRELOAD": str(clock_library()),
+        "FAKETIME_TIMESTAMP_FILE": str(clock),
+        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+
+
+def _patient(service: Service) -> Service:
+    return replace(service, start_timeout_s=180.0)
+
+
+def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -> tuple[Supervisor, Part]:
+    settings = ElasticsearchSettings(
+        http_port=free_port(), transport_port=transport, heap=_HEAP, node=name, members=members
+    )
+    own = folder / name
+    part = _own(elasticsearch_part(_stack(own, elasticsearch=settings), ("-XX:TieredStopAtLevel=1",)))
+    shutil.rmtree(node_folder(own, unprivileged_account(settings.run_as)), ignore_errors=True)
+    return _held(own, part)
+
+
+def _stack(folder: Path, **given: object) -> StackSettings:
+    return StackSettings(folder, own_environment(), **given)  # type: ignore[arg-type]
+
+
+def _held(folder: Path, part: Part) -> tuple[Supervisor, Part]:
+    return Supervisor(folder), part
+
+
+def _own(part: Part | External) -> Part:
+    if isinstance(part, External):
+        raise TypeError("the parts of a yard are all its own")
+    return part

@@ -1,0 +1,93 @@
+"""What a search during a breakage is called, and the wire that is cut and slowed."""
+
+from __future__ import annotations
+
+import time
+
+import httpx
+import pytest
+from flask import Flask, Response, jsonify
+from flask.typing import ResponseReturnValue
+
+from evaluation.chaos.asking import Asker
+from evaluation.chaos.wire import Wire
+from local_stack.elasticsearch import NodeFolders, node_settings
+from local_stack.settings import ElasticsearchSettings
+from tests.live import serving
+
+
+def service(answers: list[ResponseReturnValue]) -> Flask:
+    """Gives the answers one after the other, the last for ever."""
+    app = Flask("answers")
+
+    @app.get("/search")
+    def search() -> ResponseReturnValue:
+        return answers.pop(0) if len(answers) > 1 else answers[0]
+
+    return app
+
+
+def found(*ids: str, degraded: list[str] | None = None) -> ResponseReturnValue:
+    with Flask("json").app_context():
+        return jsonify({"features": [{"id": one} for one in ids], "sonde:degraded": degraded or []})
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        (found("a", "b"), "right"),
+        (found("b", "a"), "unmarked"),
+        (found("b", degraded=["dense"]), "degraded"),
+        (Response(status=503, headers={"Retry-After": "5"}), "refused"),
+        (Response(status=503), "failed"),
+        (Response(status=500), "failed"),
+    ],
+)
+def test_each_answer_has_its_verdict(answer: ResponseReturnValue, verdict: str) -> None:
+    with serving(service([found("a", "b"), answer])) as url:
+        asker = Asker(url, ("rain",), "samples")
+        asker.learn()
+        with asker.asking(per_second=20):
+            ends = time.monotonic() + 30
+            while not asker.log and time.monotonic() < ends:
+                time.sleep(0.01)
+    assert {asked.verdict for asked in asker.log} == {verdict}
+
+
+def test_nobody_there_is_unreachable_and_no_failure() -> None:
+    asker = Asker("http://127.0.0.1:1", ("rain",), "samples", expected={"rain": ["a"]})
+    with asker.asking(per_second=20):
+        ends = time.monotonic() + 30
+        while not asker.log and time.monotonic() < ends:
+            time.sleep(0.01)
+    assert {asked.verdict for asked in asker.log} == {"unreachable"}
+
+
+def test_nothing_is_learnt_from_a_service_that_does_not_answer_well() -> None:
+    with serving(service([found()])) as url, pytest.raises(RuntimeError, match="rain"):
+        Asker(url, ("rain",), "samples").learn()
+
+
+def test_a_wire_is_cut_mended_at_the_same_port_and_slowed() -> None:
+    with serving(service([found("a")])) as url, Wire(url).running() as wire:
+        address = f"{wire.url}/search"
+        assert httpx.get(address).status_code == 200
+        wire.cut()
+        with pytest.raises(httpx.TransportError):
+            httpx.get(address)
+        wire.mend()
+        wire.delay_s = 0.2
+        begun = time.monotonic()
+        assert httpx.get(address).status_code == 200
+        assert time.monotonic() - begun >= 0.4  # each way
+
+
+def test_a_node_of_a_cluster_knows_the_others(tmp_path: object) -> None:
+    members = {"node-1": 9401, "node-2": 9402}
+    settings = ElasticsearchSettings(node="node-2", transport_port=9402, members=members)
+    made = node_settings(settings, NodeFolders(tmp_path))  # type: ignore[arg-type]
+    assert made["node.name"] == "node-2"
+    assert made["discovery.seed_hosts"] == "127.0.0.1:9401,127.0.0.1:9402"
+    assert made["cluster.initial_master_nodes"] == "node-1,node-2"
+    assert "discovery.type" not in made
+    assert node_settings(ElasticsearchSettings(), NodeFolders(tmp_path))["discovery.type"] == "single-node"  # type: ignore[arg-type]
