@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.access import Authenticator
+from search_api.admission import Limits
 from search_api.answers.answerer import Answerer
 from search_api.harvests.overview import Harvests
 from search_api.http import HttpPolicy
@@ -39,3 +40,4 @@ class Parts:
     pushed: RecordSink
     now_ms: Callable[[], int]
     authenticator: Authenticator
+    limits: Limits = field(default_factory=Limits)

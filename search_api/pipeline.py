@@ -12,7 +12,7 @@ import numpy as np
 from elasticsearch import Elasticsearch
 from numpy.typing import NDArray
 
-from core.errors import InvalidInput, ModelMissing
+from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.ports import CrossEncoder, Embedder, Geocoder
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
@@ -141,7 +141,8 @@ class SearchPipeline:
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self._located(request))
             read = self.understood(request, serving.in_numbers)
-        found, plan = self._retrieved(request, read, serving, watch)
+        vector, serving = self._vector(request, read, serving, watch)
+        found, plan = self._retrieved(request, read, serving, vector, watch)
         with watch.stage("rank"):
             ranking = self._ranked(request, read, found)
         with watch.stage("rerank"):
@@ -162,16 +163,31 @@ class SearchPipeline:
             filters = replace(filters, area=shaped or filters.area)
         return filters
 
-    def _retrieved(
+    def _vector(
         self, request: SearchRequest, read: Interpretation, serving: Serving, watch: Stopwatch
-    ) -> tuple[Found, RetrievalPlan]:
-        vector = None
-        meant = not read.says_nothing and (bool(read.thematic) or not read.identifiers)
-        if request.algorithm != "bm25" and serving.embedder is not None and meant:
-            with watch.stage("embed"):
-                vector = _direction(serving.embedder, read)
+    ) -> tuple[NDArray[np.float32] | None, Serving]:
+        """The question's vector where meaning is asked for; with an embedder that is down, what serves without it."""
         if request.algorithm == "dense" and serving.embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
+        meant = not read.says_nothing and (bool(read.thematic) or not read.identifiers)
+        if request.algorithm == "bm25" or serving.embedder is None or not meant:
+            return None, serving
+        try:
+            with watch.stage("embed"):
+                return _direction(serving.embedder, read), serving
+        except Unavailable as error:
+            if request.algorithm == "dense":
+                raise
+            return None, replace(serving, embedder=None, embedder_problem=str(error))
+
+    def _retrieved(
+        self,
+        request: SearchRequest,
+        read: Interpretation,
+        serving: Serving,
+        vector: NDArray[np.float32] | None,
+        watch: Stopwatch,
+    ) -> tuple[Found, RetrievalPlan]:
         plan = plan_retrieval(request, read, serving, vector)
         with watch.stage("retrieve"):
             window = self._parts.config.candidate_window
@@ -203,7 +219,11 @@ class SearchPipeline:
         best = ranking.ids(0, ranking.config.rerank_depth)
         records = fetch_records(self._parts.client, serving.records.index, best, None).records
         texts = [records[record].embedding_text if record in records else "" for record in best]
-        return rerank(ranking, cross_encoder.score(read.text, texts), cross_encoder.card), ()
+        try:
+            logits = cross_encoder.score(read.text, texts)
+        except Unavailable:
+            return ranking, ("cross_encoder",)
+        return rerank(ranking, logits, cross_encoder.card), ()
 
     def _page(self, one: Ordered, order: list[int], serving: Serving) -> tuple[FoundRecord, ...]:
         request, ranking, found = one.request, one.ranking, one.found

@@ -71,7 +71,9 @@ class ApiSettings(_Group):
     port: Port = 8080
     public_url: HttpUrl | None = Field(None, description="Address that portals see, for links; else the request's own.")
     workers: int = Field(1, ge=1, le=64, description="Processes; each loads the models once.")
-    threads: int = Field(8, ge=1, le=256)
+    threads: int = Field(8, ge=1, le=256, description="Half of them answer at once; the rest wait or say 503.")
+    deadline_s: float = Field(8.0, gt=0, description="For all calls of one request to Elasticsearch together.")
+    slow_rerank_s: float = Field(3.0, gt=0, description="Re-ranking that takes longer several times is left out.")
     longest_query: int = Field(2000, ge=1, description="Characters of q.")
     preload: bool = Field(True, description="Load the models at start instead of at the first question.")
 

@@ -30,6 +30,10 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.access.confined import ConfinedElasticsearch, groups_seen
+from search_api.admission import Limits
+from search_api.breaker import Breaker, Patience
+from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
+from search_api.deadlines import GuardedNode
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
 from search_api.listing.catalogues import Catalogues
@@ -72,7 +76,8 @@ def elasticsearch_client(
     """One client. A node that cannot be reached is passed over; there are no other retries, so that each call has one
     owner of its retries and fails within its time.
 
-    ``timed_by``: a node class that also measures, for benchmarks. ``kind``: ConfinedElasticsearch for what callers see.
+    ``timed_by``: a node class that also measures, or keeps to the deadline of a request. ``kind``:
+    ConfinedElasticsearch for what callers see.
     """
     given = settings.elasticsearch
     login = None
@@ -109,7 +114,7 @@ class Models:
         wanted = name or given.model
         with self._lock:
             if wanted not in self._embedders:
-                self._embedders[wanted] = load_embedder(
+                embedder = load_embedder(
                     EmbedderSpec(
                         name=wanted,
                         cache=self._settings.models.folder,
@@ -123,19 +128,27 @@ class Models:
                     ),
                     self.gate if given.runtime == "remote" else None,
                 )
+                remote = given.runtime == "remote"
+                self._embedders[wanted] = (
+                    GuardedEmbedder(embedder, Breaker("The embedder", Patience())) if remote else embedder
+                )
             return self._embedders[wanted]
 
     def cross_encoder(self) -> CrossEncoder:
         """Raises ModelMissing where none is configured or it cannot be loaded."""
         with self._lock:
             if self._cross_encoder is None:
-                self._cross_encoder = load_cross_encoder(
+                cross_encoder = load_cross_encoder(
                     CrossEncoderSpec(
                         name=self._settings.cross_encoder.model,
                         cache=self._settings.models.folder,
                         threads=self._settings.cross_encoder.threads or None,
                         allow_hub=self._settings.models.allow_hub,
                     )
+                )
+                slow_s = self._settings.api.slow_rerank_s
+                self._cross_encoder = GuardedCrossEncoder(
+                    cross_encoder, Breaker("The cross-encoder", Patience(slow_s=slow_s, pause_s=30.0))
                 )
             return self._cross_encoder
 
@@ -153,7 +166,8 @@ class Models:
         given = self._settings.geocoder
         if given.kind == "embedded" or given.url is None:
             return None
-        return FallbackGeocoder(RemoteGeocoder(GeocoderSpec(given.kind, given.url), self.gate), self.gazetteer)
+        remote = RemoteGeocoder(GeocoderSpec(given.kind, given.url), self.gate)
+        return FallbackGeocoder(GuardedGeocoder(remote, Breaker("The geocoder", Patience())), self.gazetteer)
 
     @cached_property
     def gate(self) -> Gate:
@@ -223,10 +237,12 @@ def search_parts(
 
 def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     """Everything the views call; ``models`` where they are loaded already."""
-    client = elasticsearch_client(settings, kind=ConfinedElasticsearch)
+    client = elasticsearch_client(settings, timed_by=GuardedNode, kind=ConfinedElasticsearch)
     models = models or Models(settings)
     # What serves is the same for everybody, so it is resolved by a client that sees everything.
-    resolver = ServingResolver(elasticsearch_client(settings), settings.index.prefix, models.embedder)
+    resolver = ServingResolver(
+        elasticsearch_client(settings, timed_by=GuardedNode), settings.index.prefix, models.embedder
+    )
     pipeline, _ = search_pipeline(client, settings.index.prefix, models, ranking_config(settings), resolver=resolver)
     refuse_unservable(resolver)
     if settings.api.preload:
@@ -245,6 +261,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         catalogues=Catalogues(records, lambda: source_titles(settings), groups_seen),
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
+        limits=Limits.of_threads(settings.api.threads, settings.api.deadline_s),
         answerer=answers,
         shelf=own,
         library=library_search(own, answers, resolver),

@@ -12,6 +12,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from core.errors import Unavailable
 from core.hit import Signal
+from search_api.deadlines import as_timeout
 from search_api.retrieval.arms import Arm, Scored, fields_body, read_answer, read_fields
 from search_api.retrieval.plan import RetrievalPlan
 
@@ -119,13 +120,16 @@ class _Asking:
 
 def checked(client: Elasticsearch, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The answers of an ``_msearch``; one failed search fails all, since half an answer would look like a whole one."""
+    hurried = [{**one, **as_timeout()} if place % 2 else one for place, one in enumerate(searches)]
     try:
-        answers: list[dict[str, Any]] = client.msearch(searches=list(searches)).body["responses"]
+        answers: list[dict[str, Any]] = client.msearch(searches=hurried).body["responses"]
     except (TransportError, ApiError) as error:
         raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
     for answer in answers:
         if "error" in answer:
             raise _failure(answer["error"])
+        if answer.get("timed_out"):
+            raise Unavailable("Elasticsearch did not finish within this request's time.")
     return answers
 
 

@@ -1,0 +1,66 @@
+"""The ports that may be slow or far away, each behind a circuit breaker: a search goes on without them and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import Unavailable
+from core.place import Place
+from core.ports import CrossEncoder, CrossEncoderCard, Embedder, EmbedderCard, Geocoder, TextKind, Vectors
+from search_api.breaker import Breaker
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedEmbedder:
+    """Implements the port ``Embedder``. Documents are embedded in large batches, whose time says nothing."""
+
+    embedder: Embedder
+    breaker: Breaker
+
+    @property
+    def card(self) -> EmbedderCard:
+        return self.embedder.card
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """Raises Unavailable, at once while the circuit is open."""
+        if kind == "document":
+            return self.embedder.embed(texts, kind)
+        with self.breaker.guarding(Unavailable):
+            return self.embedder.embed(texts, kind)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self.embedder.count_tokens(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedCrossEncoder:
+    """Implements the port ``CrossEncoder``: one that takes too long is left out for a while."""
+
+    cross_encoder: CrossEncoder
+    breaker: Breaker
+
+    @property
+    def card(self) -> CrossEncoderCard:
+        return self.cross_encoder.card
+
+    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Raises Unavailable at once while the circuit is open."""
+        with self.breaker.guarding(Unavailable):
+            return self.cross_encoder.score(question, texts)
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedGeocoder:
+    """Implements the port ``Geocoder``."""
+
+    geocoder: Geocoder
+    breaker: Breaker
+
+    def lookup(self, name: str) -> list[Place]:
+        """Raises Unavailable, at once while the circuit is open."""
+        with self.breaker.guarding(Unavailable):
+            return self.geocoder.lookup(name)
