@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from encoders.known_models import known
+
 
 @dataclass(frozen=True, slots=True)
 class Preset:
@@ -36,5 +38,9 @@ _PRESETS = {
 
 
 def preset_for(name: str) -> Preset:
-    """The model's preset, or one that cuts nothing off and adds nothing."""
-    return _PRESETS.get(name.lower(), Preset())
+    """The model's preset: what was measured here, else the instruction that a well-known model's card states, else one
+    that cuts nothing off and adds nothing."""
+    if (measured := _PRESETS.get(name.lower())) is not None:
+        return measured
+    stated = known(name)
+    return Preset(instruction=stated.instruction) if stated is not None else Preset()

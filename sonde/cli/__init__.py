@@ -19,6 +19,7 @@ from sonde.cli import (
     formats,
     judge,
     keys,
+    models,
     reindex,
     search,
     sources,
@@ -58,6 +59,7 @@ for command in (
     *evaluate.COMMANDS,
     *judge.COMMANDS,
     *keys.COMMANDS,
+    *models.COMMANDS,
 ):
     cli.add_command(command)
 

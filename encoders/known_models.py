@@ -1,0 +1,100 @@
+"""Well-known models: what they need when they serve, so that naming one in the settings is enough.
+
+Facts are those of the models' own cards (licence, sizes, pooling, prompts). ``min_score`` stands only where it was
+measured here; 0 cuts nothing off. None of the hub's models was run for this table: no hub is reached while it is built.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["embedder", "reranker"]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """``dims`` 0 for a reranker. ``instruction`` stands before a question. ``gpu``: too large for processors; serve it
+    by the torch runtime on a GPU, or behind an OpenAI-style endpoint. ``languages``: ``en`` or ``many``."""
+
+    name: str
+    kind: Kind
+    licence: str
+    max_tokens: int
+    dims: int = 0
+    pooling: str = ""
+    instruction: str = ""
+    languages: str = "en"
+    gpu: bool = False
+    note: str = ""
+
+
+BGE = "Represent this sentence for searching relevant passages: "
+_TASK = "Instruct: Given a question, retrieve descriptions of data sets that answer it\nQuery: "
+"""Paper 001's form: ``Instruct: {I}``, then ``Query: {q}``."""
+
+KNOWN: tuple[KnownModel, ...] = (
+    KnownModel("sentence-transformers/all-MiniLM-L6-v2", "embedder", "Apache-2.0", 256, 384, "mean"),
+    KnownModel("BAAI/bge-small-en-v1.5", "embedder", "MIT", 512, 384, "cls", BGE),
+    KnownModel("BAAI/bge-base-en-v1.5", "embedder", "MIT", 512, 768, "cls", BGE),
+    KnownModel("BAAI/bge-m3", "embedder", "MIT", 8192, 1024, "cls", languages="many"),
+    KnownModel("thenlper/gte-small", "embedder", "MIT", 512, 384, "mean"),
+    KnownModel("thenlper/gte-base", "embedder", "MIT", 512, 768, "mean"),
+    KnownModel(
+        "intfloat/e5-small-v2",
+        "embedder",
+        "MIT",
+        512,
+        384,
+        "mean",
+        "query: ",
+        note="wants 'passage: ' before documents, which Sonde does not write: expect a little less than it can",
+    ),
+    KnownModel(
+        "intfloat/multilingual-e5-large-instruct", "embedder", "MIT", 512, 1024, "mean", _TASK, "many", note="560 M"
+    ),
+    KnownModel("ibm-granite/granite-embedding-30m-english", "embedder", "Apache-2.0", 512, 384, "cls"),
+    KnownModel("ibm-granite/granite-embedding-125m-english", "embedder", "Apache-2.0", 512, 768, "cls"),
+    KnownModel(
+        "ibm-granite/granite-embedding-107m-multilingual", "embedder", "Apache-2.0", 512, 384, "cls", languages="many"
+    ),
+    KnownModel(
+        "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
+        "embedder",
+        "Apache-2.0",
+        128,
+        384,
+        "mean",
+        languages="many",
+    ),
+    KnownModel(
+        "GeoGPT-Research-Project/GeoEmbedding",
+        "embedder",
+        "see its own card",
+        512,
+        4096,
+        "last",
+        _TASK,
+        gpu=True,
+        note="paper 001's, from Mistral-7B",
+    ),
+    KnownModel("cross-encoder/ms-marco-MiniLM-L6-v2", "reranker", "Apache-2.0", 512),
+    KnownModel("cross-encoder/ms-marco-MiniLM-L12-v2", "reranker", "Apache-2.0", 512),
+    KnownModel("BAAI/bge-reranker-base", "reranker", "MIT", 512, languages="en, zh"),
+    KnownModel("BAAI/bge-reranker-v2-m3", "reranker", "Apache-2.0", 512, languages="many", note="568 M"),
+    KnownModel("mixedbread-ai/mxbai-rerank-xsmall-v1", "reranker", "Apache-2.0", 512),
+    KnownModel(
+        "GeoGPT-Research-Project/GeoReranker",
+        "reranker",
+        "see its own card",
+        512,
+        gpu=True,
+        note="paper 001's",
+    ),
+)
+
+
+def known(name: str) -> KnownModel | None:
+    """By its hub id, in any case; ``artifact:`` names stand for the hub model they carry."""
+    wanted = name.lower().removeprefix("artifact:")
+    return next((one for one in KNOWN if wanted in (one.name.lower(), one.name.lower().rpartition("/")[2])), None)

@@ -1,0 +1,170 @@
+"""Which models there are, whether they lie on this machine, and whether they are still what was measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from core.errors import ModelMissing
+from encoders.catalogue import load_cross_encoder, load_embedder
+from encoders.known_models import KNOWN
+from encoders.locate import locate
+from encoders.model_card import CARD, damaged_files
+from encoders.prepare import prepared
+from encoders.quantise import ENOUGH
+from encoders.recipe import read_json
+from encoders.recorded import SAME_COSINE, SAME_LOGIT, cross_encoder_gap, embedder_agreement
+from encoders.segmenter import load_segmenter
+from encoders.specs import CrossEncoderSpec, EmbedderSpec
+
+_INT8_SLACK = 0.003  # of mean cosine: graphs are made eight bits wide on each machine anew
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """``name`` is what the settings take. ``folder`` None: not on this machine. ``own``: trained or shipped here."""
+
+    name: str
+    kind: str
+    licence: str
+    folder: Path | None
+    dims: int = 0
+    max_tokens: int = 0
+    own: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """``holds`` None: nothing was recorded to compare with."""
+
+    what: str
+    holds: bool | None
+    said: str
+
+
+def entries(cache: Path, folders: Iterable[Path] = ()) -> list[Entry]:
+    """Own models first (each of ``folders`` with a card), then the well-known ones."""
+    own = [entry for folder in folders if (entry := own_entry(folder)) is not None]
+    return [*own, *(_known(cache))]
+
+
+def own_entry(folder: Path) -> Entry | None:
+    """A folder with the card of a model that Sonde trained; None for any other."""
+    facts = read_json(folder / CARD)
+    if "kind" not in facts:
+        return None
+    return Entry(
+        str(folder),
+        str(facts["kind"]),
+        str(facts.get("licence", "")),
+        folder,
+        int(facts.get("dims", 0)),
+        int(facts.get("max_tokens", 0)),
+        own=True,
+        note=str(facts.get("note", "")),
+    )
+
+
+def entry_of(name: str, cache: Path) -> Entry:
+    """The model of that name: a folder, a hub id or ``artifact:``. Raises ModelMissing where it is not known or not
+    on this machine."""
+    folder = Path(name).expanduser()
+    if folder.is_dir() and (own := own_entry(folder)) is not None:
+        return own
+    located = locate(name, cache)
+    kind = next((one.kind for one in KNOWN if one.name.lower() == name.lower()), "embedder")
+    return Entry(name, kind, "", located.folder)
+
+
+def verify(entry: Entry, cache: Path) -> list[Check]:
+    """Hashes of the files, then the recorded numbers; a damaged model is not loaded. Raises nothing: a model that
+    cannot be loaded is a check that does not hold."""
+    whole = _files(entry, cache)
+    if whole.holds is False or entry.folder is None:
+        return [whole]
+    numbers: dict[str, Callable[[Entry, Path], list[Check]]] = {
+        "embedder": _embedder,
+        "reranker": _reranker,
+        "segmenter": _segmenter,
+    }
+    try:
+        return [whole, *numbers[entry.kind](entry, cache)]
+    except ModelMissing as error:
+        return [whole, Check("loads", False, str(error))]
+
+
+def _files(entry: Entry, cache: Path) -> Check:
+    if entry.folder is None:
+        return Check("files", None, "not on this machine")
+    if not entry.own:
+        try:
+            locate(entry.name, cache)  # compares what we pin
+        except ModelMissing as error:
+            return Check("files", False, str(error))
+        return Check("files", True, "as pinned, or as the hub's cache holds them")
+    damaged = damaged_files(entry.folder)
+    return Check("files", not damaged, f"changed or lost: {', '.join(damaged)}" if damaged else "as the card says")
+
+
+def _embedder(entry: Entry, cache: Path) -> list[Check]:
+    spec = EmbedderSpec(entry.name, cache, "onnx-fp32", threads=1)
+    checks = []
+    if recorded := _recorded(entry):
+        agreement = embedder_agreement(load_embedder(spec), recorded)
+        checks.append(Check("recorded vectors", agreement >= SAME_COSINE, f"least cosine {agreement:.5f}"))
+    else:
+        load_embedder(spec)
+        checks.append(Check("recorded vectors", None, "its card holds none; it loads"))
+    return [*checks, _int8(entry, cache)]
+
+
+def _int8(entry: Entry, cache: Path) -> Check:
+    """The comparison that was made when the graph was prepared on this machine, against the recorded one."""
+    made = read_json(prepared(locate(entry.name, cache), cache, "states") / CARD)["int8"]
+    recorded = read_json(_folder(entry) / CARD).get("figures", {}).get("int8_mean_cosine")
+    least = ENOUGH if recorded is None else min(ENOUGH, float(recorded)) - _INT8_SLACK
+    wanted = "" if recorded is None else f", recorded {recorded:.4f}"
+    return Check("int8 against fp32", made["mean"] >= least, f"mean cosine {made['mean']:.4f}{wanted}")
+
+
+def _reranker(entry: Entry, cache: Path) -> list[Check]:
+    model = load_cross_encoder(CrossEncoderSpec(entry.name, cache, threads=1))
+    if not (recorded := _recorded(entry)):
+        return [Check("recorded logits", None, "its card holds none; it loads")]
+    gap = cross_encoder_gap(model, recorded)
+    return [Check("recorded logits", gap <= SAME_LOGIT, f"largest difference {gap:.4f} of their range")]
+
+
+def _segmenter(entry: Entry, cache: Path) -> list[Check]:
+    scores = load_segmenter(entry.name, cache, threads=1)(["It rained.", "The gauges were read.", "Wolves howl."])
+    good = len(scores) == 2 and all(0.0 <= score <= 1.0 for score in scores)
+    return [Check("coherence", good, " ".join(f"{score:.3f}" for score in scores))]
+
+
+def _recorded(entry: Entry) -> Any:
+    """Of its own card, or of our table for the packages that we pin."""
+    if found := read_json(_folder(entry) / CARD).get("recorded"):
+        return found
+    table = json.loads((files("encoders") / "recorded.json").read_text(encoding="utf-8"))
+    return next((numbers for name, numbers in table.items() if name.lower() == entry.name.lower()), None)
+
+
+def _folder(entry: Entry) -> Path:
+    if entry.folder is None:
+        raise ModelMissing(f"{entry.name} is not on this machine")
+    return entry.folder
+
+
+def _known(cache: Path) -> Iterator[Entry]:
+    for one in KNOWN:
+        try:
+            folder: Path | None = locate(one.name, cache).folder
+        except ModelMissing:
+            folder = None
+        note = f"{one.note}{'; GPU or endpoint' if one.gpu else ''}".strip("; ")
+        yield Entry(one.name, one.kind, one.licence, folder, one.dims, one.max_tokens, note=note)

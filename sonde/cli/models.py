@@ -1,0 +1,133 @@
+"""`sonde models`: which models there are, whether they are still what was measured, and how one is put in service."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from core.errors import ModelMissing
+from encoders.registry import Check, Entry, entries, entry_of, verify
+from sonde.settings import Settings, load_settings
+
+SHIPPED = Path(__file__).resolve().parents[2] / "encoders" / "shipped"
+_SETTING = {
+    "embedder": "SONDE_EMBEDDER__MODEL",
+    "reranker": "SONDE_CROSS_ENCODER__MODEL",
+    "segmenter": "SONDE_DOCUMENTS__SEGMENTER",
+}
+
+
+@click.group()
+def models() -> None:
+    """Models: the shipped and trained ones, those of packages, and well-known ones of the hub."""
+
+
+@models.command("list")
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--json", "as_json", is_flag=True)
+def list_(folders: tuple[Path, ...], *, as_json: bool) -> None:
+    """The models of FOLDERS, of the models folder and of Sonde itself, then the well-known ones.
+
+    A model of a hub that is not on this machine is fetched where SONDE_MODELS__ALLOW_HUB says so.
+    """
+    settings = load_settings()
+    found = entries(settings.models.folder, (*folders, *_own_folders(settings)))
+    if as_json:
+        rows = [{**asdict(one), "folder": str(one.folder) if one.folder else None} for one in found]
+        click.echo(
+            json.dumps([{**row, "in_use": _in_use(one, settings)} for row, one in zip(rows, found, strict=True)])
+        )
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("model", "kind", "dims", "tokens", "licence", "here", "note"):
+        table.add_column(heading, justify="right" if heading in ("dims", "tokens") else "left", overflow="fold")
+    for one in found:
+        here = "in use" if _in_use(one, settings) else "yes" if one.folder else ""
+        row = (one.name, one.kind, str(one.dims or ""), str(one.max_tokens), one.licence, here, one.note)
+        table.add_row(*row)
+    (Console() if sys.stdout.isatty() else Console(width=200)).print(table)
+
+
+@models.command("verify")
+@click.argument("names", nargs=-1, metavar="[MODEL]...")
+@click.option("--json", "as_json", is_flag=True)
+def verify_(names: tuple[str, ...], *, as_json: bool) -> None:
+    """Compare models with what was recorded of them: hashes, vectors or logits, int8 against fp32.
+
+    Without MODEL: every one on this machine. Exit code 1 where one is no longer what it was.
+    """
+    settings = load_settings()
+    cache = settings.models.folder
+    found = [entry_of(name, cache) for name in names]
+    if not names:
+        found = [one for one in entries(cache, _own_folders(settings)) if one.folder is not None]
+    told = [(one, verify(one, cache)) for one in found]
+    if as_json:
+        click.echo(
+            json.dumps([{"model": one.name, "checks": [asdict(each) for each in checks]} for one, checks in told])
+        )
+    for one, checks in told if not as_json else ():
+        click.echo(one.name)
+        for check in checks:
+            click.echo(f"  {_mark(check)} {check.what}: {check.said}")
+    if any(check.holds is False for _, checks in told for check in checks):
+        sys.exit(1)
+
+
+@models.command()
+@click.argument("name", metavar="MODEL")
+def use(name: str) -> None:
+    """Check that MODEL can serve, and say how it is put in service. Nothing is changed by this command.
+
+    An embedder never changes under a running index: the next index is built beside it, compared, and the alias moves.
+    Exit code 1 where a check does not hold.
+    """
+    settings = load_settings()
+    entry = entry_of(name, settings.models.folder)
+    checks = verify(entry, settings.models.folder)
+    for check in checks:
+        click.echo(f"{_mark(check)} {check.what}: {check.said}", err=True)
+    if any(check.holds is False for check in checks):
+        raise ModelMissing(f"{name} is not what was recorded of it; it is not put in service.")
+    for line in _steps(entry):
+        click.echo(line)
+
+
+def _steps(entry: Entry) -> list[str]:
+    named = entry.name if entry.folder is None or not entry.own else str(entry.folder.resolve())
+    setting = f"export {_SETTING[entry.kind]}={named}"
+    if entry.kind == "embedder":
+        return [
+            setting,
+            "sonde reindex --dry-run    # builds and compares beside the index that serves",
+            "sonde reindex              # moves the alias; the process keeps the old model until then",
+            "sonde reindex --rollback   # the way back",
+        ]
+    if entry.kind == "segmenter":
+        return [setting, "# restart the workers; documents are parted anew when they are ingested again"]
+    return [setting, "# restart the API; `sonde evaluate` shows what it does to your questions"]
+
+
+def _own_folders(settings: Settings) -> Iterator[Path]:
+    for home in (SHIPPED, settings.models.folder / "trained"):
+        if home.is_dir():
+            yield from sorted(folder for folder in home.iterdir() if (folder / "card.json").is_file())
+
+
+def _in_use(entry: Entry, settings: Settings) -> bool:
+    named = {settings.embedder.model, settings.cross_encoder.model}
+    return entry.name in named or (entry.folder is not None and str(entry.folder.resolve()) in named)
+
+
+def _mark(check: Check) -> str:
+    return "-" if check.holds is None else "ok" if check.holds else "NO"
+
+
+COMMANDS = (models,)
