@@ -265,7 +265,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         answerer=answers,
         shelf=own,
         library=library_search(own, answers, resolver),
-        harvests=Harvests(Desk(settings, client), RunReader(client, settings.index.prefix)),
+        harvests=_harvests(settings),
         pushed=_pusher(settings, models),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
@@ -278,6 +278,12 @@ def _pusher(settings: Settings, models: Models) -> Pusher:
     leases = Leases.connect(settings.broker_url, settings.index.prefix)
     groups_of = partial(groups_of_source, settings)
     return Pusher(parts, leases, lambda: prepare_indices(client, settings, models), groups_of)
+
+
+def _harvests(settings: Settings) -> Harvests:
+    """For stewards alone, who see every source: by a client that sees everything, and waits for a whole report."""
+    client = elasticsearch_client(settings, timeout_s=_SHELF_TIMEOUT_S)
+    return Harvests(Desk(settings, client), RunReader(client, settings.index.prefix))
 
 
 def refuse_unservable(resolver: ServingResolver) -> None:
