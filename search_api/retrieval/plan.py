@@ -40,7 +40,8 @@ def plan_retrieval(
     """
     identifiers = tuple(one.value for one in read.identifiers)
     further = records_expansion(read.terms, read.beside_terms, read.language)
-    places = [name for place in read.places for name in dict.fromkeys((place.found.text, place.name))]
+    names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
+    places = tuple(names) if "place" in serving.in_numbers else ()  # else they are part of the topic already
     words = bm25.records_query(read.thematic, read.named, read.language, identifiers, further, places)
     filters = record_filters(request.filters)
     index = serving.records.index

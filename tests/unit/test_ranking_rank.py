@@ -258,7 +258,7 @@ class TestExplain:
     def test_silent_records_say_what_they_counted(self) -> None:
         ranking = rank(Candidates.of([Candidate("a", {"bm25": 1.0, "dense": None})]), EVERYTHING, CONFIG)
         reasons = self.reasons(ranking, 0)
-        assert reasons["spatial"] == "says nothing of its extent: counted as 0.25"
+        assert reasons["spatial"] == "says nothing of its extent: counted as 0.15"
         assert reasons["dense"] == "not measured: adds nothing"
 
     def test_places_outside_and_inside(self) -> None:
