@@ -12,6 +12,7 @@ import structlog
 
 from core.errors import NotFound, Unavailable
 from core.ports import Embedder
+from indexer.documents.inherit_again import inherit_again
 from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest, open_run
 from indexer.parts import Options, Parts, Progress, no_lease
@@ -99,6 +100,7 @@ class Harvester:
             report = harvest(source_id, source(run.since), parts, options, run)
             if report.counts.without_vector and embedder is not None:
                 embed_missing(source_id, parts, options)
+            inherit_again(self._client, prefix, source_id)
             return report
 
     def restore(self, source_id: str, records: Sequence[str]) -> RunReport:

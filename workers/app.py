@@ -14,7 +14,7 @@ from kombu import Queue as KombuQueue
 from core.errors import Unavailable
 from indexer.patience import patiently
 from workers.config import QUEUES, WorkerConfig
-from workers.documents import DOCUMENTS_TASK, TIDY_TASK, add_documents, wants_documents
+from workers.documents import DOCUMENTS_TASK, INHERIT_TASK, TIDY_TASK, add_documents, wants_documents
 from workers.documents import TASKS as DOCUMENTS_TASKS
 from workers.parts import WorkerParts
 from workers.registry import known_sources
@@ -59,6 +59,8 @@ def _add_harvest(app: Celery, worker: Callable[[], Worker]) -> None:
         except Unavailable as error:
             raise task.retry(exc=error, countdown=_pause_s(task)) from error
         _go_on(app, source_id, result)
+        if result.ending == "ended":
+            app.send_task(INHERIT_TASK, args=[source_id])
         if result.ending == "ended" and wants_documents(worker(), source_id):
             app.send_task(DOCUMENTS_TASK, args=[source_id])
 

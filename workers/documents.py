@@ -9,6 +9,7 @@ import structlog
 from celery import Celery, Task
 
 from core.errors import Unavailable
+from indexer.documents.inherit_again import inherit_again
 from workers.registry import known_sources
 from workers.slices import Worker
 
@@ -18,6 +19,8 @@ DOCUMENTS_TASK = "sonde.read_linked_documents"
 READ_TASK = "sonde.read_document"
 TIDY_TASK = "sonde.tidy_library"
 TASKS = (DOCUMENTS_TASK, READ_TASK, TIDY_TASK)
+INHERIT_TASK = "sonde.inherit_again"
+"""Of the queue ``harvest``: it takes seconds, and filters should not wait for hours of reading."""
 _RETRIES = 5
 
 
@@ -37,6 +40,13 @@ def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[
     def read_document(task: Task[Any, Any], document: str) -> None:
         try:
             read_one(worker(), document)
+        except Unavailable as error:
+            raise task.retry(exc=error, countdown=pause_s(task)) from error
+
+    @app.task(name=INHERIT_TASK, bind=True, max_retries=_RETRIES)
+    def pass_on(task: Task[Any, Any], source_id: str) -> None:
+        try:
+            inherit_again(worker().parts.client, worker().config.prefix, source_id)
         except Unavailable as error:
             raise task.retry(exc=error, countdown=pause_s(task)) from error
 

@@ -1,0 +1,92 @@
+"""Passages follow their record: what they carry of it is brought in line after a harvest has changed it.
+
+Nothing is embedded: a passage's own text did not change. Which people may see it is followed at once, by the harvest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from elasticsearch import Elasticsearch
+
+from core.errors import Unavailable
+from es_mappings.names import IndexKind, alias
+from indexer.documents.inherited import Json
+from indexer.documents.store import DocumentStore
+from indexer.patience import patient_client, patiently
+from indexer.scan import scan
+
+log = structlog.get_logger(__name__)
+
+FIELDS = (
+    "source", "type", "keywords", "organisations", "themes", "licence", "provenance_kind", "media_types", "access",
+    "extent", "boxes", "time", "spans",
+)  # fmt: skip
+"""What passages carry of their record beside its id."""
+
+_KINDS: tuple[IndexKind, ...] = ("passages", "library")
+_PAGE = 200
+_SET = "for (name in params.fields) { ctx._source.remove(name) } ctx._source.putAll(params.values)"
+
+
+@dataclass(frozen=True, slots=True)
+class InheritedAgain:
+    """Records whose passages were looked at, and passages that were brought in line."""
+
+    records: int = 0
+    passages: int = 0
+
+
+def inherit_again(client: Elasticsearch, prefix: str, source: str) -> InheritedAgain:
+    """Brings the passages of one source's records in line; to repeat it does no harm.
+
+    A record that is gone leaves its passages as they were: it may be restored. Raises core.errors.Unavailable.
+    """
+    client = patient_client(client)
+    store = DocumentStore(client, prefix)
+    records = passages = 0
+    for kind in _KINDS:
+        index = alias(prefix, kind)
+        if not patiently(lambda: client.indices.exists_alias(name=index)):  # noqa: B023 - called at once
+            continue
+        for record in _records_with_passages(client, index, source):
+            records += 1
+            fields = store.record_fields(record)
+            if fields is not None:
+                passages += _brought_in_line(client, index, record, fields)
+    if passages:
+        log.info("passages.inherited_again", source=source, records=records, passages=passages)
+    return InheritedAgain(records, passages)
+
+
+def _records_with_passages(client: Elasticsearch, index: str, source: str) -> Iterator[str]:
+    """Ids of records; their source is the beginning of their id, whatever the passages still say."""
+    after: Mapping[str, Any] = {}
+    while True:
+        composite: Json = {"size": _PAGE, "sources": [{"record": {"terms": {"field": "record"}}}]}
+        aggs = {"records": {"composite": composite | ({"after": after} if after else {})}}
+        query = {"prefix": {"record": f"{source}:"}}
+        answer = patiently(lambda: client.search(index=index, size=0, query=query, aggs=aggs)).body  # noqa: B023
+        found = answer["aggregations"]["records"]
+        yield from (str(bucket["key"]["record"]) for bucket in found["buckets"])
+        if "after_key" not in found:
+            return
+        after = found["after_key"]
+
+
+def _brought_in_line(client: Elasticsearch, index: str, record: str, fields: Json) -> int:
+    """How many passages were written: all of the record's where one of them differs."""
+    wanted = {name: fields[name] for name in FIELDS if name in fields}
+    query: Json = {"bool": {"filter": [{"term": {"record": record}}]}}
+    if all(hit["_source"] == wanted for hit in scan(client, index, query, FIELDS)):
+        return 0
+    script = {"source": _SET, "params": {"fields": list(FIELDS), "values": wanted}}
+    answer = patiently(
+        lambda: client.update_by_query(index=index, query=query, script=script, refresh=True, conflicts="proceed")
+    ).body
+    if answer["failures"] or answer["version_conflicts"]:
+        raise Unavailable("Not all passages of a record could be brought in line; it is tried again.")
+    return int(answer["updated"])

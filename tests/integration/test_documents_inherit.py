@@ -1,0 +1,93 @@
+"""A record's keywords, place and time change: its passages, everybody's and a user's, are filtered by the new ones."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from core.document import DocumentEntry
+from core.extent import BBox
+from core.record import Keyword, Record
+from core.timespan import TimeSpan
+from es_mappings.documents import to_document
+from indexer.documents.ingest import Incoming, IngestParts, ingest
+from indexer.documents.inherit_again import InheritedAgain, inherit_again
+from indexer.documents.store import DocumentStore
+from sonde.documents import document_parts
+from tests.conftest import delete_indices
+from tests.service import Service
+
+OLD = Record(
+    "cat:1",
+    "cat",
+    "1",
+    "Dune heights",
+    keywords=(Keyword("dune"),),
+    extents=(BBox(7, 53, 8, 54),),
+    times=(TimeSpan.from_iso("1990", "1995"),),
+    licence="CC-BY-4.0",
+)
+NEW = replace(
+    OLD, keywords=(Keyword("beach"), Keyword("sand")), extents=(BBox(-10, 40, -9, 41),), times=(), licence=None
+)
+
+
+@pytest.fixture
+def parts(es_client: Elasticsearch, elasticsearch_url: str) -> Iterator[IngestParts]:
+    service = Service(es_client, elasticsearch_url, f"sonde-test-{uuid.uuid4().hex[:12]}")
+    service.prepare()
+    yield document_parts(service.settings, service.models, es_client)
+    delete_indices(es_client, service.prefix)
+
+
+def put(parts: IngestParts, record: Record) -> None:
+    parts.client.index(index=f"{parts.prefix}-records", id=record.id, document=to_document(record), refresh=True)
+
+
+def read(parts: IngestParts, owner: str) -> DocumentEntry:
+    data = f"# Dunes\n\nMarram grass of {owner} holds the sand.".encode()
+    entry = ingest(Incoming(data, f"{owner}.md", f"{owner}.md", owner=owner, record="cat:1"), parts).entry
+    DocumentStore(parts.client, parts.prefix).refresh(owner)
+    return entry
+
+
+def found(parts: IngestParts, kind: str, clause: dict[str, Any]) -> int:
+    query = {"bool": {"filter": [clause]}}
+    return int(parts.client.count(index=f"{parts.prefix}-{kind}", query=query)["count"])
+
+
+def test_passages_follow_their_record(parts: IngestParts) -> None:
+    put(parts, OLD)
+    put(parts, replace(OLD, id="cat:2", identifier="2"))
+    for owner in ("public", "anna"):
+        assert read(parts, owner).state == "ready"
+    assert inherit_again(parts.client, parts.prefix, "cat") == InheritedAgain(2, 0)  # all is in line
+
+    put(parts, NEW)
+    assert inherit_again(parts.client, parts.prefix, "cat") == InheritedAgain(2, 2)
+
+    portugal = {"geo_shape": {"extent": {"shape": {"type": "envelope", "coordinates": [[-11, 42], [-8, 39]]}}}}
+    for kind in ("passages", "library"):
+        assert found(parts, kind, {"term": {"keywords": "sand"}}) == 1
+        assert found(parts, kind, {"term": {"keywords": "dune"}}) == 0
+        assert found(parts, kind, portugal) == 1
+        assert found(parts, kind, {"exists": {"field": "time"}}) == 0  # what the record lost, its passages lose
+        assert found(parts, kind, {"exists": {"field": "licence"}}) == 0
+        assert found(parts, kind, {"exists": {"field": "vector"}}) == 1
+        assert found(parts, kind, {"match": {"text": "marram"}}) == 1
+    assert inherit_again(parts.client, parts.prefix, "cat") == InheritedAgain(2, 0)
+
+
+def test_another_source_and_a_record_that_is_gone_change_nothing(parts: IngestParts) -> None:
+    put(parts, OLD)
+    read(parts, "public")
+    put(parts, NEW)
+    assert inherit_again(parts.client, parts.prefix, "ca") == InheritedAgain(0, 0)
+    parts.client.delete(index=f"{parts.prefix}-records", id="cat:1", refresh=True)
+    assert inherit_again(parts.client, parts.prefix, "cat") == InheritedAgain(1, 0)
+    assert found(parts, "passages", {"term": {"keywords": "dune"}}) == 1
