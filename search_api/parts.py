@@ -12,6 +12,7 @@ from search_api.harvests.overview import Harvests
 from search_api.http import HttpPolicy
 from search_api.library.search import LibrarySearch
 from search_api.library.shelf import Shelf
+from search_api.limits import NO_LIMITS, LimitPolicy
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
 from search_api.pipeline import SearchPipeline
@@ -41,3 +42,4 @@ class Parts:
     now_ms: Callable[[], int]
     authenticator: Authenticator
     limits: Limits = field(default_factory=Limits)
+    rates: LimitPolicy = NO_LIMITS

@@ -14,6 +14,7 @@ from search_api.access.authenticators import Bearers, KeyAuthenticator
 from search_api.access.jwks import Issuer, IssuerKeys
 from search_api.access.key_store import KeyStore
 from search_api.access.tokens import TokenAuthenticator, TokenPolicy
+from search_api.limits import LimitPolicy
 from sonde.settings import AccessSettings, Settings
 from workers.registry import load_sources
 
@@ -60,3 +61,23 @@ def groups_of_source(settings: Settings, source: str) -> tuple[str, ...]:
         return ()
     config = load_sources(settings.harvest.sources).get(source)
     return () if config is None else tuple(config.access.restricted_to)
+
+
+_COUNTING_TIMEOUT_S = 1
+
+
+def limit_policy(settings: Settings) -> LimitPolicy:
+    """Counted in the broker, so that all processes of the API count together."""
+    given, broker = settings.limits, settings.broker_url
+    return LimitPolicy(
+        per_address=_rate(given.per_address),
+        per_key=_rate(given.per_key),
+        storage=f"redis+{broker}" if broker.startswith("unix://") else broker,
+        storage_options={"socket_timeout": _COUNTING_TIMEOUT_S, "socket_connect_timeout": _COUNTING_TIMEOUT_S},
+        prefix=settings.index.prefix,
+        proxies=given.proxies,
+    )
+
+
+def _rate(text: str) -> str | None:
+    return None if text == "none" else text

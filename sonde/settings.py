@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlencode, urlsplit
 
 import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -28,9 +29,12 @@ def _http_url(text: str) -> str:
 def _broker_url(text: str) -> str:
     if not text.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must start with redis:// or rediss://")
+    if "ssl_" in urlsplit(text).query:
+        raise ValueError("must not say how certificates are checked: they always are; the CA is SONDE_BROKER__CA_CERTS")
     return text
 
 
+_RATE = r"^([1-9]\d{0,8}/(second|minute|hour)|none)$"
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
 HttpUrlAsWritten = Annotated[str, Field(pattern=r"^https?://")]  # compared letter by letter, its last slash too
 BrokerUrl = Annotated[str, AfterValidator(_broker_url)]
@@ -57,8 +61,17 @@ class ElasticsearchSettings(_Group):
 
 class BrokerSettings(_Group):
     url: BrokerUrl | None = Field(None, description="A Redis-protocol server to use; none is started then.")
+    ca_certs: Path | None = Field(None, description="PEM file with the CA of a rediss:// server; else the system's.")
     port: Port = Field(6399, description="Of the Valkey that `sonde up` starts.")
     visibility_timeout_s: int = Field(1800, ge=60, description="After this a task that nobody finished is given again.")
+
+    @property
+    def checked_url(self) -> str | None:
+        """The URL; one with TLS asks for a certificate that fits, which no part can then leave out."""
+        if self.url is None or not self.url.startswith("rediss://"):
+            return self.url
+        checks = {"ssl_cert_reqs": "required", **({"ssl_ca_certs": str(self.ca_certs)} if self.ca_certs else {})}
+        return f"{self.url}{'&' if urlsplit(self.url).query else '?'}{urlencode(checks)}"
 
 
 class IndexSettings(_Group):
@@ -101,6 +114,16 @@ class AccessSettings(_Group):
     oidc_scopes_claim: str = Field("scope", min_length=1)
     oidc_scope_prefix: str = Field("sonde:", description="A token's sonde:write is the scope write.")
     oidc_scopes: tuple[AccessScope, ...] = Field(("search", "library"), description="What every good token may.")
+
+
+class LimitsSettings(_Group):
+    """How often one may ask; generous, so that only a runaway client meets them."""
+
+    per_address: str = Field("12000/minute", pattern=_RATE, description="Requests of one address; none for no limit.")
+    per_key: str = Field(
+        "12000/minute", pattern=_RATE, description="Requests with one key or token; none for no limit."
+    )
+    proxies: int = Field(0, ge=0, le=5, description="Reverse proxies of ours before the API: whose headers count.")
 
 
 class EmbedderSettings(_Group):
@@ -218,6 +241,7 @@ class Settings(BaseSettings):
     api: ApiSettings = ApiSettings()
     http: HttpSettings = HttpSettings()
     access: AccessSettings = AccessSettings()
+    limits: LimitsSettings = LimitsSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     cross_encoder: CrossEncoderSettings = CrossEncoderSettings()
     models: ModelsSettings = ModelsSettings()
@@ -238,7 +262,8 @@ class Settings(BaseSettings):
 
     @property
     def broker_url(self) -> str:
-        return self.broker.url or f"redis://127.0.0.1:{self.broker.port}/0"
+        """With what checks the server's certificate, so that Celery, RedBeat, leases and limits all do."""
+        return self.broker.checked_url or f"redis://127.0.0.1:{self.broker.port}/0"
 
     @property
     def api_url(self) -> str:

@@ -49,7 +49,7 @@ from search_api.understanding.understand import Understander
 from search_api.understanding.vocabulary_shelf import VocabularyShelf
 from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde import __version__
-from sonde.access import authenticator, groups_of_source
+from sonde.access import authenticator, groups_of_source, limit_policy
 from sonde.answering import answerer
 from sonde.fast_json import SERIALIZERS
 from sonde.harvest_desk import Desk
@@ -269,6 +269,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         pushed=_pusher(settings, models),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
+        rates=limit_policy(settings),
     )
 
 

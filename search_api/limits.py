@@ -1,0 +1,93 @@
+"""How often an address and a key may ask: Flask-Limiter's fixed windows, counted in the broker or else in this process.
+
+Who is over the limit is told before anything else is done, so that neither keys nor Elasticsearch are asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from flask import Flask, Response, request
+from flask_limiter import ApplicationLimit, Limiter
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+_UNCOUNTED = frozenset(("/healthz", "/readyz", "/metrics"))
+
+
+@dataclass(frozen=True, slots=True)
+class LimitPolicy:
+    """``per_address`` and ``per_key`` as Flask-Limiter writes them (``1200/minute``), None for no limit.
+
+    ``proxies``: how many reverse proxies of ours stand before the service; their X-Forwarded-* headers are believed,
+    and nobody else's. ``storage`` is a Redis address; while it is away each process counts for itself.
+    """
+
+    per_address: str | None = None
+    per_key: str | None = None
+    storage: str = "memory://"
+    storage_options: Mapping[str, str | int] = field(default_factory=dict)
+    prefix: str = "sonde"
+    proxies: int = 0
+
+
+NO_LIMITS = LimitPolicy()
+
+
+def register(app: Flask, policy: LimitPolicy) -> None:
+    """Counts every request but those of probes; 429 with Retry-After past the limit, RateLimit headers before it."""
+    if policy.proxies:
+        app.wsgi_app = ProxyFix(app.wsgi_app, policy.proxies, policy.proxies, policy.proxies)  # type: ignore[method-assign]
+    limits = []
+    if policy.per_address is not None:
+        limits.append(ApplicationLimit(policy.per_address, _address, scope="address", exempt_when=_uncounted))
+    if policy.per_key is not None:
+        limits.append(ApplicationLimit(policy.per_key, _key, scope="key", exempt_when=_without_key))
+    if not limits:
+        return
+    limiter = Limiter(
+        _address,
+        app=app,
+        application_limits=[*limits],
+        storage_uri=policy.storage,
+        storage_options=dict(policy.storage_options),
+        strategy="fixed-window",
+        key_prefix=f"{policy.prefix}:limits",
+        in_memory_fallback_enabled=True,
+    )
+    _tell(app, limiter)
+
+
+def _tell(app: Flask, limiter: Limiter) -> None:
+    @app.after_request
+    def told(response: Response) -> Response:
+        """The limit that is nearest to its end, as the IETF draft names the headers; the reset in seconds from now."""
+        nearest = limiter.current_limit
+        if nearest is None:
+            return response
+        wait = max(0, int(nearest.reset_at - time.time()))
+        response.headers["RateLimit-Limit"] = str(nearest.limit.amount)
+        response.headers["RateLimit-Remaining"] = str(max(0, nearest.remaining))
+        response.headers["RateLimit-Reset"] = str(wait)
+        if response.status_code == 429:
+            response.headers["Retry-After"] = str(max(1, wait))
+        return response
+
+
+def _address() -> str:
+    return f"address:{request.remote_addr or 'unknown'}"
+
+
+def _key() -> str:
+    """Of the text that was sent, right or wrong; the store of counts learns no key."""
+    return f"key:{hashlib.sha256(request.headers.get('Authorization', '').encode()).hexdigest()[:32]}"
+
+
+def _without_key() -> bool:
+    return _uncounted() or "Authorization" not in request.headers
+
+
+def _uncounted() -> bool:
+    return request.path in _UNCOUNTED or request.method == "OPTIONS"

@@ -1,0 +1,109 @@
+"""Limits by address and by key, on the real broker and without one."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from flask import Flask, request
+from flask.testing import FlaskClient
+
+from search_api import problems
+from search_api.limits import LimitPolicy, register
+from sonde.access import limit_policy
+from sonde.settings import BrokerSettings, LimitsSettings, Settings
+
+DEAD = "redis://127.0.0.1:9/0"
+
+
+def _http(policy: LimitPolicy) -> FlaskClient:
+    app = Flask("limited")
+    problems.register(app)
+    register(app, policy)
+
+    @app.get("/search")
+    def search() -> str:
+        return request.remote_addr or ""
+
+    @app.get("/suggest")
+    def suggest() -> str:
+        return "more"
+
+    @app.get("/healthz")
+    def healthz() -> str:
+        return "ok"
+
+    return app.test_client()
+
+
+def _policy(storage: str, **given: str) -> LimitPolicy:
+    options: dict[str, str | int] = {"socket_timeout": 5, "socket_connect_timeout": 5} if "redis" in storage else {}
+    return LimitPolicy(storage=storage, storage_options=options, prefix=f"sonde-test-{uuid.uuid4().hex}", **given)
+
+
+@pytest.fixture(params=["memory", "broker", "dead broker"])
+def storage(request: pytest.FixtureRequest) -> str:
+    if request.param == "broker":
+        return str(request.getfixturevalue("broker_url"))
+    return "memory://" if request.param == "memory" else DEAD
+
+
+def test_an_address_is_told_what_is_left_and_when_to_come_back(storage: str) -> None:
+    http = _http(_policy(storage, per_address="3/hour"))
+    answers = [http.get(path) for path in ("/search", "/suggest", "/search", "/search")]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+    assert [answer.headers["RateLimit-Remaining"] for answer in answers] == ["2", "1", "0", "0"]
+    last = answers[-1]
+    assert last.headers["RateLimit-Limit"] == "3"
+    assert 0 < int(last.headers["Retry-After"]) <= 3600
+    assert last.headers["RateLimit-Reset"] == last.headers["Retry-After"]
+    assert last.mimetype == "application/problem+json"
+    assert http.get("/search", environ_base={"REMOTE_ADDR": "10.1.2.3"}).status_code == 200
+    assert http.get("/healthz").status_code == 200
+    assert http.options("/search").status_code == 200
+
+
+def test_a_key_is_counted_over_all_addresses(storage: str) -> None:
+    http = _http(_policy(storage, per_key="2/hour"))
+
+    def ask(key: str, address: str) -> int:
+        headers = {"Authorization": f"Bearer {key}"}
+        return http.get("/search", headers=headers, environ_base={"REMOTE_ADDR": address}).status_code
+
+    assert [ask("a", "10.0.0.1"), ask("a", "10.0.0.2"), ask("a", "10.0.0.3"), ask("b", "10.0.0.1")] == [
+        200,
+        200,
+        429,
+        200,
+    ]
+    assert http.get("/search").status_code == 200
+
+
+def test_other_keys_do_not_help_an_address_past_its_limit() -> None:
+    http = _http(_policy("memory://", per_address="2/hour", per_key="100/hour"))
+    statuses = [http.get("/search", headers={"Authorization": f"Bearer {n}"}).status_code for n in range(3)]
+    assert statuses == [200, 200, 429]
+
+
+def test_processes_count_together(broker_url: str) -> None:
+    policy = _policy(broker_url, per_address="2/hour")
+    one, other = _http(policy), _http(policy)
+    assert [http.get("/search").status_code for http in (one, other, one)] == [200, 200, 429]
+
+
+@pytest.mark.parametrize(("proxies", "seen"), [(0, "127.0.0.1"), (1, "5.5.5.5"), (2, "6.6.6.6")])
+def test_only_proxies_of_ours_say_who_asks(proxies: int, seen: str) -> None:
+    http = _http(LimitPolicy(proxies=proxies))
+    assert http.get("/search", headers={"X-Forwarded-For": "9.9.9.9, 6.6.6.6, 5.5.5.5"}).text == seen
+
+
+def test_the_settings_say_how_much_and_where() -> None:
+    given = Settings(
+        broker=BrokerSettings(url="redis://broker:6379/1"),
+        limits=LimitsSettings(per_address="none", per_key="9/minute"),
+    )
+    policy = limit_policy(given)
+    assert (policy.per_address, policy.per_key, policy.storage) == (None, "9/minute", "redis://broker:6379/1")
+    for wrong in ("", "lots", "0/minute", "5/fortnight", "5 per minute; 1/day"):
+        with pytest.raises(ValueError, match="per_address"):
+            LimitsSettings(per_address=wrong)
