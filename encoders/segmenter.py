@@ -57,8 +57,9 @@ def windows(texts: Sequence[str], window: int) -> tuple[list[str], list[str]]:
 class NextSentence:
     """How likely each text goes on from the one before."""
 
-    def __init__(self, folder: Path, compute: Compute) -> None:
-        """``folder``: prepared, see ``load_segmenter``. Raises ModelMissing."""
+    def __init__(self, folder: Path, compute: Compute, digest: str = "") -> None:
+        """``folder``: prepared, see ``load_segmenter``; ``digest`` tells models apart. Raises ModelMissing."""
+        self.digest = digest
         facts = read_json(folder / "card.json")
         if facts.get("kind") != "segmenter":
             raise ModelMissing(f"{folder} is not a segmenter; `sonde train segmenter` makes one")
@@ -77,5 +78,5 @@ class NextSentence:
 def load_segmenter(name: str, cache: Path | None = None, *, threads: int | None = None) -> NextSentence:
     """The segmenter in a folder. Raises ModelMissing with what to do."""
     cache = cache or default_cache()
-    folder = prepared(locate(name, cache), cache, "logits")
-    return NextSentence(folder, Compute(threads))
+    located = locate(name, cache)
+    return NextSentence(prepared(located, cache, "logits"), Compute(threads), located.digest[:12])

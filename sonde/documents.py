@@ -10,6 +10,7 @@ from elasticsearch import Elasticsearch
 
 from core.document import PUBLIC, DocumentEntry
 from core.errors import NotFound
+from encoders.segmenter import load_segmenter
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
 from indexer.documents.limits import Limits, Ocr
@@ -29,7 +30,7 @@ _MIB = 1024 * 1024
 
 
 def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:
-    """What reading and indexing a document needs."""
+    """What reading and indexing a document needs. Raises ModelMissing where a segmenter is named and not there."""
     given = settings.documents
     limits = Limits(
         seconds=given.seconds,
@@ -37,6 +38,7 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         max_bytes=given.max_mib * _MIB,
         max_pages=given.max_pages,
     )
+    coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else None
     return IngestParts(
         client=client,
         prefix=settings.index.prefix,
@@ -45,6 +47,8 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         limits=limits,
         ocr=Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages),
         options=SegmentOptions(given.most_tokens, given.overlap),
+        coherence=coherence,
+        segmenter=coherence.digest if coherence is not None else "",
     )
 
 

@@ -180,6 +180,7 @@ class DocumentsSettings(_Group):
     ocr_pages: int = Field(200, ge=0, description="Most pages of one document that are read by OCR.")
     most_tokens: int = Field(512, ge=64, le=512, description="Of a passage; lowered to what the embedder reads.")
     overlap: int = Field(0, ge=0, le=5, description="Sentences that a passage repeats of the one before it.")
+    segmenter: str | None = Field(None, description="Folder of a trained segmenter; none: by similarity of sentences.")
 
 
 class LibrarySettings(_Group):

@@ -8,6 +8,7 @@ from encoders.locate import locate
 from encoders.presets import preset_for
 from encoders.recipe import read_json
 from sonde.settings import Settings
+from training.base_weights import learnable
 from training.embedder.train import Base
 from training.examples import TrainingError
 
@@ -18,7 +19,7 @@ def embedder_base(name: str, settings: Settings, instruction: str | None = None)
     facts, preset = read_json(located.folder / "card.json"), preset_for(name)
     own = str(facts.get("instruction", preset.instruction))
     return Base(
-        located.folder,
+        learnable(located, settings.models.folder),
         float(facts.get("min_score", preset.min_score)),
         own if instruction is None else instruction,
     )

@@ -49,7 +49,7 @@ def no_progress(state: State, done: int = 0, total: int = 0) -> None:
 @dataclass(frozen=True, slots=True)
 class IngestParts:
     """``embedder`` loads the model of the given name. ``coherence`` makes the port of segmentation from the embedder;
-    None is the similarity of its embeddings."""
+    None is the similarity of its embeddings. ``segmenter`` names it, so that another one parts documents anew."""
 
     client: Elasticsearch
     prefix: str
@@ -59,6 +59,7 @@ class IngestParts:
     ocr: Ocr = field(default_factory=Ocr)
     options: SegmentOptions = field(default_factory=SegmentOptions)
     coherence: Coherence | None = None
+    segmenter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,7 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
     store = DocumentStore(parts.client, parts.prefix)
     embedder = parts.embedder(_model(parts, incoming.owner))
     recipe = f"{READING}:{parts.options.most_tokens}:{parts.options.overlap}"
+    recipe += f":{parts.segmenter}" if parts.segmenter else ""
     stored = store.entry(incoming.id)
     if (
         stored is not None

@@ -1,0 +1,50 @@
+"""`sonde train answers`: sets that teach a small language model to answer from passages."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import click
+
+from core.document import PUBLIC
+from core.errors import SondeError
+from sonde.answering import language_model
+from sonde.settings import load_settings
+from sonde.training_documents import passages_from
+from sonde.wiring import Models
+from training.answers.context import Noise
+from training.answers.sets import AnswerSets, dpo, raft, write_rows
+from training.corpora import of_passages
+from training.questions.by_language_model import by_language_model
+
+
+@click.command("answers")
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the sets.")
+@click.option("--count", type=click.IntRange(1), default=200, show_default=True, help="Passages that are asked about.")
+@click.option("--owner", default=PUBLIC, show_default=True, help="Whose library; public: what everybody sees.")
+@click.option("--passages", type=click.IntRange(2, 20), default=5, show_default=True, help="Shown with each question.")
+@click.option(
+    "--least", type=click.IntRange(0, 3), default=2, show_default=True, help="Quality by the model's own word."
+)
+@click.option("--relevance", type=click.FloatRange(0, 1), default=0.4, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+def answers(*, out: Path, count: int, owner: str, passages: int, least: int, relevance: float, seed: int) -> None:
+    """Write raft.jsonl and dpo.jsonl from ingested passages, asked and answered by the model of SONDE_ANSWERS__URL.
+
+    Rows are written as they are made: where the endpoint dies, those before it are kept. docs/training.md has the
+    recipe that trains a small answerer on them.
+    """
+    settings = load_settings()
+    model = language_model(settings, lambda: Models(settings).gate)
+    if model is None:
+        raise SondeError("No language model is named; set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL.")
+    found, titles = passages_from(settings, owner)
+    documents = list(of_passages(found, owner))
+    drawn = random.Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311 # nosec B311
+    noise, how = Noise(found, titles), AnswerSets(passages=passages, relevance=relevance, seed=seed)
+    # Both sets are of the same questions: they are asked once.
+    generated = list(by_language_model(drawn, model, least=least, seed=seed))
+    for name, rows in (("raft", raft(generated, noise, how)), ("dpo", dpo(generated, noise, model, how))):
+        path = out / f"{name}.jsonl"
+        click.echo(f"{path}: {write_rows(path, rows)} rows")

@@ -1,0 +1,91 @@
+"""`sonde train segmenter`: which sentence goes on from which, learnt from documents at hand."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from encoders.locate import locate
+from encoders.segmenter import load_segmenter
+from encoders.specs import DEFAULT_EMBEDDER
+from indexer.documents.segment import embedding_coherence
+from sonde.settings import Settings, load_settings
+from sonde.training_data import LICENCES, own_commit, remembering
+from sonde.training_documents import read_files, running_from
+from sonde.training_models import refuse_in_the_way
+from training.base_weights import learnable
+from training.loop import Course
+from training.provenance import UNKNOWN, Origin
+from training.segmenter.measure import boundaries_of, measured
+from training.segmenter.train import train_segmenter
+from training.segmenter.trainee import SegmenterSettings
+
+
+@click.command("segmenter")
+@click.option(
+    "--from", "sources", required=True, multiple=True, metavar="samples|SOURCE|FOLDER", help="May be repeated."
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The model's folder.")
+@click.option(
+    "--compare", type=click.Path(path_type=Path, exists=True), help="Documents whose section ends are looked for."
+)
+@click.option("--base", default=DEFAULT_EMBEDDER, show_default=True, help="An encoder whose lower layers are used.")
+@click.option("--base-licence", default=UNKNOWN, help="For the card.")
+@click.option("--layers", type=click.IntRange(0), default=3, show_default=True, help="Of the base, from below; 0: all.")
+@click.option("--window", type=click.IntRange(1, 5), default=2, show_default=True, help="Sentences on each side.")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True)
+@click.option("--steps", type=click.IntRange(1), default=100_000, help="Ends it exactly there: the same model again.")
+@click.option("--look-every", type=click.IntRange(1), default=50, show_default=True)
+@click.option("--batch", type=click.IntRange(1), default=32, show_default=True)
+@click.option("--rate", type=click.FloatRange(min=0, min_open=True), default=5e-5, show_default=True)
+@click.option("--max-tokens", type=click.IntRange(16, 512), default=128, show_default=True)
+@click.option("--held-out", type=click.FloatRange(0, 0.9), default=0.1, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--device", default="cpu", show_default=True)
+@click.option("--threads", type=click.IntRange(0), default=0, help="0: all cores.")
+@click.option("--resume", is_flag=True, help="Go on from the last checkpoint.")
+def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base: str, **given: Any) -> None:
+    """Train a segmenter on descriptions of records, or on the files of a FOLDER (PDF, HTML, DOCX, text).
+
+    Nothing that serves is changed: name the folder in SONDE_DOCUMENTS__SEGMENTER to put it in service.
+    """
+    refuse_in_the_way(out, resume=given["resume"])
+    settings, console = load_settings(), Console(stderr=True)
+    start = learnable(locate(base, settings.models.folder, allow_hub=settings.models.allow_hub), settings.models.folder)
+    texts = [text for source in sources for text in running_from(source, settings)]
+    names = ("layers", "window", "max_tokens", "batch", "seed", "device", "threads")
+    card = train_segmenter(
+        start,
+        texts,
+        SegmenterSettings(**{name: given[name] for name in names}, learning_rate=given["rate"]),
+        Course(given["minutes"], given["steps"], given["look_every"]),
+        Origin(base, given["base_licence"], LICENCES, own_commit(), shlex.join(["sonde", *sys.argv[1:]])),
+        out,
+        held_out=given["held_out"],
+        resume=given["resume"],
+        told=lambda look: console.print(f"step {look.step}: held-out AUC {look.measure:.4f}", highlight=False),
+    )
+    for measure, value in card.figures.items():
+        shown = f"{value['before']:.4f} -> {value['after']:.4f}" if isinstance(value, dict) else value
+        click.echo(f"{measure:>20} {shown}")
+    if compare is not None:
+        _compare(compare, out, settings)
+
+
+def _compare(folder: Path, out: Path, settings: Settings) -> None:
+    """Section ends by the segmenter and by the similarity of embeddings, which serves where none is named."""
+    trained = load_segmenter(str(out), settings.models.folder)
+    similar = embedding_coherence(remembering(settings))
+    click.echo(f"{'document':<32} {'ends':>5} {'AUC':>7} {'cosine':>7} {'hits':>7} {'cosine':>7}")
+    for name, document in read_files(folder):
+        given = boundaries_of(document)
+        own, other = measured(given, trained), measured(given, similar)
+        if own is not None and other is not None:
+            click.echo(
+                f"{name:<32} {own.ends:>5} {own.auc:>7.3f} {other.auc:>7.3f} {own.hits:>7.3f} {other.hits:>7.3f}"
+            )
