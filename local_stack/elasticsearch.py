@@ -72,6 +72,11 @@ class NodeFolders:
     def crashes(self) -> Path:
         return self.root / "crashes"
 
+    @property
+    def snapshots(self) -> Path:
+        """Where repositories of snapshots may lie; kept like the data."""
+        return self.root / "snapshots"
+
 
 def elasticsearch_part(stack: StackSettings, jvm_options: tuple[str, ...] = ()) -> Part | External:
     """The node of this stack, or the server its settings name. ``jvm_options`` are added to the node's own."""
@@ -134,6 +139,7 @@ def node_settings(settings: ElasticsearchSettings, folders: NodeFolders) -> dict
         "node.name": settings.node,
         "path.data": str(folders.data),
         "path.logs": str(folders.crashes),
+        "path.repo": str(folders.snapshots),
         "network.host": "127.0.0.1",
         "http.port": settings.http_port,
         "transport.port": settings.transport_port,
@@ -185,7 +191,7 @@ def _make_folders(folders: NodeFolders, account: Account | None) -> None:
     make_shared_folder(folders.root)
     for passing in (folders.config, folders.scratch):  # made anew: nothing half-written survives a power cut
         shutil.rmtree(passing, ignore_errors=True)
-    for folder in (folders.config, folders.data, folders.scratch, folders.crashes):
+    for folder in (folders.config, folders.data, folders.scratch, folders.crashes, folders.snapshots):
         make_private_folder(folder, account)
 
 
