@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from elasticsearch import Elasticsearch
 
 from es_mappings.names import alias
 from indexer.ledger import Ledger
+from indexer.links import latest_links
 from indexer.patience import patiently
-from indexer.report import warning_kind
+from indexer.report import RunReport, warning_kind
 from indexer.scan import scan
 
 _EXAMPLES = 5
@@ -47,7 +48,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class QualityReport:
-    """``completeness``: mean score, 0..1. ``spread``: records by tenth of the score, the lowest first."""
+    """``completeness``: mean score, 0..1. ``spread``: records by tenth of the score, the lowest first.
+
+    ``broken_links`` are those of the last whole look, which ended at ``links_checked``; None where there was none yet.
+    """
 
     source: str
     records: int
@@ -56,6 +60,9 @@ class QualityReport:
     missing: tuple[Finding, ...]
     repaired: tuple[Finding, ...]
     refused: tuple[Finding, ...]
+    broken_links: tuple[Finding, ...] = ()
+    links_checked: str | None = None
+    links: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -92,7 +99,17 @@ def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
         {"bool": {"filter": [{"term": {"source": source}}, {"terms": {"state": ["refused", "skipped"]}}]}}
     ):
         refused.add(warning_kind(entry.reason or "no reason given"), entry.origin)
-    return summary(source, (hit["_source"] for hit in hits), refused.findings())
+    report = summary(source, (hit["_source"] for hit in hits), refused.findings())
+    return _with_links(report, latest_links(client, prefix, source))
+
+
+def _with_links(report: QualityReport, checked: RunReport | None) -> QualityReport:
+    if checked is None:
+        return report
+    broken = _Counted()
+    for refusal in checked.refusals:
+        broken.add(warning_kind(refusal.reason), refusal.origin)
+    return replace(report, broken_links=broken.findings(), links_checked=checked.finished, links=checked.counts.seen)
 
 
 def summary(source: str, documents: Iterable[Mapping[str, Any]], refused: tuple[Finding, ...] = ()) -> QualityReport:

@@ -17,7 +17,7 @@ code {{ overflow-wrap: anywhere; }}
 </style></head><body>
 <h1>{source}</h1>
 <p>{records} records in service; completeness {completeness:.0%} on average.</p>
-{spread}{missing}{repaired}{refused}
+{spread}{missing}{links}{repaired}{refused}
 </body></html>
 """
 
@@ -30,9 +30,17 @@ def page(report: QualityReport) -> str:
         completeness=report.completeness,
         spread=_spread(report.spread),
         missing=_table("What is missing", report.missing, "records without"),
+        links=_links(report),
         repaired=_table("What was repaired or left out", report.repaired, "times"),
         refused=_table("What could not be read", report.refused, "documents"),
     )
+
+
+def _links(report: QualityReport) -> str:
+    if report.links_checked is None:
+        return ""
+    told = f"<p>{report.links} links, last looked at until {escape(report.links_checked[:10])}.</p>"
+    return _table("Links that lead nowhere", report.broken_links, "links") + told
 
 
 def _spread(counts: tuple[int, ...]) -> str:

@@ -15,6 +15,7 @@ from core.ports import Embedder
 from indexer.documents.inherit_again import inherit_again
 from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest, open_run
+from indexer.links import LinkParts, check_links
 from indexer.parts import Options, Parts, Progress, no_lease
 from indexer.raw import Source
 from indexer.removed import restore
@@ -43,7 +44,13 @@ def worker_parts(settings: Settings) -> WorkerParts:
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
     models = Models(settings)
     prepare_indices(client, settings, models)
-    return WorkerParts(client, Opener(settings), models.embedder)
+    opener = Opener(settings)
+    links = LinkParts(client, settings.index.prefix, opener.asking_gate(), opener.courtesy)
+
+    def look(source_id: str, seconds: float) -> RunReport:
+        return check_links(source_id, links, seconds=seconds)
+
+    return WorkerParts(client, opener, models.embedder, check_links=look)
 
 
 class Harvester:

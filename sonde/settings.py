@@ -166,6 +166,7 @@ class HarvestSettings(_Group):
     slice_s: float = Field(240.0, gt=0, description="A harvest runs in slices of this length.")
     batch: int = Field(256, ge=1, le=5000)
     max_removal_share: float = Field(0.2, ge=0, le=1)
+    check_links_every_d: int = Field(7, ge=0, description="Days between two looks at all links of records; 0: none.")
 
 
 class DocumentsSettings(_Group):

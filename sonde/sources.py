@@ -19,6 +19,7 @@ from sonde.settings import Settings
 from workers.source_config import Auth, SourceConfig
 
 _LONGEST_SECRET = 10_000
+_LOOK_S = 10.0
 
 
 @dataclass(slots=True)
@@ -52,6 +53,10 @@ class Opener:
         """For a look at a catalogue that is not known yet: quick, and not insistent."""
         manners = Manners(attempts=2, first_pause_s=0.5, longest_pause_s=5.0, breaker_failures=1000)
         return Fetcher(self._open_gate(None, None, 30.0), "probe", url, self.courtesy, manners)
+
+    def asking_gate(self) -> Gate:
+        """For a look at where links lead: quick, and without anybody's secrets."""
+        return self._open_gate(None, None, _LOOK_S)
 
     def _gate(self, config: SourceConfig) -> Gate:
         try:

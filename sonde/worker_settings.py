@@ -16,4 +16,5 @@ def worker_config(settings: Settings) -> WorkerConfig:
         slice_s=settings.harvest.slice_s,
         batch=settings.harvest.batch,
         max_removal_share=settings.harvest.max_removal_share,
+        links_every_s=86_400.0 * settings.harvest.check_links_every_d,
     )

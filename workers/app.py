@@ -16,6 +16,7 @@ from indexer.patience import patiently
 from workers.config import QUEUES, WorkerConfig
 from workers.documents import DOCUMENTS_TASK, INHERIT_TASK, TIDY_TASK, add_documents, wants_documents
 from workers.documents import TASKS as DOCUMENTS_TASKS
+from workers.links import ALL_LINKS_TASK, LINKS_TASK, add_links
 from workers.parts import WorkerParts
 from workers.registry import known_sources
 from workers.schedule import HARVEST_TASK, sync_schedules
@@ -26,6 +27,7 @@ REQUEUE_TASK = "sonde.requeue_lapsed"
 REREAD_TASK = "sonde.reread_sources"
 PURGE_TASK = "sonde.purge_removed"
 
+_PATIENT = (*DOCUMENTS_TASKS, LINKS_TASK, ALL_LINKS_TASK)
 _RETRIES = 5
 _DAY_S = 86_400.0
 
@@ -42,6 +44,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
     _add_harvest(app, worker)
     _add_embed(app, worker)
     add_documents(app, worker, _pause_s)
+    add_links(app, worker, _pause_s)
     _add_clockwork(app, config, worker)
     return app
 
@@ -125,7 +128,7 @@ def _settings(config: WorkerConfig) -> dict[str, Any]:
         "task_queues": [KombuQueue(name) for name in QUEUES],
         "task_default_queue": "harvest",
         "task_create_missing_queues": False,
-        "task_routes": {EMBED_TASK: {"queue": "embed"}, **{name: {"queue": "documents"} for name in DOCUMENTS_TASKS}},
+        "task_routes": {EMBED_TASK: {"queue": "embed"}, **{name: {"queue": "documents"} for name in _PATIENT}},
         "broker_connection_retry_on_startup": True,
         "broker_transport_options": {
             "visibility_timeout": config.visibility_timeout_s,
@@ -139,6 +142,7 @@ def _settings(config: WorkerConfig) -> dict[str, Any]:
 
 def _beat(config: WorkerConfig) -> dict[str, Any]:
     unless_late = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no pile while busy
+    links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **unless_late}}
     return {
         "beat_scheduler": "redbeat.RedBeatScheduler",
         "beat_max_loop_interval": 5,
@@ -151,5 +155,6 @@ def _beat(config: WorkerConfig) -> dict[str, Any]:
             "tidy-library": {"task": TIDY_TASK, "schedule": config.requeue_every_s, **unless_late},
             "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **unless_late},
             "reread-sources": {"task": REREAD_TASK, "schedule": config.reread_every_s, **unless_late},
+            **(links if config.links_every_s else {}),
         },
     }

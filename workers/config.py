@@ -17,7 +17,7 @@ class WorkerConfig:
 
     ``lease_s``: after so long without a sign of life another worker may take the source; the owner renews it every
     ``heartbeat_s``. ``requeue_every_s`` and ``reread_every_s``: how often beat looks for lapsed runs and at the sources
-    file.
+    file. ``links_every_s``: how often all links of all records are asked for; 0: never.
     """
 
     broker_url: str
@@ -31,6 +31,7 @@ class WorkerConfig:
     reread_every_s: float = 60.0
     batch: int = 256
     max_removal_share: float = 0.2
+    links_every_s: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0 < self.heartbeat_s <= 20:

@@ -11,6 +11,7 @@ from core.ports import Embedder
 from indexer.documents.linked import Followed
 from indexer.documents.tidy import Tidied
 from indexer.raw import Source
+from indexer.report import RunReport
 from workers.source_config import SourceConfig
 
 
@@ -27,7 +28,8 @@ class LibraryWork:
 class WorkerParts:
     """``embedder`` loads the model of a name when it is first called (and keeps it); ``open_source``: a catalogue.
 
-    ``follow_links`` reads what the records of a source link to, for so many seconds.
+    ``follow_links`` reads what the records of a source link to, ``check_links`` asks whether it is still there; each
+    for so many seconds.
     The second argument of ``open_source`` is the moment since when changes are wanted, None for everything.
     """
 
@@ -36,3 +38,4 @@ class WorkerParts:
     embedder: Callable[[str], Embedder] | None = None
     follow_links: Callable[[SourceConfig, float], Followed] | None = None
     library: LibraryWork | None = None
+    check_links: Callable[[str, float], RunReport] | None = None

@@ -108,6 +108,8 @@ def _show_quality(console: Console, found: QualityReport) -> None:
     console.print(f"{found.source}: {found.records} records, completeness {found.completeness:.0%} on average")
     for gap in found.missing:
         console.print(f"  {gap.count} without {gap.what}, e.g. {', '.join(gap.examples)}", markup=False)
+    for dead in found.broken_links:
+        console.print(f"  {dead.count} links: {dead.what}, e.g. {dead.examples[0]}", markup=False)
     for repair in found.repaired:
         console.print(f"  {repair.count} x {repair.what}, e.g. {repair.examples[0]}", style="dim", markup=False)
     for refusal in found.refused:

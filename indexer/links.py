@@ -1,0 +1,161 @@
+"""Whether what records link to is still there: asked slowly, host by host, and told as a run of its own kind.
+
+The run of a source's links is one of ``links:{source}``: ``seen`` links, of which ``refused`` are broken, each named.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+import structlog
+from elasticsearch import Elasticsearch
+
+from core.errors import SondeError
+from es_mappings.names import alias
+from indexer.report import Refusal, RunReport, Tally
+from indexer.runs import Runs, now_iso
+from indexer.scan import scan
+from indexer.sources.politeness import Courtesy, Manners
+from net.exchange import Outgoing
+from net.gate import Gate
+from net.targets import host_of
+
+log = structlog.get_logger(__name__)
+
+GENTLE = Manners(per_second=1.0, concurrency=1, attempts=1)
+_TOGETHER = 4  # hosts that are asked at the same time
+_BATCH = 16  # of one slow host they take minutes
+_NO_HEAD = frozenset({400, 403, 404, 405, 406, 500, 501, 503})  # some servers know GET only
+_THERE = frozenset({401, 403, 407, 429, 451})  # something is there that we may not have
+
+
+@dataclass(frozen=True, slots=True)
+class LinkParts:
+    """``manners`` hold for each host; ``courtesy`` may be that of the harvests, which then take turns with us."""
+
+    client: Elasticsearch
+    prefix: str
+    gate: Gate
+    courtesy: Courtesy = field(default_factory=Courtesy)
+    manners: Manners = GENTLE
+
+
+def links_source(source: str) -> str:
+    """Under which name the runs of a source's links are kept."""
+    return f"links:{source}"
+
+
+def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
+    """Some of the source's links asked for, each once in a run; the report, ``running`` where more are left.
+
+    A new run begins where the last one has ended. Raises core.errors.Unavailable where Elasticsearch does not answer.
+    """
+    started = time.monotonic()
+    runs = Runs(parts.client, parts.prefix)
+    run = runs.unfinished(links_source(source)) or _begun(source)
+    tally = Tally.of(run)
+    waiting = iter(in_order(_links(parts.client, parts.prefix, source), run.position))
+    with ThreadPoolExecutor(_TOGETHER, "links") as pool:
+        while some := list(islice(waiting, _BATCH)):
+            if time.monotonic() - started > seconds:
+                return _saved(runs, run, tally, done=False)
+            reasons = list(pool.map(lambda link: _asked(parts, link.href), some))
+            _count(some, reasons, tally)
+            run = replace(run, position=some[-1].place)
+            _saved(runs, run, tally, done=False)
+    return _saved(runs, run, tally, done=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SomeLink:
+    """A link with one of the records that hold it; ``place``: where it stands in the order of a run."""
+
+    href: str
+    record: str
+
+    @property
+    def place(self) -> str:
+        return hashlib.sha256(self.href.encode()).hexdigest()
+
+
+def in_order(links: Mapping[str, str], position: str | None) -> list[SomeLink]:
+    """Links (address to record) behind the position. The order is that of hashes: neighbours are of different hosts."""
+    found = (SomeLink(href, record) for href, record in links.items())
+    return sorted((one for one in found if position is None or one.place > position), key=lambda one: one.place)
+
+
+def broken(gate: Gate, href: str) -> str | None:
+    """Why nobody gets what the link promises; None where it is there, or is not for everybody."""
+    try:
+        status = _status(gate, "HEAD", href)
+        if status in _NO_HEAD:
+            status = _status(gate, "GET", href)
+    except SondeError as error:
+        return str(error)
+    return None if status < 400 or status in _THERE else f"HTTP status {status}"
+
+
+def _status(gate: Gate, method: str, href: str) -> int:
+    """Without the body: only its beginning is ever read."""
+    with gate.stream(Outgoing(href, method)) as answer:
+        return answer.status
+
+
+def _asked(parts: LinkParts, href: str) -> str | None:
+    with parts.courtesy.turn(host_of(href), parts.manners):
+        return broken(parts.gate, href)
+
+
+def _links(client: Elasticsearch, prefix: str, source: str) -> dict[str, str]:
+    """Every web address that the source's records link to, with the first record that does."""
+    query = {"bool": {"filter": [{"term": {"source": source}}, {"exists": {"field": "links.href"}}]}}
+    found: dict[str, str] = {}
+    for hit in scan(client, alias(prefix, "records"), query, ["id", "links.href"]):
+        for link in hit["_source"].get("links", ()):
+            href = str(link.get("href", "")).partition("#")[0]
+            if href.startswith(("http://", "https://")):
+                found.setdefault(href, hit["_source"]["id"])
+    return found
+
+
+def _begun(source: str) -> RunReport:
+    now = now_iso()
+    return RunReport(
+        f"links-{hashlib.sha256(f'{source} {now}'.encode()).hexdigest()[:24]}",
+        links_source(source),
+        "running",
+        now,
+        now,
+        trigger="links",
+    )
+
+
+def _count(some: Sequence[SomeLink], reasons: Sequence[str | None], tally: Tally) -> None:
+    for link, reason in zip(some, reasons, strict=True):
+        tally.add("seen")
+        if reason is None:
+            tally.add("same")
+        else:
+            tally.refuse(Refusal(f"{link.href} ({link.record})", reason))
+
+
+def _saved(runs: Runs, run: RunReport, tally: Tally, *, done: bool) -> RunReport:
+    now = now_iso()
+    report = replace(run, heartbeat=now, **tally.parts())
+    if done:
+        report = replace(report, state="complete", finished=now)
+    runs.save(report)
+    if done:
+        log.info("links.checked", source=run.source, seen=report.counts.seen, broken=report.counts.refused)
+    return report
+
+
+def latest_links(client: Elasticsearch, prefix: str, source: str) -> RunReport | None:
+    """The youngest whole look at the source's links; None where there was none."""
+    found = [run for run in Runs(client, prefix).latest(links_source(source), size=5) if run.state == "complete"]
+    return found[0] if found else None
