@@ -10,6 +10,7 @@ from flask import Flask, Response, g, request
 
 from search_api.deadlines import within
 from search_api.problems import problem
+from search_api.telemetry import refused
 
 _FREE_PATHS = frozenset(("/healthz", "/readyz", "/metrics"))
 _LONG_PATHS = ("/ask", "/library")
@@ -94,6 +95,7 @@ def register(app: Flask, limits: Limits) -> None:
 
 
 def _busy(limits: Limits) -> Response:
+    refused()
     response = problem(503, "Too many requests at once; try again in a moment.")
     response.headers["Retry-After"] = str(limits.retry_after_s)
     return response

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from prometheus_client import generate_latest
+
 from core.access import Authenticator
 from search_api.admission import Limits
 from search_api.answers.answerer import Answerer
@@ -42,4 +44,5 @@ class Parts:
     now_ms: Callable[[], int]
     authenticator: Authenticator
     limits: Limits = field(default_factory=Limits)
+    metrics: Callable[[], bytes] = generate_latest
     rates: LimitPolicy = NO_LIMITS

@@ -57,6 +57,7 @@ from sonde.indices import prepare_indices
 from sonde.library import library_search, shelf
 from sonde.portal import http_policy, source_titles
 from sonde.pushing import Pusher
+from sonde.service_metrics import ServiceMetrics, State
 from sonde.settings import Settings
 from workers.lease import Leases
 
@@ -262,6 +263,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
         limits=Limits.of_threads(settings.api.threads, settings.api.deadline_s),
+        metrics=ServiceMetrics(State.of(settings, elasticsearch_client(settings))).text,
         answerer=answers,
         shelf=own,
         library=library_search(own, answers, resolver),

@@ -7,11 +7,10 @@ import sys
 from flask import Flask
 
 from core.errors import SondeError
-from search_api.app import create_app
 from sonde.logs import configure_logs
 from sonde.memory import keep_what_is_loaded
 from sonde.settings import load_settings
-from sonde.wiring import api_parts
+from sonde.shared_counters import share_counters
 
 _NOT_TO_BE_TRIED_AGAIN = 4
 """gunicorn's code for an app that cannot be loaded: it ends instead of starting worker after worker."""
@@ -22,6 +21,11 @@ def create() -> Flask:
     try:
         settings = load_settings()
         configure_logs(settings.log)
+        share_counters(settings.api.workers)
+        # Only now: what these import makes its counters as it is imported, in the folder that was just named.
+        from search_api.app import create_app
+        from sonde.wiring import api_parts
+
         app = create_app(api_parts(settings))
         keep_what_is_loaded()
         return app

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
 from search_api.parts import Parts
@@ -41,6 +41,6 @@ def operations_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/metrics", summary="Prometheus metrics", responses={200: {"content": {"text/plain": {}}}})
     def metrics() -> Response:
-        return Response(generate_latest(), content_type=CONTENT_TYPE_LATEST)
+        return Response(parts.metrics(), content_type=CONTENT_TYPE_LATEST)
 
     return api

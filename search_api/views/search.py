@@ -14,6 +14,7 @@ from search_api.formats_out.atom import Feed, atom
 from search_api.parameters import SearchParameters, cursor_for, to_request
 from search_api.parts import Parts
 from search_api.problems import Problem
+from search_api.telemetry import searched
 from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, Addresses, link
 from search_api.views.documented import sent_as
@@ -47,6 +48,7 @@ def search_views(parts: Parts) -> APIBlueprint:
         if query.scope != "public":
             return scoped_answer(query, parts)
         answer = parts.search.search(to_request(query))
+        searched("dense" if query.algorithm == "sbert" else query.algorithm, answer)
         addresses = Addresses.of(parts)
         following = _following(query, addresses, len(answer.found), answer.matched)
         if query.f == "atom":

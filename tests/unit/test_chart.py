@@ -16,6 +16,7 @@ from helm_python import lint
 from prometheus_client import generate_latest
 
 from search_api.app import create_app
+from sonde.service_metrics import GAUGES
 from sonde.settings import HarvestSettings, Settings, load_settings
 from sonde.wiring import api_parts
 from tests.unit.rendered_chart import CHART, EXAMPLES, Manifest, Rendered, example
@@ -234,7 +235,10 @@ def test_what_scales_by_itself_has_no_number_of_replicas(full: Rendered) -> None
 
 
 def test_alerts_and_dashboard_ask_for_metrics_that_somebody_gives(full: Rendered) -> None:
-    of_the_api = set(re.findall(r"^# TYPE (\w+)", generate_latest().decode(), re.MULTILINE))
+    types = re.findall(r"^# TYPE (\w+) (\w+)", generate_latest().decode(), re.MULTILINE)
+    of_the_api = (
+        {name for name, _ in types} | {f"{name}_bucket" for name, kind in types if kind == "histogram"} | GAUGES
+    )
     of_others = {
         "kube_deployment_status_replicas_available",  # kube-state-metrics
         "kube_pod_container_status_restarts_total",

@@ -1,0 +1,47 @@
+"""``/metrics`` on the real service: searches by stage, indices, queues; and what is said while a part is down."""
+
+from __future__ import annotations
+
+import re
+
+import redis
+from prometheus_client.core import GaugeMetricFamily
+
+from sonde.service_metrics import GAUGES, KEPT_S, Kept, State
+from tests.service import Service
+
+
+def test_searches_are_counted_by_stage_and_algorithm_and_indices_by_kind(samples: Service) -> None:
+    samples.search("rainfall", algorithm="bm25")
+    text = samples.http.get("/metrics").get_data(as_text=True)
+    assert re.search(r'sonde_search_stage_seconds_count\{algorithm="bm25",stage="retrieve"\} [1-9]', text)
+    assert 'sonde_index_documents{kind="records"} 169.0' in text
+    assert 'sonde_harvest_records{outcome="seen",source="samples"} 169.0' in text
+    assert 'sonde_harvest_state{source="samples",state="complete"} 1.0' in text
+
+
+def test_every_gauge_that_is_promised_is_given_and_a_broker_that_is_down_is_said(
+    samples: Service, broker_url: str
+) -> None:
+    there = State(samples.client, redis.Redis.from_url(broker_url), samples.prefix).read()
+    assert {family.name for family in there} == GAUGES
+    nobody = redis.Redis(host="127.0.0.1", port=1, socket_connect_timeout=1)
+    without = State(samples.client, nobody, samples.prefix).read()
+    up = {sample.labels["part"]: sample.value for sample in without[0].samples}
+    assert up == {"broker": 0.0, "elasticsearch": 1.0}
+    assert {family.name for family in without} == GAUGES - {"sonde_queue_tasks"}
+
+
+def test_scrapes_are_answered_from_memory_for_a_while() -> None:
+    asked = []
+    now = [0.0]
+
+    def read() -> list[GaugeMetricFamily]:
+        asked.append(now[0])
+        return []
+
+    kept = Kept(read, lambda: now[0])
+    for moment in (0.0, KEPT_S - 0.1, KEPT_S):
+        now[0] = moment
+        list(kept.collect())
+    assert asked == [0.0, KEPT_S]
