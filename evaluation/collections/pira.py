@@ -35,12 +35,17 @@ def load(data: Path, language: Language = "en") -> Collection:
     ]
     texts = {_text_id(text): text for _, _, text in rows}
     records = {name: text_record(name, "", text) for name, text in texts.items()}
+    # Ten questions stand in the file twice under one id: each is asked once, of every text that it stands beside.
+    questions = {name: Question(name, question) for name, question, _ in rows}
+    qrels: dict[str, dict[str, int]] = {name: {} for name in questions}
+    for name, _, text in rows:
+        qrels[name][_text_id(text)] = 1
     return checked(
         Collection(
             name=NAME if language == "en" else f"{NAME}_{language}",
             records=tuple(records.values()),
-            questions=tuple(Question(name, question) for name, question, _ in rows),
-            qrels={name: {_text_id(text): 1} for name, _, text in rows},
+            questions=tuple(questions.values()),
+            qrels=qrels,
             documents={record.id: name for name, record in records.items()},
         )
     )

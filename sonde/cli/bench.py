@@ -27,12 +27,16 @@ from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from evaluation.benchmarks.ingest import EmbeddingTime, HarvestTime, time_embedding, time_harvest
 from evaluation.benchmarks.machine import machine
+from evaluation.benchmarks.reading import time_hausdorff, time_ranking, time_understanding
 from evaluation.benchmarks.searching import SearchTimes, time_searches
 from evaluation.benchmarks.timing import TimedNode
 from indexer.embed_missing import embed_missing
 from indexer.parts import Options, Parts
 from local_stack.ports import free_port
+from reading.places import PlaceReader
+from reading.times import TimeReader
 from search_api.request import SearchRequest
+from search_api.understanding.understand import Understander
 from sonde.harvesting import HARVEST_TIMEOUT_S
 from sonde.memory import keep_what_is_loaded
 from sonde.node_at_hand import node_at_hand
@@ -49,23 +53,41 @@ _ROUNDS = 3
     "--catalogues", type=click.Path(path_type=Path), default=Path("../shared/data/catalogues"), show_default=True
 )
 @click.option("--no-embedding", is_flag=True, help="Leave out what needs vectors: minutes shorter, no searches.")
+@click.option("--only-thinking", is_flag=True, help="Only what needs no index: reading, ranking, distances.")
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Also write the figures there.")
-def bench(*, catalogues: Path, no_embedding: bool, out: Path | None) -> None:
+def bench(*, catalogues: Path, no_embedding: bool, only_thinking: bool, out: Path | None) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
 
     Takes about five minutes. Other work on the machine shows in the figures: look at "load before".
     """
     console = Console()
-    archives = [catalogues / name for name in _ARCHIVES]
+    archives = [] if only_thinking else [catalogues / name for name in _ARCHIVES]
     for archive in archives:
         if not archive.exists():
             raise NotFound(f"{archive} is missing; name its folder with --catalogues.")
     figures: dict[str, Any] = {"machine": machine()}
     _show(console, "machine", figures["machine"])
-    with node_at_hand(load_settings(), console.print) as settings:
-        _measure(console, figures, settings, archives, embedding=not no_embedding)
+    _think(console, figures, load_settings())
+    if not only_thinking:
+        with node_at_hand(load_settings(), console.print) as settings:
+            _measure(console, figures, settings, archives, embedding=not no_embedding)
     if out is not None:
         out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+
+
+def _think(console: Console, figures: dict[str, Any], settings: Settings) -> None:
+    """Milliseconds: reading a question, ranking a thousand candidates, a thousand Hausdorff distances."""
+    models = Models(settings)
+    understander = Understander(PlaceReader(models.gazetteer, models.recogniser), TimeReader())
+    questions = [json.loads(line)["q"] for line in _QUESTIONS.read_text("utf-8").splitlines()]
+    timed = {
+        "understanding a question, ms": time_understanding(understander, questions),
+        "ranking 1,000 candidates, ms": time_ranking(ranking_config(settings)),
+        "Hausdorff of 1,000 boxes, ms": time_hausdorff(),
+    }
+    for name, spread in timed.items():
+        figures[name] = asdict(spread)
+        _show(console, name, {"p50": f"{spread.p50:.3f}", "p95": f"{spread.p95:.3f}", "samples": spread.count})
 
 
 def _measure(
