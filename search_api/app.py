@@ -12,7 +12,7 @@ from flask_openapi import Info, OpenAPI
 from prometheus_client import Histogram
 
 from search_api import admission, http, limits, openapi, problems
-from search_api.access import guard
+from search_api.access import audited, guard, headers
 from search_api.parts import Parts
 from search_api.views.ask import ask_views
 from search_api.views.collections import collections_views
@@ -58,6 +58,8 @@ def create_app(parts: Parts) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask's default provider has it
     problems.register(app)
     _watch(app)
+    headers.register(app)
+    audited.register(app)
     limits.register(app, parts.rates)
     admission.register(app, parts.limits)
     guard.register(app, parts.authenticator)
