@@ -36,7 +36,7 @@ def bench(
     """The collection indexed with its vectors; the index goes when the bench is left, however it is left."""
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
     cache = VectorCache(settings.models.folder / "vectors.sqlite")
-    models, config = _CachingModels(settings, cache, progress), config or ranking_config(settings)
+    models, config = CachingModels(settings, cache, progress), config or ranking_config(settings)
     fixed = collection.as_of_ms
     now_ms: Callable[[], int] | None = (lambda: fixed) if fixed is not None else None
     try:
@@ -49,7 +49,7 @@ def bench(
         client.close()
 
 
-class _CachingModels(Models):
+class CachingModels(Models):
     """The process's models, the embedder behind a cache."""
 
     def __init__(self, settings: Settings, cache: VectorCache, progress: Progress | None) -> None:

@@ -9,6 +9,7 @@ import click
 from core.errors import SondeError
 from sonde import __version__
 from sonde.cli import (
+    ask_evaluate,
     bench,
     catalogue,
     chaos,
@@ -58,6 +59,7 @@ for command in (
     *doctor.COMMANDS,
     *evaluate.COMMANDS,
     *judge.COMMANDS,
+    *ask_evaluate.COMMANDS,
     *keys.COMMANDS,
     *models.COMMANDS,
 ):

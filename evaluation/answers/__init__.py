@@ -1,0 +1,1 @@
+"""How good cited answers are: passages found, refusals, what is cited, and pages for people who grade."""

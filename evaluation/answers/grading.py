@@ -1,0 +1,52 @@
+"""The page on which people grade answers, and what their grades say; grades are ``evaluation.judgements``."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from statistics import fmean
+
+from jinja2 import Environment, StrictUndefined
+
+from evaluation.answers.run import Answered
+from evaluation.judgements import JudgementFile, agreement, qrels_of
+
+
+def answer_id(one: Answered) -> str:
+    """The same answer to the same question has the same, in whatever run it was given."""
+    return hashlib.sha256(f"{one.question.id}\n{one.answer.text}".encode()).hexdigest()[:16]
+
+
+def grading_page(name: str, made: str, answers: Iterable[Answered]) -> str:
+    """A whole page; its script reaches for nothing outside of it. ``made``: a sentence on what answered."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
+    shown = [
+        {
+            "id": answer_id(one),
+            "question": one.question,
+            "text": one.answer.text,
+            "sentences": one.answer.sentences,
+            "passages": one.answer.passages,
+        }
+        for one in answers
+    ]
+    return template.render(name=name, made=made, answers=shown)
+
+
+def told(file: JudgementFile) -> list[str]:
+    """Lines on what people said: how many answers, their mean grade (of medians, 0 to 3), who agrees how far."""
+    grades = file.grades()
+    if not grades:
+        return ["Nobody has graded an answer yet."]
+    median = [grade for answers in qrels_of(grades).values() for grade in answers.values()]
+    lines = [f"{len(median)} answers are graded; mean {fmean(median):.2f} of 3, {_full(median):.0%} answer in full."]
+    for one in agreement(grades):
+        weighted = "" if one.weighted is None else f", weighted {one.weighted:.2f}"
+        lines.append(f"{' and '.join(one.of)}: kappa {one.kappa:.2f}{weighted} on {one.pairs} answers")
+    return lines
+
+
+def _full(grades: Sequence[int]) -> float:
+    return sum(grade == 3 for grade in grades) / len(grades)

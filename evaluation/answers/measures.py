@@ -1,0 +1,88 @@
+"""Figures of answers; pure. Every share is of a stated number of questions, None where that is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from search_api.answers.relevance import content_words
+
+CUTS = (1, 3, 5, 8, 32, 64)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What became of one question.
+
+    ``rank``: of the first passage of its text (from 1), None for none among 64. ``found``: passages at or above the
+    threshold. ``best`` and ``mean``: relevance of the first passage and mean of the first eight (0..1), whatever the
+    threshold. ``citations`` and ``right``: passages that the answer cites, and those of them of its text.
+    ``sentences`` and ``supported``: of the answer. ``recall``: of the reference answer's words, None where there is no
+    reference; ``without``: the same without retrieval.
+    """
+
+    id: str
+    answerable: bool
+    rank: int | None
+    found: int
+    best: float
+    mean: float
+    refused: bool
+    citations: int = 0
+    right: int = 0
+    sentences: int = 0
+    supported: int = 0
+    recall: float | None = None
+    without: float | None = None
+
+
+def answer_recall(answer: str, references: Sequence[str]) -> float | None:
+    """0..1: the share of a reference's content words that the answer holds, for the reference it serves best.
+
+    None where there is no reference. The recall half of the token F1 of Rajpurkar et al., EMNLP 2016.
+    """
+    said = content_words(answer)
+    wanted = [words for reference in references if (words := content_words(reference))]
+    return max((len(words & said) / len(words) for words in wanted), default=None)
+
+
+def share(hits: Iterable[bool]) -> float | None:
+    """0..1."""
+    all_of = list(hits)
+    return sum(all_of) / len(all_of) if all_of else None
+
+
+def figures(rows: Sequence[Asked]) -> dict[str, float | int | None]:
+    """The whole table. Refusals of what could be answered are wrong, answers to what could not are wrong too."""
+    can = [row for row in rows if row.answerable]
+    cannot = [row for row in rows if not row.answerable]
+    answered = [row for row in can if not row.refused]
+    referred = [row for row in can if row.recall is not None]
+    return {
+        "questions": len(rows),
+        "answerable": len(can),
+        **{f"recall@{cut}": share(row.rank is not None and row.rank <= cut for row in can) for cut in CUTS},
+        "share_with_any_result": share(row.found > 0 for row in rows),
+        "mean_score_first": _mean(row.best for row in can),
+        "mean_score_first_eight": _mean(row.mean for row in can),
+        "refused_wrongly": share(row.refused for row in can),
+        "unanswerable": len(cannot),
+        "refused_rightly": share(row.refused for row in cannot),
+        "with_reference_answer": len(referred),
+        "answer_recall": _mean(row.recall for row in referred),
+        "answer_recall_without_retrieval": _mean(row.without for row in referred),
+        "citations": sum(row.citations for row in answered),
+        "citation_precision": _ratio(sum(row.right for row in answered), sum(row.citations for row in answered)),
+        "sentences": sum(row.sentences for row in answered),
+        "sentences_supported": _ratio(sum(row.supported for row in answered), sum(row.sentences for row in answered)),
+    }
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

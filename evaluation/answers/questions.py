@@ -1,0 +1,79 @@
+"""Questions with the text that answers them, or that people found not to; and Pirá read so."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluation.collections.pira import Language, plain
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerQuestion:
+    """``text``: the id of the text it was asked of. ``answers``: what people answered; empty where nobody's is known.
+
+    ``answerable`` False: people judged that its text does not answer it.
+    """
+
+    id: str
+    question: str
+    text: str
+    answers: tuple[str, ...] = ()
+    answerable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCollection:
+    """All questions, and all texts by id."""
+
+    name: str
+    questions: tuple[AnswerQuestion, ...]
+    texts: Mapping[str, str]
+
+    def sample(self, count: int) -> AnswerCollection:
+        """So many of the questions over all the texts, the same ones each time, in no order of the file."""
+        chosen = sorted(self.questions, key=lambda one: hashlib.sha256(one.id.encode()).digest())[:count]
+        return AnswerCollection(f"{self.name} (sample of {len(chosen)})", tuple(chosen), self.texts)
+
+
+def load_pira(data: Path, language: Language = "en") -> AnswerCollection:
+    """``judged/pira`` under ``data``, with its unanswerable questions; questions that nobody judged are left out.
+
+    The reports' part comes without answers. The texts are English whatever the questions' ``language``.
+    """
+    folder = data / "judged" / "pira"
+    rows = [
+        *_of_reports(folder / "reports_questions.json", language),
+        *_of_articles(folder / "validation.csv", language),
+    ]
+    texts = {one.text: text for one, text in rows}
+    name = "pira" if language == "en" else f"pira_{language}"
+    return AnswerCollection(name, tuple(one for one, _ in rows), texts)
+
+
+def _of_reports(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
+    for entry in json.loads(path.read_text(encoding="utf-8")):
+        text = plain(entry["text_excerpts_un_reports"])
+        question = entry[f"question_{language}_origin"]
+        yield AnswerQuestion(entry["id_qa"], question, _text_id(text), (), bool(entry["answer_in_text"])), text
+
+
+def _of_articles(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        for entry in csv.DictReader(file):
+            if entry["at_labels"] not in ("0.0", "1.0"):
+                continue
+            answerable = entry["at_labels"] == "1.0"
+            given = (entry[f"answer_{language}_origin"], entry[f"answer_{language}_validate"])
+            answers = tuple(answer.strip() for answer in given if answer.strip()) if answerable else ()
+            text = plain(entry["abstract"])
+            question = entry[f"question_{language}_origin"]
+            yield AnswerQuestion(entry["id_qa"], question, _text_id(text), answers, answerable), text
+
+
+def _text_id(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,83 @@
+"""Each question asked of the very answerer that serves; what came back, measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from core.ports import LanguageModel
+from evaluation.answers.measures import Asked, answer_recall
+from evaluation.answers.questions import AnswerQuestion
+from search_api.answers.answerer import Answerer
+from search_api.answers.citations import without_citations
+from search_api.answers.values import AskRequest, CitedAnswer, FoundPassage
+from search_api.serving import ServingResolver
+
+_DEPTH = 64
+_FIRST = 8
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question, its answer as it was given, and its measures."""
+
+    question: AnswerQuestion
+    answer: CitedAnswer
+    measured: Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """``model``: asked without passages too, for what it knows by itself; None where answers are quotes, whose words
+    without retrieval are the question's own."""
+
+    answerer: Answerer
+    resolver: ServingResolver
+    model: LanguageModel | None = None
+
+    def ask(self, question: AnswerQuestion) -> Answered:
+        """Raises Unavailable where Elasticsearch or the model does not answer."""
+        deep = AskRequest(question.question, top_k=_DEPTH, threshold=0.0)
+        passages, _ = self.answerer.retriever.retrieve(deep, self.resolver.resolve())
+        answer = self.answerer.answer(AskRequest(question.question))
+        return Answered(question, answer, measured(question, passages, answer, self._alone(question)))
+
+    def _alone(self, question: AnswerQuestion) -> str:
+        if self.model is None:
+            return question.question
+        return "".join(self.model.stream([{"role": "user", "content": question.question}]))
+
+
+def measured(question: AnswerQuestion, passages: Sequence[FoundPassage], answer: CitedAnswer, alone: str) -> Asked:
+    """``passages``: the first 64 without a threshold; ``alone``: what is answered without retrieval."""
+    text_of = {passage.number: passage.document for passage in answer.passages}
+    cited = [number for sentence in answer.sentences for number in sentence.citations]
+    relevances = [passage.relevance for passage in passages[:_FIRST]]
+    said = "" if answer.refused else without_citations(answer.text)
+    return Asked(
+        id=question.id,
+        answerable=question.answerable,
+        rank=next((rank for rank, one in enumerate(passages, 1) if one.document == question.text), None),
+        found=len(answer.passages),
+        best=relevances[0] if relevances else 0.0,
+        mean=fmean(relevances) if relevances else 0.0,
+        refused=answer.refused,
+        citations=len(cited),
+        right=sum(text_of.get(number) == question.text for number in cited),
+        sentences=len(answer.sentences),
+        supported=sum(sentence.supported for sentence in answer.sentences),
+        recall=answer_recall(said, question.answers),
+        without=answer_recall(alone, question.answers),
+    )
+
+
+def examine(examination: Examination, questions: Sequence[AnswerQuestion], progress: Progress) -> list[Answered]:
+    """In the order of the questions."""
+    done = []
+    for number, question in enumerate(questions, 1):
+        done.append(examination.ask(question))
+        progress(number, len(questions))
+    return done

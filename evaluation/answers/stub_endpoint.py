@@ -1,0 +1,60 @@
+"""A stub of an OpenAI-style endpoint, not a model: copies the first sentence of the first passage and cites it.
+
+It shows what the way through an endpoint costs and what the checks of citations say of a copy; it says nothing of what
+a language model would answer. Without passages it says that it is a stub.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from reading.sentences import sentences
+
+NAME = "stub-copies-the-first-sentence"
+ALONE = "This is a stub and knows nothing."
+_FIRST_PASSAGE = re.compile(
+    r"^\[1\] \([^\n]*\)\n(?P<text>.*?)(?=\n\n\[2\] |\n=====PASSAGES-)", re.DOTALL | re.MULTILINE
+)
+
+
+def stub_answer(messages: Sequence[Mapping[str, str]]) -> str:
+    match = _FIRST_PASSAGE.search(messages[-1]["content"]) if messages else None
+    if match is None:
+        return ALONE
+    first = next(iter(sentences(match["text"].replace("\n", " "))), "")
+    return f"{first.rstrip('.')} [1]."
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        said = {"choices": [{"message": {"content": stub_answer(asked["messages"])}}]}
+        body = f"data: {json.dumps(said)}\n\ndata: [DONE]\n\n".encode()
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Says nothing."""
+
+
+@contextmanager
+def stub_endpoint() -> Iterator[str]:
+    """``host:port`` of a running stub."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

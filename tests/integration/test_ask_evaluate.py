@@ -1,0 +1,67 @@
+"""`sonde ask-evaluate` on a real Elasticsearch: two texts, three questions, both ways of answering; nothing stays."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from elasticsearch import Elasticsearch
+
+from evaluation.throwaway import PREFIX
+from sonde.cli.ask_evaluate import ask_evaluate
+
+TEXTS = {
+    "The Brumm estuary is 31 km long. Its tides reach 4 metres at the mouth, and seals rest on its sand banks.": [
+        ("a1", "How long is the Brumm estuary?", "It is 31 km long.", "1.0"),
+        ("a2", "Who painted the ceiling of the Sistine Chapel?", "", "0.0"),
+    ],
+    "Offshore wind farms need cables. The Dorsch cable carries 600 megawatts from the platform to the coast.": [
+        ("b1", "How many megawatts does the Dorsch cable carry?", "600 megawatts", "1.0"),
+    ],
+}
+COLUMNS = ["id_qa", "question_en_origin", "answer_en_origin", "answer_en_validate", "abstract", "at_labels"]
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    """A folder in the layout of the shared data with a collection in Pirá's form."""
+    folder = tmp_path / "data" / "judged" / "pira"
+    folder.mkdir(parents=True)
+    (folder / "reports_questions.json").write_text("[]")
+    with (folder / "validation.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(COLUMNS)
+        rows.writerows(
+            (id, question, answer, answer, text, label)
+            for text, asked in TEXTS.items()
+            for id, question, answer, label in asked
+        )
+    return tmp_path
+
+
+@pytest.mark.parametrize("mode", ["extractive", "stub"])
+def test_what_is_found_cited_and_refused_is_measured(
+    shared: Path, mode: str, elasticsearch_url: str, es_client: Elasticsearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SONDE_ELASTICSEARCH__URL", elasticsearch_url)
+    monkeypatch.setenv("SONDE_MODELS__FOLDER", str(shared / "models"))
+    out, page = shared / "out.json", shared / "page.html"
+    arguments = ["--mode", mode, "--shared", str(shared), "--json", str(out), "--page", str(page)]
+    done = CliRunner().invoke(ask_evaluate, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    found = json.loads(out.read_text())
+    assert (found["recall@1"], found["refused_wrongly"], found["refused_rightly"]) == (1.0, 0.0, 1.0)
+    assert found["citation_precision"] == 1.0
+    assert found["sentences_supported"] == 1.0
+    by_question = {row["id"]: row for row in found["by_question"]}
+    assert "31 km" in by_question["a1"]["answer"]
+    if mode == "stub":
+        assert "stub" in found["made"]
+        assert found["answer_recall_without_retrieval"] == 0.0
+        assert by_question["b1"]["answer"] == "Offshore wind farms need cables [1]."
+    assert by_question["a1"]["as"] in page.read_text()
+    left = es_client.search(index=f"{PREFIX}*-passages-*", query={"match": {"text": "Brumm"}}, ignore_unavailable=True)
+    assert left["hits"]["hits"] == []

@@ -1,0 +1,122 @@
+"""How good answers are, by hand: refusals, citations, recall of words, the grading page and its grades."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evaluation.answers.grading import answer_id, grading_page, told
+from evaluation.answers.measures import Asked, answer_recall, figures
+from evaluation.answers.questions import AnswerCollection, AnswerQuestion, load_pira
+from evaluation.answers.run import Answered, measured
+from evaluation.answers.stub_endpoint import ALONE, stub_answer
+from evaluation.judgements import Judgement, JudgementFile
+from search_api.answers.prompt import build_messages
+from search_api.answers.values import REFUSAL, CitedAnswer, FoundPassage, Sentence
+from tests.shared_data import shared_data
+
+QUESTION = AnswerQuestion("q1", "How salty is the bay?", "right", ("The bay holds 31 g of salt a litre.",))
+PASSAGES = (
+    FoundPassage("wrong#0", "wrong", "Whales sing.", number=1, relevance=0.8),
+    FoundPassage("right#0", "right", "It holds 31 g of salt a litre. Kelp grows.", number=2, relevance=0.4),
+)
+ANSWER = CitedAnswer(
+    "31 g of salt [2]. Whales sing [1][2].",
+    "model",
+    (Sentence("31 g of salt.", (2,), True), Sentence("Whales sing.", (1, 2), False, "no")),
+    PASSAGES,
+)
+
+
+def test_one_question_is_measured() -> None:
+    """The second passage is the right one; two of three citations are of it; of bay, holds, 31, salt and litre the
+    answer says two."""
+    found = measured(QUESTION, PASSAGES, ANSWER, "How salty is the bay?")
+    assert (found.rank, found.found, found.best, found.mean) == (2, 2, 0.8, pytest.approx(0.6))
+    assert (found.citations, found.right, found.sentences, found.supported) == (3, 2, 2, 1)
+    assert found.refused is False
+    assert found.recall == pytest.approx(2 / 5)
+
+
+def test_recall_of_words_takes_the_reference_that_is_served_best() -> None:
+    """Content words of the first: bay, hold, 31, salt, litre; of the second: salt."""
+    assert answer_recall("31 salt", ("The bay holds 31 salt litre",)) == pytest.approx(2 / 5)
+    assert answer_recall("31 salt", ("The bay holds 31 salt litre", "Salt!")) == 1.0
+    assert answer_recall("anything", ()) is None
+
+
+def test_a_refusal_says_none_of_the_reference() -> None:
+    refused = CitedAnswer(REFUSAL, "refusal")
+    found = measured(QUESTION, (), refused, "bay")
+    assert (found.refused, found.rank, found.recall) == (True, None, 0.0)
+    assert found.without == pytest.approx(1 / 5)  # bay, of bay, holds, 31, salt, litre
+
+
+def test_the_table_tells_right_from_wrong_refusals() -> None:
+    rows = [
+        Asked(
+            "a", True, 1, 3, 0.9, 0.5, False, citations=2, right=2, sentences=2, supported=2, recall=1.0, without=0.2
+        ),
+        Asked(
+            "b", True, 4, 1, 0.5, 0.3, False, citations=2, right=1, sentences=1, supported=0, recall=0.0, without=0.4
+        ),
+        Asked("c", True, None, 0, 0.1, 0.1, True),
+        Asked("d", False, 9, 0, 0.2, 0.1, True),
+        Asked("e", False, 2, 1, 0.7, 0.1, False, citations=5),
+    ]
+    found = figures(rows)
+    assert (found["answerable"], found["unanswerable"]) == (3, 2)
+    assert [found[f"recall@{cut}"] for cut in (1, 3, 5, 8, 32, 64)] == [
+        pytest.approx(share / 3) for share in (1, 1, 2, 2, 2, 2)
+    ]
+    assert found["share_with_any_result"] == pytest.approx(3 / 5)
+    assert found["mean_score_first"] == pytest.approx(0.5)
+    assert (found["refused_wrongly"], found["refused_rightly"]) == (pytest.approx(1 / 3), 0.5)
+    assert (found["answer_recall"], found["answer_recall_without_retrieval"]) == (0.5, pytest.approx(0.3))
+    assert found["citation_precision"] == 0.75  # 3 of 4, of answers to what can be answered
+    assert found["sentences_supported"] == pytest.approx(2 / 3)
+    assert figures([])["recall@1"] is None
+
+
+def test_the_stub_copies_the_first_sentence_of_the_first_passage() -> None:
+    messages = build_messages("What do whales do?", PASSAGES, (), "en")
+    assert stub_answer(messages) == "Whales sing [1]."
+    assert stub_answer([{"role": "user", "content": "What do whales do?"}]) == ALONE
+
+
+def test_a_sample_is_the_same_each_time_and_keeps_all_texts() -> None:
+    many = tuple(AnswerQuestion(f"q{n}", "?", "t") for n in range(50))
+    whole = AnswerCollection("c", many, {"t": "text", "u": "other"})
+    assert whole.sample(5) == AnswerCollection("c", many[::-1], whole.texts).sample(5)
+    assert len(whole.sample(5).questions) == 5
+    assert len(whole.sample(5).texts) == 2
+
+
+def test_pira_has_its_unanswerable_questions() -> None:
+    """26 of the reports', 19 of the articles'; 535 and 173 that their text answers; the articles' come with answers."""
+    found = load_pira(shared_data())
+    assert sum(not one.answerable for one in found.questions) == 26 + 19
+    assert sum(one.answerable for one in found.questions) == 535 + 173
+    assert sum(bool(one.answers) for one in found.questions) == 173
+    assert all(one.text in found.texts for one in found.questions)
+
+
+def test_the_grading_page_quotes_what_it_is_given_and_its_grades_are_read(tmp_path: Path) -> None:
+    hostile = AnswerQuestion("q<1>", "<script>alert(1)</script>", "t")
+    answers = [Answered(hostile, ANSWER, measured(hostile, PASSAGES, ANSWER, ""))]
+    page = grading_page("pira", "Made by hand.", answers)
+    assert "<script>alert(1)" not in page
+    assert re.findall(r'data-answer="(\w+)"', page) == [answer_id(answers[0])]
+    assert 'class="unsupported"' in page
+    assert not re.search(r"(?:src|href)=.https?:", page)
+
+    file = JudgementFile.open(tmp_path / "grades.jsonl")
+    assert told(file) == ["Nobody has graded an answer yet."]
+    for who, grades in (("ada", (3, 0)), ("bob", (3, 2))):
+        for number, grade in enumerate(grades):
+            file.add(Judgement(judge=who, question=f"q{number}", document=f"a{number}", grade=grade))
+    lines = told(JudgementFile.open(tmp_path / "grades.jsonl"))
+    assert lines[0] == "2 answers are graded; mean 1.50 of 3, 50% answer in full."
+    assert lines[1].startswith("ada and bob: kappa 0.33")
