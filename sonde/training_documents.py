@@ -19,7 +19,7 @@ from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.store import passages_kind
 from sonde.settings import Settings
-from sonde.training_data import texts_from
+from sonde.training_data import SAMPLES, texts_from
 from sonde.wiring import elasticsearch_client
 from training.examples import TrainingError
 from training.segmenter.joints import Running, running_of_documents, running_of_read
@@ -43,7 +43,7 @@ def read_files(path: Path) -> Iterator[tuple[str, ReadDocument]]:
 def running_from(source: str, settings: Settings) -> list[Running]:
     """Sections of the documents in a folder, else descriptions of records."""
     path = Path(source).expanduser()
-    if path.is_dir() and any(one.suffix.lower() in _SUFFIXES for one in path.iterdir()):
+    if source != SAMPLES and path.is_dir() and any(one.suffix.lower() in _SUFFIXES for one in path.iterdir()):
         return [text for name, document in read_files(path) for text in running_of_read(document, name)]
     return running_of_documents(texts_from(source, settings))
 

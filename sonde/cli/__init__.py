@@ -25,6 +25,7 @@ from sonde.cli import (
     search,
     sources,
     stack,
+    train,
     vocabulary,
 )
 from sonde.logs import configure_logs
@@ -62,6 +63,7 @@ for command in (
     *ask_evaluate.COMMANDS,
     *keys.COMMANDS,
     *models.COMMANDS,
+    *train.COMMANDS,
 ):
     cli.add_command(command)
 
