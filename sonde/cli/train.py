@@ -6,6 +6,7 @@ import click
 
 from sonde.cli.train_answers import answers
 from sonde.cli.train_embedder import embedder
+from sonde.cli.train_reranker import reranker
 from sonde.cli.train_segmenter import segmenter
 
 
@@ -14,7 +15,7 @@ def train() -> None:
     """Train a model on the records of a catalogue and measure it before and after; nothing that serves is changed."""
 
 
-for command in (embedder, segmenter, answers):
+for command in (embedder, reranker, segmenter, answers):
     train.add_command(command)
 
 COMMANDS = [train]
