@@ -41,6 +41,10 @@ class Addresses:
         """Of the record in the catalogue of its source; ids are fit for a URL as they are."""
         return self.collection(record.source, f"/items/{quote(record.id, safe=':~')}{rest}")
 
+    def record_page(self, record: Record) -> str:
+        """The record's page for people."""
+        return self.to(f"/records/{quote(record.id, safe=':~')}")
+
     def this(self) -> str:
         """The address of this request, with its query as it was sent."""
         text = request.full_path.rstrip("?")

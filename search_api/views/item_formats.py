@@ -15,7 +15,7 @@ from search_api.listing.reader import Original
 from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, Addresses, Link, link
 
-ItemFormat = Literal["json", "jsonld", "dcat", "rdf", "iso19139", "dc", "native"]
+ItemFormat = Literal["json", "jsonld", "dcat", "rdf", "iso19139", "dc", "native", "html"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ FORMATS: dict[str, Format] = {
     "iso19139": Format("application/vnd.iso.19139+xml", "ISO 19139", lambda r, _: _xml(iso19139.metadata(r))),
     "dc": Format("application/xml", "Dublin Core", lambda r, a: _xml(dublin_core.oai_dc(r, a))),
     "native": Format(None, "The catalogue's own metadata"),
+    "html": Format("text/html", "The record's page"),
 }
 MEDIA_TYPES = tuple(one.media_type for one in FORMATS.values() if one.media_type)
 
@@ -58,7 +59,7 @@ def wanted(given: ItemFormat | None) -> str:
 
 
 def written(record: Record, form: str, addresses: Addresses) -> Response:
-    """The record in one of the formats that are made of it (not ``native``)."""
+    """The record in one of the formats that are made of it (neither ``native`` nor ``html``)."""
     address = addresses.item(record)
     chosen = FORMATS[form]
     if chosen.write is None:

@@ -21,6 +21,7 @@ from search_api.views.addresses import GEOJSON, JSON, Addresses, link
 from search_api.views.collections import CataloguePath
 from search_api.views.documented import WITH_NOT_FOUND, sent_as, texts
 from search_api.views.item_formats import MEDIA_TYPES, ItemFormat, item_links, original, wanted, written
+from search_api.views.page import record_page
 
 LONGEST_ID = 512
 
@@ -85,6 +86,8 @@ def items_views(parts: Parts) -> APIBlueprint:
         form = wanted(query.f)
         if form == "native":
             return original(parts.records.original(path.record))
+        if form == "html":
+            return record_page(found.record, Addresses.of(parts))
         return written(found.record, form, Addresses.of(parts))
 
     @api.get(

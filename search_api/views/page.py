@@ -8,13 +8,13 @@ from functools import cache
 from importlib import resources
 from pathlib import PurePosixPath
 
-from flask import Response, json, request
+from flask import Response, current_app, json, request
 from flask_openapi import APIBlueprint
 from pydantic import BaseModel, Field
 
 from core.errors import NotFound, SondeError, Unavailable
 from core.record import Record
-from search_api.formats_out import schema_org
+from search_api.formats_out import record_html, schema_org
 from search_api.parts import Parts
 from search_api.views.addresses import Addresses
 
@@ -39,12 +39,21 @@ _MEDIA_TYPES = {
 }
 _BASE = '<base href="/">'
 _TITLE = "<title>Sonde</title>"
+_FIRST = '<p class="first">Sonde</p>'
+_ROOMS = {"/ask": "ask", "/library/documents": "library", "/harvest/sources": "harvest"}
+"""What the page offers beside the search, by the route that it needs."""
 
 
 class PageFile(BaseModel):
     """A file of the bundle."""
 
     name: str = Field(max_length=100)
+
+
+class SourcePage(BaseModel):
+    """A source's page for stewards."""
+
+    source: str = Field(max_length=200)
 
 
 class RecordPage(BaseModel):
@@ -70,27 +79,57 @@ def page_views(parts: Parts) -> APIBlueprint:
             found = parts.records.record(path.record, None).record
         except (NotFound, Unavailable) as error:
             return page(status=_status(error))
-        return page(_described(found, Addresses.of(parts)), title=found.title or "Sonde")
+        return record_page(found, Addresses.of(parts))
 
     @api.get("/sources")
     def sources() -> Response:
         return page()
 
+    @api.get("/sources/<source>")
+    def source(path: SourcePage) -> Response:  # noqa: ARG001 - the page reads its own address
+        return page()
+
+    @api.get("/answers")
+    def answers() -> Response:
+        return page()
+
+    @api.get("/my-documents")
+    def documents() -> Response:
+        return page()
+
     return api
 
 
-def page(head: str = "", *, title: str = "Sonde", status: int = 200) -> Response:
-    """The page's HTML below this service's root, with ``head`` (markup) added to its head."""
+def page(head: str = "", body: str = _FIRST, *, title: str = "Sonde", status: int = 200) -> Response:
+    """The page's HTML below this service's root, with ``head`` added to its head; ``body`` is there until it runs.
+
+    Both are markup.
+    """
     root = f'<base href="{html.escape(request.script_root)}/">'
     text = _bytes("index.html").decode("utf-8").replace(_BASE, root, 1)
-    text = text.replace(_TITLE, f"<title>{html.escape(title)}</title>{head}", 1)
+    named = f"<title>{html.escape(title)}</title>{_rooms()}{head}"
+    text = text.replace(_TITLE, named, 1).replace(_FIRST, body, 1)
     return _sent(Response(text, status=status, mimetype="text/html"))
+
+
+def record_page(record: Record, addresses: Addresses) -> Response:
+    """A record's page, readable and with its schema.org description before any script has run."""
+    return page(_described(record, addresses), record_html.article(record), title=record.title or record.id)
 
 
 def _described(record: Record, addresses: Addresses) -> str:
     """The record for crawlers as schema.org; ``<`` is escaped, so that no text ends the element."""
     said = json.dumps(schema_org.dataset(record, addresses.item(record)), sort_keys=False).replace("<", "\\u003c")
-    return f'<script type="application/ld+json">{said}</script>'
+    return (
+        f'<meta name="description" content="{html.escape(record_html.summary(record))}">'
+        f'<link rel="canonical" href="{html.escape(addresses.record_page(record))}">'
+        f'<script type="application/ld+json">{said}</script>'
+    )
+
+
+def _rooms() -> str:
+    routes = {rule.rule for rule in current_app.url_map.iter_rules()}
+    return f'<meta name="sonde-rooms" content="{" ".join(name for route, name in _ROOMS.items() if route in routes)}">'
 
 
 def _status(error: SondeError) -> int:

@@ -64,3 +64,39 @@ def test_below_a_path_prefix_the_page_finds_its_files(samples: Service) -> None:
 def test_browsers_get_the_page_and_programs_the_links(samples: Service, accept: str) -> None:
     assert samples.http.get("/", headers={"Accept": accept}).mimetype == "text/html"
     assert samples.http.get("/").mimetype == "application/json"
+
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+ITEM = "/collections/samples/items/samples:era5-single-levels-hourly"
+
+
+def test_a_browser_gets_the_record_to_read_and_a_program_its_data(samples: Service) -> None:
+    shown = samples.http.get(ITEM, headers={"Accept": BROWSER})
+    assert shown.mimetype == "text/html"
+    assert "<h1>ERA5 hourly data on single levels from 1940 to present</h1>" in shown.text
+    assert 'href="https://doi.org/10.24381/cds.adbb2d47"' in shown.text
+    assert '"@type": "Dataset"' in shown.text
+    assert '<link rel="canonical" href="http://localhost/records/samples:era5-single-levels-hourly">' in shown.text
+    assert samples.http.get(f"{ITEM}?f=html").text == shown.text
+    for accept in ("*/*", "application/json", "application/geo+json"):
+        assert samples.http.get(ITEM, headers={"Accept": accept}).mimetype == "application/geo+json"
+    links = samples.http.get(ITEM).get_json()["links"]
+    assert [one["type"] for one in links if one["href"].endswith("f=html")] == ["text/html"]
+
+
+def test_metadata_stay_text_before_the_script_runs(samples: Service) -> None:
+    evil = '"><img src=x onerror=alert(1)><a href="javascript:alert(1)">'
+    real = api_parts(samples.settings, samples.models).records
+    text = client_with(samples, Renamed(real, evil)).get(ADDRESS).text
+    assert "<img" not in text
+    assert '<a href="javascript:' not in text
+
+
+def test_the_page_offers_what_the_service_has(samples: Service) -> None:
+    text = samples.http.get("/answers").text
+    rooms = text.partition('<meta name="sonde-rooms" content="')[2].partition('"')[0].split()
+    routes = {rule.rule for rule in samples.app.url_map.iter_rules()}
+    assert ("library" in rooms) == ("/library/documents" in routes)
+    assert {"ask", "harvest"} <= set(rooms)
+    for path in ("/sources/samples", "/my-documents"):
+        assert samples.http.get(path).mimetype == "text/html"

@@ -7,10 +7,12 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 from playwright.sync_api import Browser, Page, sync_playwright
 from werkzeug.serving import make_server
 
@@ -32,7 +34,14 @@ Shoot = Callable[[Page, str], None]
 @pytest.fixture(scope="session")
 def address(samples: Service) -> Iterator[str]:
     """Where the samples are served, with a slash at the end."""
-    server = make_server("127.0.0.1", 0, samples.app, threaded=True)
+    with served(samples.app) as url:
+        yield url
+
+
+@contextmanager
+def served(app: Flask) -> Iterator[str]:
+    """The app on a port of its own; its address with a slash at the end."""
+    server = make_server("127.0.0.1", 0, app, threaded=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/"
@@ -53,21 +62,26 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(browser: Browser, address: str) -> Iterator[Visit]:
-    """Opens an address below the service's; the page may neither fail silently nor ask anybody else for anything."""
+    """Opens an address below the service's, or below ``at``.
+
+    The page may neither fail silently nor ask anybody else for anything.
+    """
     pages: list[Page] = []
     wrong: list[str] = []
 
-    def open_page(path: str = "", *, before: Callable[[Page], object] | None = None, **options: Any) -> Page:
+    def open_page(
+        path: str = "", *, at: str = address, before: Callable[[Page], object] | None = None, **options: Any
+    ) -> Page:
         context = browser.new_context(**{"locale": "en-GB", "viewport": {"width": 1366, "height": 900}, **options})
         page = context.new_page()
         page.set_default_timeout(15_000)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda message: _note(message.type, message.text, wrong))
-        page.on("request", lambda request: None if _is_own(request.url, address) else wrong.append(request.url))
+        page.on("request", lambda request: None if _is_own(request.url, at) else wrong.append(request.url))
         pages.append(page)
         if before is not None:
             before(page)
-        page.goto(address + path)
+        page.goto(at + path)
         return page
 
     yield open_page

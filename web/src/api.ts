@@ -1,5 +1,7 @@
 // Calls to the API. Addresses are relative to <base>, so a service behind a path prefix works too.
 
+import { authorization } from "./session.ts";
+
 /** An answer that is not 2xx, or none at all (`status` 0). */
 export class Problem extends Error {
   constructor(
@@ -14,9 +16,22 @@ export class Problem extends Error {
 /** The JSON at a relative address. Throws Problem; an aborted call throws the browser's AbortError. */
 export async function getJson<T>(address: string, signal?: AbortSignal): Promise<T> {
   const accept = "application/geo+json, application/ld+json, application/json";
-  const response = await reached(address, { headers: { Accept: accept }, signal: signal ?? null });
-  if (!response.ok) throw await problemOf(response);
+  const response = await sent(address, { headers: { Accept: accept }, signal: signal ?? null });
   return (await response.json()) as T;
+}
+
+/** Sends JSON and gives what comes back. Throws as `getJson` does. */
+export async function sendJson<T>(method: "POST" | "PATCH", address: string, body: unknown): Promise<T> {
+  const headers = { Accept: "application/json", "Content-Type": "application/json" };
+  const response = await sent(address, { method, headers, body: JSON.stringify(body) });
+  return (await response.json()) as T;
+}
+
+/** The answer of any call that went well. Throws as `getJson` does. */
+export async function sent(address: string, options: RequestInit): Promise<Response> {
+  const response = await reached(address, { ...options, headers: { ...options.headers, ...authorization() } });
+  if (!response.ok) throw problemOf(response.status, await response.text(), response.statusText);
+  return response;
 }
 
 /** Null where the service does not have such a call or such a thing. Throws as `getJson` does. */
@@ -46,12 +61,12 @@ async function reached(address: string, options: RequestInit): Promise<Response>
   }
 }
 
-async function problemOf(response: Response): Promise<Problem> {
+/** What an answer that is not 2xx says: problem+json, or only its status where a proxy in between wrote HTML. */
+export function problemOf(status: number, text: string, otherwise: string): Problem {
   try {
-    const said = (await response.json()) as { title?: string; detail?: string; parameter?: string };
-    return new Problem(response.status, said.detail ?? said.title ?? response.statusText, said.parameter ?? null);
+    const said = JSON.parse(text) as { title?: string; detail?: string; parameter?: string };
+    return new Problem(status, said.detail ?? said.title ?? otherwise, said.parameter ?? null);
   } catch {
-    // A proxy in between may answer in HTML; its status still says what happened.
-    return new Problem(response.status, response.statusText);
+    return new Problem(status, otherwise);
   }
 }

@@ -1,18 +1,22 @@
-// The page: one of three views below one header.
+// The page: one of its views below one header.
 
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { AskView } from "./ask/askView.tsx";
+import { LibraryView } from "./library/libraryView.tsx";
 import { RecordView } from "./record/recordView.tsx";
 import { useRoute } from "./route.ts";
 import { SearchView } from "./search/searchView.tsx";
 import { Header } from "./shell/header.tsx";
 import { remember } from "./shell/memory.ts";
+import { SourceView } from "./sources/sourceView.tsx";
 import { SourcesView } from "./sources/sourcesView.tsx";
 import "leaflet/dist/leaflet.css"; // here and not in the map's own bundle: style sheets are not loaded lazily
 import "./styles/base.css";
 import "./map/map.css";
 import "./styles/search.css";
 import "./styles/record.css";
+import "./styles/rooms.css";
 import "./styles/print.css";
 import { firstLanguage, type Language, LANGUAGES, LanguageContext } from "./words/index.ts";
 
@@ -23,7 +27,7 @@ function Page() {
     remember("language", chosen);
     setLanguage(chosen);
   };
-  const view = route.view === "record" ? route.id : route.view;
+  const view = "id" in route ? `${route.view} ${route.id}` : route.view;
   const seen = useRef(view);
   useEffect(() => {
     // Who went on by key or screen reader stands in the new view, not before the page.
@@ -38,7 +42,10 @@ function Page() {
       <Header view={route.view} language={language} setLanguage={choose} />
       {route.view === "search" && <SearchView query={route.query} />}
       {route.view === "record" && <RecordView key={route.id} id={route.id} />}
+      {route.view === "ask" && <AskView query={route.query} />}
+      {route.view === "library" && <LibraryView />}
       {route.view === "sources" && <SourcesView />}
+      {route.view === "source" && <SourceView key={route.id} id={route.id} />}
       <footer class="bottom">
         <p>{LANGUAGES[language].footer}</p>
       </footer>

@@ -2,20 +2,35 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-export type Route = { view: "search"; query: string } | { view: "record"; id: string } | { view: "sources" };
+export type Route =
+  | { view: "search"; query: string }
+  | { view: "record"; id: string }
+  | { view: "ask"; query: string }
+  | { view: "library" }
+  | { view: "sources" }
+  | { view: "source"; id: string };
 
 const MOVED = "sonde:moved";
 
 /** The route of a path below the service's root. */
 export function routeOf(path: string, query: string): Route {
-  const record = /^records\/(.+)$/.exec(path);
+  const record = /^(?:records|collections\/[^/]+\/items)\/(.+)$/.exec(path);
   if (record?.[1]) return { view: "record", id: decoded(record[1]) };
+  const source = /^sources\/(.+)$/.exec(path);
+  if (source?.[1]) return { view: "source", id: decoded(source[1]) };
+  if (path === "answers") return { view: "ask", query };
+  if (path === "my-documents") return { view: "library" };
   return path === "sources" ? { view: "sources" } : { view: "search", query };
 }
 
 /** The address of a record's page, relative to the root. */
 export function recordAddress(id: string): string {
   return `records/${encodeURIComponent(id)}`;
+}
+
+/** The address of a source's page for stewards, relative to the root. */
+export function sourceAddress(id: string): string {
+  return `sources/${encodeURIComponent(id)}`;
 }
 
 /** Goes to an address relative to the root; `replace` keeps the history as it is. */

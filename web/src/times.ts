@@ -66,3 +66,14 @@ export function durationText(duration: string, locale: string): string {
   if (!unit || !count) return duration;
   return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(Number(count));
 }
+
+/** A moment as day and time of the clock here. */
+export function momentText(instant: string, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }).format(new Date(instant));
+}
+
+/** Milliseconds as seconds or minutes, whatever they need. */
+export function durationOf(ms: number, locale: string): string {
+  const [unit, size] = ms >= 120_000 ? (["minute", 60_000] as const) : (["second", 1000] as const);
+  return new Intl.NumberFormat(locale, { style: "unit", unit, maximumFractionDigits: 1 }).format(ms / size);
+}

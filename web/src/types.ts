@@ -52,7 +52,29 @@ export interface Signal {
   normalised: number;
   weight: number;
   contribution: number;
+  /** The sentences in English. */
   reason: string;
+  /** The same as codes with their values. */
+  reasons?: Reason[];
+}
+
+export interface Reason {
+  code: string;
+  raw?: number;
+  best?: number;
+  counted?: number;
+  place?: string | null;
+  number?: number;
+  of?: number;
+  distance_deg?: number;
+  share?: number;
+  area_ratio?: number;
+  start?: string | null;
+  end?: string | null;
+  own_m?: number | null;
+  asked_m?: number | null;
+  asked?: string | string[];
+  own?: string;
 }
 
 export interface Feature {

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { recordAddress } from "../route.ts";
+import { saveFile } from "../shell/save.ts";
 import type { Feature } from "../types.ts";
 import { useWords } from "../words/index.ts";
 import { bibtex, type Citation, citationOf, datacite, plain, ris } from "./citation.ts";
@@ -46,10 +47,5 @@ export function CitePanel({ feature }: { feature: Feature }) {
 }
 
 function save(format: Format, citation: Citation, feature: Feature): void {
-  const file = new Blob([format.write(citation, feature)], { type: format.mediaType });
-  const anchor = document.createElement("a");
-  anchor.href = URL.createObjectURL(file);
-  anchor.download = `${citation.key}.${format.ending}`;
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
+  saveFile(new Blob([format.write(citation, feature)], { type: format.mediaType }), `${citation.key}.${format.ending}`);
 }

@@ -17,6 +17,6 @@ export function linksOf(feature: Feature): RecordLinks {
   const isOurs = (link: Link) => service !== null && link.href.startsWith(service);
   return {
     own: links.filter((link) => !isOurs(link) && safeHref(link.href) !== null),
-    alternates: links.filter((link) => isOurs(link) && link.rel === "alternate"),
+    alternates: links.filter((link) => isOurs(link) && link.rel === "alternate" && link.type !== "text/html"),
   };
 }

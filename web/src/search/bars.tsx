@@ -1,7 +1,7 @@
 // Why a hit is here: a bar for each signal, and the sentences behind them.
 
 import type { Signal } from "../types.ts";
-import { useWords } from "../words/index.ts";
+import { useLocale, useWords, type Words } from "../words/index.ts";
 
 /** The signals of the API by the name that people read; the first that was measured is drawn. */
 const SHOWN: readonly [name: string, signals: readonly string[]][] = [
@@ -17,6 +17,7 @@ const NAMES: Record<string, string> = {
 
 export function Bars({ signals, score }: { signals: readonly Signal[]; score: number | undefined }) {
   const words = useWords();
+  const locale = useLocale();
   const drawn = SHOWN.map(([name, own]) => [name, bestOf(signals, own)] as const).filter(([, one]) => one !== null);
   return (
     <details class="why">
@@ -31,14 +32,14 @@ export function Bars({ signals, score }: { signals: readonly Signal[]; score: nu
           <div key={one.signal}>
             <dt>{words.signals[NAMES[one.signal] ?? ""] ?? one.signal}</dt>
             <dd>
-              {one.reason} <span class="soft">({words.counts} {one.contribution.toFixed(2)})</span>
+              {reasonText(one, words)} <span class="soft">({words.counts} {decimalText(one.contribution, 2, locale)})</span>
             </dd>
           </div>
         ))}
         {score !== undefined && (
           <div>
             <dt>{words.score}</dt>
-            <dd>{score.toFixed(3)}</dd>
+            <dd>{decimalText(score, 3, locale)}</dd>
           </div>
         )}
       </dl>
@@ -52,7 +53,7 @@ function Bar({ name, signal }: { name: string; signal: Signal }) {
   const percent = Math.round(Math.min(1, Math.max(0, signal.normalised)) * 100);
   const silent = signal.raw === null;
   return (
-    <span class={`bar ${name}${silent ? " silent" : ""}`} title={signal.reason}>
+    <span class={`bar ${name}${silent ? " silent" : ""}`} title={reasonText(signal, words)}>
       <span aria-hidden="true">{shown}</span>
       <span class="track" aria-hidden="true">
         <span class="fill" style={{ width: silent ? "0" : `${percent}%` }} />
@@ -60,6 +61,16 @@ function Bar({ name, signal }: { name: string; signal: Signal }) {
       <span class="unseen">{silent ? words.notMeasured(shown) : words.percent(shown, percent)}. </span>
     </span>
   );
+}
+
+function decimalText(value: number, digits: number, locale: string): string {
+  return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/** In the page's language, as far as it knows the codes; else as the service says it. */
+function reasonText(signal: Signal, words: Words): string {
+  const said = (signal.reasons ?? []).map((one) => words.reasons[one.code]?.(one, signal.signal));
+  return said.length > 0 && said.every((one) => one !== undefined) ? said.join("; ") : signal.reason;
 }
 
 function bestOf(signals: readonly Signal[], names: readonly string[]): Signal | null {

@@ -1,7 +1,9 @@
 // Name, navigation, language and colours: the same above every view.
 
 import { useEffect, useState } from "preact/hooks";
+import { has } from "../rooms.ts";
 import type { Route } from "../route.ts";
+import { setKey, useKey } from "../session.ts";
 import { LANGUAGES, type Language, useWords } from "../words/index.ts";
 import { Go } from "./link.tsx";
 import { remember, remembered } from "./memory.ts";
@@ -19,6 +21,7 @@ interface Props {
 export function Header({ view, language, setLanguage }: Props) {
   const words = useWords();
   const other: Language = language === "en" ? "de" : "en";
+  const key = useKey();
   const toResults = () => document.getElementById("main")?.focus();
   return (
     <header class="top">
@@ -33,11 +36,26 @@ export function Header({ view, language, setLanguage }: Props) {
         <Go to="./" current={view === "search"}>
           {words.nav.search}
         </Go>
-        <Go to="sources" current={view === "sources"}>
+        {has("ask") && (
+          <Go to="answers" current={view === "ask"}>
+            {words.nav.ask}
+          </Go>
+        )}
+        {has("library") && (
+          <Go to="my-documents" current={view === "library"}>
+            {words.nav.library}
+          </Go>
+        )}
+        <Go to="sources" current={view === "sources" || view === "source"}>
           {words.nav.sources}
         </Go>
         <a href="api">{words.nav.api}</a>
       </nav>
+      {key !== null && (
+        <button type="button" class="plain" onClick={() => setKey(null)}>
+          {words.key.forget}
+        </button>
+      )}
       <button type="button" class="plain" lang={other} onClick={() => setLanguage(other)}>
         {LANGUAGES[language].switchTo}
       </button>

@@ -1,13 +1,20 @@
-// The catalogues that are searched: how many records each holds, where and when they lie, when they last changed.
+// The catalogues that are searched: how many records each holds, where and when they lie; to stewards also their runs.
 
 import { useEffect, useState } from "preact/hooks";
 import { asProblem, getIfThere, isAbort, type Problem } from "../api.ts";
 import { boxText } from "../boxes.ts";
+import { has } from "../rooms.ts";
+import { sourceAddress } from "../route.ts";
+import { useKey } from "../session.ts";
+import { KeyForm } from "../shell/keyForm.tsx";
 import { Go } from "../shell/link.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
 import { edgeText } from "../times.ts";
 import type { Box } from "../types.ts";
 import { useLocale, useWords } from "../words/index.ts";
+import { type Overview, type SourceState, useLoaded } from "./harvest.ts";
+import { StateLine } from "./stateLine.tsx";
+import { useLooking } from "./useLooking.ts";
 
 interface Catalogue {
   id: string;
@@ -19,10 +26,18 @@ interface Catalogue {
 
 type State = { said: Catalogue[] | null; problem: Problem | null; loading: boolean };
 
+const NOTHING: never[] = [];
+
 export function SourcesView() {
   const words = useWords();
   const [attempt, setAttempt] = useState(0);
-  const { said, problem, loading } = useCatalogues(attempt);
+  const key = useKey();
+  const { said, problem, loading } = useCatalogues(attempt, key);
+  const harvest = useLoaded<Overview>(key !== null && has("harvest") ? "harvest/sources" : null, key);
+  const states = harvest.said?.sources ?? NOTHING;
+  useLooking(states, harvest.again);
+  const catalogues = (said ?? NOTHING).filter((one) => one.id !== "all");
+  const without = states.filter((state) => !catalogues.some((one) => one.id === state.id));
   useEffect(() => {
     document.title = `${words.sourcesTitle} – Sonde`;
   }, [words]);
@@ -32,18 +47,62 @@ export function SourcesView() {
       {loading && <p role="status">{words.loading}</p>}
       {problem && <ProblemNote problem={problem} again={() => setAttempt(attempt + 1)} />}
       {!loading && !problem && said === null && <p class="note">{words.sourcesMissing}</p>}
+      {harvest.said?.["sonde:degraded"].length ? <p class="note degraded">{words.harvest.noSchedule}</p> : null}
       <ul>
-        {said
-          ?.filter((one) => one.id !== "all")
-          .map((one) => (
-            <Source key={one.id} catalogue={one} />
-          ))}
+        {catalogues.map((one) => (
+          <Source key={one.id} id={one.id} catalogue={one} state={states.find((state) => state.id === one.id)} changed={harvest.again} />
+        ))}
+        {without.map((state) => (
+          <Source key={state.id} id={state.id} state={state} changed={harvest.again} />
+        ))}
       </ul>
+      {has("harvest") && <Stewards known={key !== null} problem={harvest.problem} again={harvest.again} />}
     </main>
   );
 }
 
-function Source({ catalogue }: { catalogue: Catalogue }) {
+function Stewards({ known, problem, again }: { known: boolean; problem: Problem | null; again: () => void }) {
+  const words = useWords();
+  if (known && !problem) return null;
+  return (
+    <section class="stewards" aria-labelledby="stewards">
+      <h2 id="stewards">{words.harvest.stewards}</h2>
+      <p>{words.harvest.stewardsHelp}</p>
+      {known && problem ? <ProblemNote problem={problem} again={again} /> : <KeyForm />}
+    </section>
+  );
+}
+
+interface SourceProps {
+  id: string;
+  catalogue?: Catalogue;
+  state?: SourceState | undefined;
+  changed: () => void;
+}
+
+function Source({ id, catalogue, state, changed }: SourceProps) {
+  const words = useWords();
+  const title = catalogue?.title ?? state?.title ?? id;
+  return (
+    <li>
+      <h2>{catalogue ? <Go to={`./?${new URLSearchParams({ source: id })}`}>{title}</Go> : title}</h2>
+      {catalogue && <Facts catalogue={catalogue} />}
+      {state && (
+        <>
+          <StateLine state={state} changed={changed} />
+          <p>
+            <Go to={sourceAddress(id)}>
+              <span aria-hidden="true">{words.harvest.details}</span>
+              <span class="unseen">{words.harvest.detailsOf(title)}</span>
+            </Go>
+          </p>
+        </>
+      )}
+    </li>
+  );
+}
+
+function Facts({ catalogue }: { catalogue: Catalogue }) {
   const words = useWords();
   const locale = useLocale();
   const [start, end] = catalogue.extent?.temporal?.interval[0] ?? [];
@@ -55,17 +114,10 @@ function Source({ catalogue }: { catalogue: Catalogue }) {
     box && boxText(box),
     catalogue.updated && `${words.updated} ${edgeText(catalogue.updated, locale, false)}`,
   ];
-  return (
-    <li>
-      <h2>
-        <Go to={`./?${new URLSearchParams({ source: catalogue.id })}`}>{catalogue.title}</Go>
-      </h2>
-      <p class="facts">{facts.filter(Boolean).map((fact) => <span key={fact}>{fact}</span>)}</p>
-    </li>
-  );
+  return <p class="facts">{facts.filter(Boolean).map((fact) => <span key={fact}>{fact}</span>)}</p>;
 }
 
-function useCatalogues(attempt: number): State {
+function useCatalogues(attempt: number, known: string | null): State {
   const [state, setState] = useState<State>({ said: null, problem: null, loading: true });
   useEffect(() => {
     const stop = new AbortController();
@@ -76,6 +128,6 @@ function useCatalogues(attempt: number): State {
         if (!isAbort(error)) setState({ said: null, problem: asProblem(error), loading: false });
       });
     return () => stop.abort();
-  }, [attempt]);
+  }, [attempt, known]);
   return state;
 }

@@ -1,4 +1,5 @@
 import type { Words } from "./en.ts";
+import { rooms } from "./rooms.de.ts";
 
 export const de: Words = {
   language: "Deutsch",
@@ -6,7 +7,7 @@ export const de: Words = {
   skip: "Zu den Ergebnissen springen",
   switchTo: "English",
   theme: { auto: "Farben: wie das System", light: "Farben: hell", dark: "Farben: dunkel" },
-  nav: { search: "Suche", sources: "Quellen", api: "API" },
+  nav: { search: "Suche", ask: "Fragen", library: "Meine Dokumente", sources: "Quellen", api: "API" },
   ask: "Wonach suchen Sie?",
   placeholder: "Gletscher in der Schweiz seit 1990",
   search: "Suchen",
@@ -176,4 +177,5 @@ export const de: Words = {
   sourcesMissing: "Dieser Dienst sagt hier nichts über seine Quellen.",
   records: "Datensätze",
   footer: "Land: Natural Earth.",
+  ...rooms,
 };

@@ -1,12 +1,14 @@
 // English, and the list of everything that the page says.
 
+import { rooms } from "./rooms.en.ts";
+
 export const en = {
   language: "English",
   tagline: "Environmental data, by what, where and when",
   skip: "Skip to the results",
   switchTo: "Deutsch",
   theme: { auto: "Colours: as the system", light: "Colours: light", dark: "Colours: dark" },
-  nav: { search: "Search", sources: "Sources", api: "API" },
+  nav: { search: "Search", ask: "Ask", library: "My documents", sources: "Sources", api: "API" },
   ask: "What are you looking for?",
   placeholder: "rainfall in southern Africa since 1990",
   search: "Search",
@@ -173,6 +175,7 @@ export const en = {
   sourcesMissing: "This service does not tell about its sources here.",
   records: "records",
   footer: "Land: Natural Earth.",
+  ...rooms,
 };
 
 export type Words = typeof en;

@@ -1,0 +1,235 @@
+"""The rooms beside the search, on real parts: answers with citations, one's own documents, the stewards' sources."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import redis
+from playwright.sync_api import Page, expect
+
+from indexer.documents.ingest import Incoming, ingest
+from indexer.documents.library import Shelf, read_queued
+from indexer.documents.store import DocumentStore
+from indexer.harvest import harvest
+from indexer.parts import Parts as HarvestParts
+from indexer.sources.folder import FolderSource
+from net.gate import Gate, GatePolicy
+from sonde.documents import document_parts
+from sonde.file_store import FolderFiles
+from sonde.settings import BrokerSettings, HarvestSettings, LibrarySettings
+from sonde.wiring import api_parts
+from tests.browser.conftest import Shoot, Visit, served
+from tests.browser.test_page_people import CONTRAST, PHONE, flaws
+from tests.conftest import delete_indices
+from tests.library_users import app_of
+from tests.service import Service
+
+pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
+
+REPORT = """# Soil moisture in the Grumbach experiment
+
+## Methods
+
+Soil moisture was measured by 42 sensors in the Grumbach experiment, at depths of 10, 30 and 60 cm.
+"""
+QUESTION = "How many sensors measured soil moisture in the Grumbach experiment?"
+SOURCES = """
+sources:
+  - {id: gauges, title: Rain gauges, type: folder, path: catalogue, schedule: {interval: 1d}}
+"""
+
+
+@dataclass(frozen=True)
+class Rooms:
+    """A service with one document for all, one source whose only file cannot be read, and users with keys."""
+
+    address: str
+    reading: Shelf
+    store: DocumentStore
+
+    def read(self, id: str) -> None:
+        """What a worker would do with an upload."""
+        read_queued(id, self.reading)
+        self.store.refresh("anna, of the lakes")
+
+
+@pytest.fixture(scope="module")
+def rooms(samples: Service, broker_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rooms]:
+    folder = tmp_path_factory.mktemp("rooms")
+    (folder / "catalogue").mkdir()
+    (folder / "catalogue" / "spoilt.xml").write_text("<gmd:MD_Metadata", "utf-8")
+    (folder / "sources.yaml").write_text(SOURCES, "utf-8")
+    service = Service(samples.client, samples.url, f"sonde-test-{uuid.uuid4().hex[:12]}")
+    more = {
+        "broker": BrokerSettings(url=broker_url),
+        "harvest": HarvestSettings(sources=folder / "sources.yaml"),
+        "library": LibrarySettings(folder=folder / "files"),
+    }
+    settings = service.settings.model_copy(update=more)
+    service.prepare()
+    parts = document_parts(settings, samples.models, service.client)
+    assert ingest(Incoming(REPORT.encode(), "grumbach.md", "grumbach.md"), parts).entry.state == "ready"
+    store = DocumentStore(service.client, service.prefix)
+    store.refresh("public")
+    harvest("gauges", FolderSource(folder / "catalogue"), HarvestParts(service.client, service.prefix))
+    shelf = Shelf(parts, FolderFiles(folder / "files"), lambda: Gate(GatePolicy()), 10**7, 10**8)
+    with served(app_of(api_parts(settings, samples.models))) as address:
+        yield Rooms(address, shelf, store)
+    delete_indices(service.client, service.prefix)
+    with redis.Redis.from_url(broker_url) as broker:
+        for key in broker.scan_iter(f"{service.prefix}:*"):
+            broker.delete(key)
+
+
+def give_key(page: Page, key: str) -> None:
+    page.get_by_label("Key or token").fill(key)
+    page.get_by_role("button", name="Use it").click()
+
+
+def sound(page: Page) -> None:
+    """axe finds nothing, in light and in dark, and a phone does not scroll sideways."""
+    assert flaws(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert flaws(page, CONTRAST) == []
+    page.emulate_media(color_scheme="light")
+    before = page.viewport_size
+    page.set_viewport_size(PHONE["viewport"])  # type: ignore[arg-type]
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert before is not None
+    page.set_viewport_size(before)
+
+
+def test_an_answer_leads_to_the_passage_that_it_stands_on(visit: Visit, rooms: Rooms, shoot: Shoot) -> None:
+    page = visit("", at=rooms.address)
+    page.get_by_role("link", name="Ask", exact=True).click()
+    page.get_by_label("Your question").fill(QUESTION)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/answers?q=How+many+sensors**")
+    expect(page.locator(".answer")).to_contain_text("42 sensors")
+    passage = page.locator(".passages details").first
+    assert passage.get_attribute("open") is None
+    page.get_by_role("button", name="Show passage 1").first.press("Enter")
+    expect(passage.locator("summary")).to_be_focused()
+    expect(passage.locator("blockquote")).to_contain_text("Soil moisture was measured by 42 sensors")
+    expect(passage.locator("summary")).to_contain_text("Methods")
+    sound(page)
+    shoot(page, "ask")
+
+    page.get_by_label("Your question").fill("And at which depths?")
+    page.get_by_role("button", name="Ask on").click()
+    expect(page.locator(".exchange")).to_have_count(2)
+    expect(page.locator(".exchange").last.get_by_role("status")).to_have_text("The answer is there.")
+    page.get_by_role("button", name="New question").click()
+    expect(page.locator(".exchange")).to_have_count(0)
+
+
+def test_what_no_passage_answers_and_what_fails_is_said(visit: Visit, rooms: Rooms) -> None:
+    page = visit("answers?q=Who+won+the+opera+contest+of+Zanzibar", at=rooms.address, locale="de-DE")
+    expect(page.locator(".exchange")).to_contain_text("Keine Textstelle beantwortet das.")
+    page.route("**/ask", lambda route: route.abort())
+    page.get_by_label("Ihre Frage").fill("Warum?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Der Dienst antwortet nicht.")
+    page.unroute("**/ask")
+    page.get_by_role("button", name="Noch einmal").click()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_document_is_brought_watched_searched_asked_and_deleted(
+    visit: Visit, rooms: Rooms, shoot: Shoot, tmp_path: Path
+) -> None:
+    page = visit("my-documents", at=rooms.address)
+    give_key(page, "nobody")
+    expect(page.get_by_role("alert")).to_contain_text("This key is not known.")
+    give_key(page, "anna")
+    expect(page.get_by_text("Nothing here yet.")).to_be_visible()
+    paper = tmp_path / "moor.md"
+    paper.write_text(REPORT.replace("42 sensors", "77 sensors").replace("Grumbach", "Zwackelmoor"), "utf-8")
+    with page.expect_response(lambda answer: answer.request.method == "POST") as sent:
+        page.locator("input[type=file]").set_input_files(paper)
+    expect(page.locator(".sending")).to_contain_text("moor.md: sent, it is being read")
+    row = page.locator(".document")
+    expect(row.locator(".badge")).to_have_text("in the queue")
+    sound(page)
+    rooms.read(sent.value.json()["id"])
+    expect(row.locator(".badge")).to_have_text("ready")
+    expect(row).to_contain_text("passage")
+    shoot(page, "library")
+
+    page.get_by_label("Search in titles").fill("elephants")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("No document fits.")).to_be_visible()
+    page.get_by_label("Search in titles").fill("moor")
+    page.keyboard.press("Enter")
+    expect(row).to_have_count(1)
+    with page.expect_download() as download:
+        row.get_by_role("button", name=re.compile("Fetch the file")).click()
+    assert download.value.suggested_filename == "moor.md"
+
+    page.get_by_role("link", name="Ask my documents").click()
+    expect(page.get_by_label("Look in")).to_have_value("mine")
+    page.get_by_label("Your question").fill(QUESTION.replace("Grumbach", "Zwackelmoor"))
+    page.keyboard.press("Enter")
+    expect(page.locator(".answer")).to_contain_text("77 sensors")
+
+    page.get_by_role("link", name="My documents").click()
+    row.get_by_role("button", name=re.compile("Delete")).click()
+    row.get_by_role("button", name="Really delete?").click()
+    expect(page.get_by_text("Nothing here yet.")).to_be_visible()
+    page.get_by_role("button", name="Forget the key").click()
+    expect(page.get_by_label("Key or token")).to_be_visible()
+
+
+def test_a_key_stays_in_its_tab(visit: Visit, rooms: Rooms) -> None:
+    page = visit("my-documents", at=rooms.address)
+    give_key(page, "anna")
+    expect(page.get_by_role("button", name="Forget the key")).to_be_visible()
+    assert page.evaluate("Object.values(localStorage).join() + document.cookie").find("anna") == -1
+    page.reload()
+    expect(page.get_by_role("button", name="Forget the key")).to_be_visible()
+    other = page.context.new_page()
+    other.goto(f"{rooms.address}my-documents")
+    expect(other.get_by_label("Key or token")).to_be_visible()
+
+
+def test_a_steward_sees_why_documents_were_refused_and_runs_and_pauses(
+    visit: Visit, rooms: Rooms, shoot: Shoot
+) -> None:
+    page = visit("sources", at=rooms.address)
+    give_key(page, "reader")
+    expect(page.get_by_role("alert")).to_contain_text("does not hold the scope admin")
+    give_key(page, "admin")
+    source = page.locator(".sources li", has=page.get_by_role("heading", name="Rain gauges"))
+    expect(source).to_contain_text("1 refused")
+    expect(source.get_by_role("img")).to_have_accessible_name(re.compile("The last 1 run.*saw 1 and refused 1"))
+    source.get_by_role("button", name="Pause the schedule of Rain gauges").click()
+    expect(source.get_by_role("button", name="Resume the schedule of Rain gauges")).to_be_visible()
+    source.get_by_role("button", name="Resume the schedule of Rain gauges").click()
+    expect(source).to_contain_text("next run")
+    source.get_by_role("button", name="Harvest Rain gauges now").click()
+    expect(source).to_contain_text("In the queue")
+    sound(page)
+    shoot(page, "stewards")
+
+    source.get_by_role("link", name="Runs, refusals and quality of Rain gauges").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Rain gauges")
+    page.locator(".runs summary").first.press("Enter")
+    expect(page.locator(".refusals")).to_contain_text("spoilt.xml")
+    expect(page.locator(".refusals")).to_contain_text("not well-formed")
+    page.get_by_role("button", name="Measure now").click()
+    expect(page.get_by_text("Could not be read")).to_be_visible()
+    sound(page)
+    shoot(page, "source")
+
+
+def test_reasons_are_said_in_german(visit: Visit) -> None:
+    page = visit("?q=rainfall+in+southern+Africa+since+1990", locale="de-DE")
+    first = page.locator(".hit").first
+    first.locator("summary").click()
+    expect(first.locator("dl")).to_contain_text("deckt 100 % von „Southern Africa“ ab")
+    expect(first.locator("dl")).to_contain_text("bis heute ab")

@@ -1,0 +1,114 @@
+// One question with its answer: each sentence leads to the passages that it stands on.
+
+import { recordAddress } from "../route.ts";
+import { Go } from "../shell/link.tsx";
+import { ProblemNote } from "../shell/problem.tsx";
+import { useWords } from "../words/index.ts";
+import type { Answer, Exchange, Passage, Sentence } from "./answer.ts";
+
+interface Props {
+  exchange: Exchange;
+  /** Tells the passages of one exchange from those of another. */
+  name: string;
+  again: () => void;
+}
+
+export function ExchangeView({ exchange, name, again }: Props) {
+  const words = useWords().answers;
+  const { answer, passages, phase, problem } = exchange;
+  return (
+    <section class="exchange" aria-busy={phase === "looking" || phase === "writing"}>
+      <h2>{exchange.question}</h2>
+      <p role="status" class="state">
+        {phase === "looking" ? words.looking : phase === "writing" ? words.writing : <span class="unseen">{words.done}</span>}
+      </p>
+      {problem && <ProblemNote problem={problem} again={again} />}
+      {answer ? <Whole answer={answer} name={name} /> : exchange.text && <p class="answer">{exchange.text}</p>}
+      {passages.length > 0 && !answer?.refused && <Passages passages={passages} name={name} />}
+    </section>
+  );
+}
+
+function Whole({ answer, name }: { answer: Answer; name: string }) {
+  const words = useWords();
+  const without = answer.degraded.map((one) => words.degradedNames[one] ?? one).join(", ");
+  return (
+    <>
+      {without && <p class={answer.degraded.join() === "cross_encoder" ? "soft small" : "note degraded"}>{words.answers.degraded(without)}</p>}
+      {answer.refused ? (
+        <div class="note">
+          <p>
+            <strong>{words.answers.refused}</strong>
+          </p>
+          <p>{words.answers.refusedHelp}</p>
+        </div>
+      ) : (
+        <div class="answer" lang={answer.language ?? undefined}>
+          {answer.sentences.map((one, index) => (
+            <Said key={index} sentence={one} name={name} quoted={answer.mode === "extractive"} />
+          ))}
+        </div>
+      )}
+      {answer.mode === "extractive" && <p class="soft small">{words.answers.extractive}</p>}
+    </>
+  );
+}
+
+function Said({ sentence, name, quoted }: { sentence: Sentence; name: string; quoted: boolean }) {
+  const words = useWords().answers;
+  const text = sentence.text.replace(/\s*\[\d+(?:,\s*\d+)*\]/g, ""); // the numbers follow as buttons
+  const Element = quoted ? "blockquote" : "span";
+  return (
+    <Element class={sentence.supported ? "said-sentence" : "said-sentence unsupported"}>
+      {text}
+      {sentence.citations.map((number) => (
+        <button key={number} type="button" class="cite" aria-label={words.cites(number)} onClick={() => show(`passage-${name}-${number}`)}>
+          {number}
+        </button>
+      ))}
+      {!sentence.supported && <span class="soft small"> ({words.unsupported})</span>}{" "}
+    </Element>
+  );
+}
+
+/** Opens a passage and goes there, also for who goes by keys. */
+function show(id: string): void {
+  const found = document.getElementById(id);
+  if (!(found instanceof HTMLDetailsElement)) return;
+  found.open = true;
+  found.querySelector("summary")?.focus({ preventScroll: true });
+  found.scrollIntoView({ block: "nearest" });
+}
+
+function Passages({ passages, name }: { passages: readonly Passage[]; name: string }) {
+  const words = useWords().answers;
+  return (
+    <section class="passages" aria-label={words.passages(passages.length)}>
+      <h3>{words.passages(passages.length)}</h3>
+      {passages.map((one) => (
+        <details key={one.number} id={`passage-${name}-${one.number}`}>
+          <summary>
+            <span class="number">{one.number}</span> {one.title || one.document}{" "}
+            <span class="soft small">{placeOf(one, words.pages)}</span>
+          </summary>
+          <blockquote>{one.text}</blockquote>
+          <p class="soft small">
+            {words.relevance(Math.round(one.relevance * 100))}
+            {one.record && (
+              <>
+                {" · "}
+                <Go to={recordAddress(one.record)}>{words.toRecord}</Go>
+              </>
+            )}
+          </p>
+        </details>
+      ))}
+    </section>
+  );
+}
+
+function placeOf(passage: Passage, pages: (first: number, last: number) => string): string {
+  const [first, last] = passage.pages ?? [];
+  const where = first === undefined ? "" : pages(first, last ?? first);
+  return [passage.section.join(" › "), where].filter(Boolean).join(" · ");
+}

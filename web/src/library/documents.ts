@@ -1,0 +1,93 @@
+// The list of one's own documents: asked for, asked again while something in it is on its way.
+
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { asProblem, getJson, isAbort, type Problem } from "../api.ts";
+
+export interface OwnDocument {
+  id: string;
+  name?: string;
+  title?: string;
+  authors?: string[];
+  published?: string;
+  state?: string;
+  reason?: string;
+  message?: string;
+  bytes?: number;
+  pages?: number;
+  passages?: number;
+  created?: string;
+  links?: { rel?: string; href: string }[];
+}
+
+export interface Asked {
+  q: string;
+  state: string;
+}
+
+export interface Library {
+  documents: OwnDocument[];
+  matched: number;
+  quota: { bytes: number; used: number } | null;
+}
+
+interface Said {
+  documents: OwnDocument[];
+  numberMatched: number;
+  quota?: { bytes?: number; usedBytes?: number };
+}
+
+export interface Documents {
+  library: Library | null;
+  problem: Problem | null;
+  loading: boolean;
+  more(): void;
+  again(): void;
+}
+
+const PAGE = 20;
+const LOOK_AGAIN_MS = 2000;
+const ON_ITS_WAY = new Set(["queued", "parsing", "embedding"]);
+
+/** `known`: whose documents; another key begins anew. */
+export function useDocuments(asked: Asked, known: string | null): Documents {
+  const [state, setState] = useState<Pick<Documents, "library" | "problem" | "loading">>(BEGUN);
+  const [count, setCount] = useState(PAGE);
+  const [attempt, setAttempt] = useState(0);
+  const again = useCallback(() => setAttempt((n) => n + 1), []);
+  useEffect(() => setState(BEGUN), [known]);
+  useEffect(() => {
+    const stop = new AbortController();
+    listed(asked, count, stop.signal)
+      .then((library) => setState({ library, problem: null, loading: false }))
+      .catch((error: unknown) => {
+        if (!isAbort(error)) setState((before) => ({ ...before, problem: asProblem(error), loading: false }));
+      });
+    return () => stop.abort();
+  }, [asked.q, asked.state, known, count, attempt]);
+  const waits = state.problem === null && state.library?.documents.some((one) => ON_ITS_WAY.has(one.state ?? ""));
+  useEffect(() => {
+    if (!waits) return undefined;
+    const timer = setTimeout(again, LOOK_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [waits, state.library, again]);
+  return { ...state, more: () => setCount(count + PAGE), again };
+}
+
+const BEGUN = { library: null, problem: null, loading: true };
+const MOST = 100; // of one call
+
+async function listed(asked: Asked, count: number, signal: AbortSignal): Promise<Library> {
+  const documents: OwnDocument[] = [];
+  for (;;) {
+    const query = new URLSearchParams({ limit: String(Math.min(MOST, count - documents.length)), offset: String(documents.length) });
+    if (asked.q) query.set("q", asked.q);
+    if (asked.state) query.set("state", asked.state);
+    const said = await getJson<Said>(`library/documents?${query}`, signal);
+    documents.push(...said.documents);
+    if (said.documents.length === 0 || documents.length >= Math.min(count, said.numberMatched)) {
+      const { bytes, usedBytes } = said.quota ?? {};
+      const quota = bytes === undefined || usedBytes === undefined ? null : { bytes, used: usedBytes };
+      return { documents, matched: said.numberMatched, quota };
+    }
+  }
+}

@@ -1,0 +1,23 @@
+// Sends one file and says how far it is. fetch cannot tell that, so it is done the old way.
+
+import { Problem, problemOf } from "../api.ts";
+import { authorization } from "../session.ts";
+
+/** `tell` hears the share that was sent, 0..1. Throws Problem. */
+export function upload(file: File, tell: (share: number) => void): Promise<void> {
+  return new Promise((done, failed) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", "library/documents");
+    request.setRequestHeader("Accept", "application/json");
+    for (const [name, value] of Object.entries(authorization())) request.setRequestHeader(name, value);
+    request.upload.onprogress = (event) => event.lengthComputable && tell(event.loaded / event.total);
+    request.onerror = () => failed(new Problem(0, ""));
+    request.onload = () => {
+      if (request.status >= 200 && request.status < 300) done();
+      else failed(problemOf(request.status, request.responseText, request.statusText));
+    };
+    const form = new FormData();
+    form.append("file", file);
+    request.send(form);
+  });
+}

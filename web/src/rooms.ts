@@ -1,0 +1,9 @@
+// What this service offers beside the search; it says so in the page's head.
+
+export type Room = "ask" | "library" | "harvest";
+
+const said = document.querySelector<HTMLMetaElement>('meta[name="sonde-rooms"]')?.content.split(" ") ?? [];
+
+export function has(room: Room): boolean {
+  return said.includes(room);
+}
