@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC
+from datetime import UTC, datetime
 
 import structlog
 from celery import Celery
@@ -51,12 +51,19 @@ def next_runs(app: Celery) -> dict[str, str]:
     due = {}
     for name in _installed(app):
         try:
-            moment = RedBeatSchedulerEntry.from_key(f"{app.conf.redbeat_key_prefix}{name}", app=app).due_at
+            entry = RedBeatSchedulerEntry.from_key(f"{app.conf.redbeat_key_prefix}{name}", app=app)
         except KeyError:  # removed since the names were read
             continue
-        if moment is not None:
-            due[name.removeprefix(_NAME)] = moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        due[name.removeprefix(_NAME)] = _due(app, entry).isoformat(timespec="seconds").replace("+00:00", "Z")
     return due
+
+
+def _due(app: Celery, entry: RedBeatSchedulerEntry) -> datetime:
+    """Not the entry's ``due_at``: what remains counts from now, and that adds it to the last run."""
+    now = app.now().astimezone(UTC)
+    if entry.last_run_at is None:
+        return now
+    return max(now, now + entry.schedule.remaining_estimate(entry.last_run_at))
 
 
 def _entry_name(source_id: str) -> str:
@@ -64,8 +71,10 @@ def _entry_name(source_id: str) -> str:
 
 
 def _entry(app: Celery, source_id: str, when: Schedule) -> RedBeatSchedulerEntry:
-    args = [source_id, None]
-    return RedBeatSchedulerEntry(_entry_name(source_id), HARVEST_TASK, when.for_celery(), args=args, app=app)
+    delay_s = when.delay_s(source_id)
+    options = {"countdown": delay_s} if delay_s else {}
+    name, args = _entry_name(source_id), [source_id, None]
+    return RedBeatSchedulerEntry(name, HARVEST_TASK, when.for_celery(), args=args, options=options, app=app)
 
 
 def _is_stored(app: Celery, entry: RedBeatSchedulerEntry) -> bool:
@@ -73,7 +82,8 @@ def _is_stored(app: Celery, entry: RedBeatSchedulerEntry) -> bool:
         stored = RedBeatSchedulerEntry.from_key(entry.key, app=app)
     except KeyError:
         return False
-    return bool(stored.schedule == entry.schedule and stored.task == entry.task and list(stored.args) == entry.args)
+    same_call = stored.task == entry.task and list(stored.args) == entry.args and stored.options == entry.options
+    return bool(same_call and stored.schedule == entry.schedule)
 
 
 def _remove(app: Celery, name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import redis
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
+from redbeat import RedBeatSchedulerEntry
 from small_catalogue import write_catalogue
 
 from core.access import Caller, NotAuthenticated
@@ -23,8 +25,10 @@ from indexer.sources.folder import FolderSource
 from search_api.app import create_app
 from sonde.settings import BrokerSettings, ElasticsearchSettings, HarvestSettings, IndexSettings, Settings
 from sonde.wiring import api_parts
+from sonde.worker_settings import worker_config
 from tests.conftest import delete_indices
 from tests.service import Service
+from workers.app import create_celery
 from workers.lease import Leases
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
@@ -158,6 +162,16 @@ def test_a_paused_source_leaves_the_schedule_until_it_is_resumed(desk: Desk) -> 
     assert change("daily", False).get_json()["pausedBy"] is None
     assert change("rests", False).status_code == 409
     assert change("nobody", True).status_code == 404
+
+
+def test_the_next_run_counts_from_the_last_one(desk: Desk) -> None:
+    desk.http.patch("/harvest/sources/daily", json={"paused": False}, headers=ADMIN)
+    app = create_celery(worker_config(desk.settings), lambda: pytest.fail("no task runs here"))
+    entry = RedBeatSchedulerEntry.from_key(f"{app.conf.redbeat_key_prefix}harvest:daily", app=app)
+    now = datetime.now(UTC)
+    entry.reschedule(now - timedelta(hours=6))
+    due = datetime.fromisoformat(desk.get("/harvest/sources/daily")["nextRun"])
+    assert abs(due - (now + timedelta(hours=18))) < timedelta(minutes=2)
 
 
 def test_run_now_is_queued_once_and_refused_while_one_is_under_way(desk: Desk) -> None:
