@@ -70,7 +70,7 @@ def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe) -> LateInter
     card = _pair_card(
         spec, min(spec.max_tokens or recipe.max_tokens, recipe.max_tokens), read_json(folder / "card.json")
     )
-    graph = checked_graph(folder, "model.int8.onnx")
+    graph = checked_graph(folder, recipe.graph)
     return LateInteraction(graph, recipe, card, Compute(spec.threads, spec.device))
 
 

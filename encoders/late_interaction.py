@@ -28,11 +28,12 @@ SCORING = "late-interaction"
 @dataclass(frozen=True, slots=True)
 class LateRecipe:
     """``max_tokens`` of a text and ``question_tokens`` of a question, special tokens included; ``scale``: -1..1 to a
-    logit."""
+    logit. ``graph`` is the file's name."""
 
     max_tokens: int
     question_tokens: int
     scale: float
+    graph: str = "model.int8.onnx"
 
     @staticmethod
     def of(facts: dict[str, Any]) -> LateRecipe | None:
@@ -40,7 +41,8 @@ class LateRecipe:
         if facts.get("scoring") != SCORING:
             return None
         try:
-            return LateRecipe(int(facts["max_tokens"]), int(facts["question_tokens"]), float(facts["scale"]))
+            sizes = int(facts["max_tokens"]), int(facts["question_tokens"])
+            return LateRecipe(*sizes, float(facts["scale"]), str(facts.get("graph", "model.int8.onnx")))
         except (KeyError, TypeError, ValueError):
             raise ModelMissing("the card of the reranker lacks max_tokens, question_tokens or scale") from None
 

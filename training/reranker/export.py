@@ -18,21 +18,24 @@ from encoders.files import published
 from encoders.late_interaction import SCORING, LateInteraction, LateRecipe
 from encoders.model_card import ModelCard, write_card
 from encoders.onnx_session import Compute
+from encoders.recorded import record_cross_encoder
 from encoders.torch_export import OPSET
 from training.examples import TrainingError
 from training.reranker.calibration import Calibration, calibrate
 from training.reranker.held_out import Lists, Ordered
 from training.reranker.model import LateModel
 
-GRAPH, _EXACT = "model.int8.onnx", ".model.onnx"
+GRAPH, WHOLE, _EXACT = "model.int8.onnx", "model.onnx", ".model.onnx"
 LEAST_CORRELATION = 0.98  # of int8 with fp32, the issue's measure
 _COMPARED = 40  # lists
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was measured on the graph that is written. ``correlation``: mean Spearman of int8 with fp32 by list."""
+    """What was measured on the graph that is written. ``correlation``: mean Spearman of int8 with fp32 by list; where
+    it is too low the graph is the fp32 one."""
 
+    graph: str
     calibration: Calibration
     correlation: float
     mebibytes: float
@@ -42,7 +45,7 @@ class Exported:
         return {
             "expected calibration error": {"before": self.calibration.before, "after": self.calibration.error},
             "int8 rank correlation": self.correlation,
-            "int8 MiB": round(self.mebibytes, 1),
+            f"{self.graph} MiB": round(self.mebibytes, 1),
             "ms for 30 texts of 128 tokens": round(self.pairs_30_ms),
         }
 
@@ -50,15 +53,15 @@ class Exported:
 def write_reranker(out: Path, model: LateModel, lists: Lists, card: ModelCard) -> ModelCard:
     """``out`` appears whole or not at all; returns the card with the figures of the int8 graph.
 
-    Raises TrainingError where the disk refuses, the export fails or int8 orders otherwise than fp32: the checkpoint is
-    there to be exported again.
+    Raises TrainingError where the disk refuses or the export fails: the checkpoint is there to be exported again.
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with published(out) as draft:
-            exported = _export(draft, model, lists)
-            facts = _facts(model, exported.calibration)
+            exported, served = _export(draft, model, lists)
+            facts = _facts(model, exported)
             full = replace(card, serving=facts, figures={**card.figures, **exported.figures()})
+            full = replace(full, recorded=record_cross_encoder(served))
             write_card(draft, full)
     except OSError as error:
         raise TrainingError(f"{out} cannot be written: {error.strerror or error}. The checkpoint is kept.") from error
@@ -67,10 +70,11 @@ def write_reranker(out: Path, model: LateModel, lists: Lists, card: ModelCard) -
     return full
 
 
-def _facts(model: LateModel, calibration: Calibration) -> dict[str, Any]:
-    own = model.settings
+def _facts(model: LateModel, exported: Exported) -> dict[str, Any]:
+    own, calibration = model.settings, exported.calibration
     return {
         "scoring": SCORING,
+        "graph": exported.graph,
         "max_tokens": own.served_tokens,
         "question_tokens": own.question_tokens,
         "scale": own.scale,
@@ -79,7 +83,7 @@ def _facts(model: LateModel, calibration: Calibration) -> dict[str, Any]:
     }
 
 
-def _export(draft: Path, model: LateModel, lists: Lists) -> Exported:
+def _export(draft: Path, model: LateModel, lists: Lists) -> tuple[Exported, LateInteraction]:
     shutil.copyfile(model.tokenizer, draft / "tokenizer.json")
     exact = draft / _EXACT
     _trace(model.module, exact)
@@ -87,14 +91,19 @@ def _export(draft: Path, model: LateModel, lists: Lists) -> Exported:
     before, after = (_served(draft / name, model) for name in (_EXACT, GRAPH))
     few = lists.first(_COMPARED)
     correlation = rank_correlation(few.read(before.score), few.read(after.score))
-    exact.unlink()
     if correlation < LEAST_CORRELATION:
-        raise ModelMissing(f"int8 orders the candidates otherwise than fp32 (rank correlation {correlation:.3f})")
+        (draft / GRAPH).unlink()
+        exact.rename(draft / WHOLE)
+        after, graph = before, WHOLE
+    else:
+        exact.unlink()
+        graph = GRAPH
     read = lists.read(after.score)
     logits = np.concatenate([one.logits for one in read])
     right = np.concatenate([one.grades > 0 for one in read])
-    size = (draft / GRAPH).stat().st_size / 2**20
-    return Exported(calibrate(logits, right), correlation, size, _took_ms(after, model.settings.served_tokens))
+    size = (draft / graph).stat().st_size / 2**20
+    took_ms = _took_ms(after, model.settings.served_tokens)
+    return Exported(graph, calibrate(logits, right), correlation, size, took_ms), after
 
 
 def rank_correlation(some: Sequence[Ordered], others: Sequence[Ordered]) -> float:
