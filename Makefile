@@ -4,7 +4,7 @@ UV_VERSION := 0.13.9
 BIN := .venv/bin
 UV := .venv-tools/bin/uv
 
-.PHONY: help env demo down check test format lock image sbom chart-readme clean
+.PHONY: help env demo down check audit test format lock image sbom chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -32,6 +32,9 @@ check: env  ## Style, types, import directions, security lint.
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/bandit -q -ll -r core es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde -c pyproject.toml
+
+audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; says so where their services are not reached.
+	$(BIN)/python -m tests.audit
 
 test: env  ## The whole suite, on a real Elasticsearch, a real broker and real models.
 	$(BIN)/pytest
