@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from datetime import timedelta
 from pathlib import Path
@@ -25,6 +26,7 @@ from indexer.sources.catalogue import PROTOCOLS, SourceType
 from indexer.sources.politeness import Manners
 
 _INTERVAL = re.compile(r"^(\d+)\s*(s|m|h|d)$")
+_LONGEST_JITTER_S = 600  # well below the broker's visibility time-out
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -38,6 +40,12 @@ def _interval(text: str) -> str:
     _span(text)
     if interval_seconds(text) < 1:
         raise ValueError("must be at least 1s")
+    return text
+
+
+def _jitter(text: str) -> str:
+    if interval_seconds(_span(text)) > _LONGEST_JITTER_S:
+        raise ValueError("must be at most 10m: a worker keeps the task until then")
     return text
 
 
@@ -64,10 +72,11 @@ class Strict(BaseModel):
 
 
 class Schedule(Strict):
-    """Either ``cron`` (UTC) or ``interval``."""
+    """Either ``cron`` (UTC) or ``interval``; each source is late by a time of its own, at most ``jitter``."""
 
     cron: Annotated[str, AfterValidator(_cron)] | None = None
     interval: Annotated[str, AfterValidator(_interval)] | None = None
+    jitter: Annotated[str, AfterValidator(_jitter)] = "0s"
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Schedule:
@@ -79,6 +88,11 @@ class Schedule(Strict):
         if self.cron is not None:
             return crontab.from_string(self.cron)
         return schedule(timedelta(seconds=interval_seconds(str(self.interval))))
+
+    def delay_s(self, source_id: str) -> int:
+        """How much later than its schedule the source is harvested: always the same, others have others."""
+        most = interval_seconds(self.jitter)
+        return int.from_bytes(hashlib.sha256(source_id.encode()).digest()[:8]) % (most + 1)
 
 
 class Auth(Strict):
