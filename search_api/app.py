@@ -11,7 +11,7 @@ from flask import Flask, Response, g, request
 from flask_openapi import Info, OpenAPI
 from prometheus_client import Histogram
 
-from search_api import admission, http, limits, openapi, problems
+from search_api import admission, http, limits, openapi, problems, telemetry_traces
 from search_api.access import audited, guard, headers
 from search_api.parts import Parts
 from search_api.views.ask import ask_views
@@ -57,6 +57,7 @@ def create_app(parts: Parts) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY_BYTES
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask's default provider has it
     problems.register(app)
+    telemetry_traces.register(app)
     _watch(app)
     headers.register(app)
     audited.register(app)

@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 from elasticsearch import Elasticsearch
 from numpy.typing import NDArray
+from opentelemetry import trace
 
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.ports import CrossEncoder, Embedder, Geocoder
@@ -36,6 +37,7 @@ from search_api.understanding.interpretation import Interpretation
 from search_api.understanding.understand import BOTH_LEAVE, Leaving, Understander
 
 T = TypeVar("T")
+_TRACER = trace.get_tracer("sonde")
 
 _SHAPING: dict[Relation, SpokenRelation] = {
     "near": "near",
@@ -57,7 +59,8 @@ class Stopwatch:
     def stage(self, name: str) -> Iterator[None]:
         started = time.perf_counter()
         try:
-            yield
+            with _TRACER.start_as_current_span(f"search.{name}"):
+                yield
         finally:
             self.took_ms[name] = self.took_ms.get(name, 0.0) + (time.perf_counter() - started) * 1000.0
 

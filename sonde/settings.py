@@ -230,6 +230,11 @@ class LogSettings(_Group):
     format: Literal["console", "json"] = "console"
 
 
+class TelemetrySettings(_Group):
+    otlp_url: HttpUrl | None = Field(None, description="OTLP/HTTP collector that traces go to; none: no traces.")
+    share: float = Field(1.0, ge=0, le=1, description="Of traces that begin here and are kept.")
+
+
 class Settings(BaseSettings):
     """All settings, validated once at start."""
 
@@ -257,6 +262,7 @@ class Settings(BaseSettings):
     net: NetSettings = NetSettings()
     stack: StackSettings = StackSettings()
     log: LogSettings = LogSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
 
     @property
     def elasticsearch_url(self) -> str:

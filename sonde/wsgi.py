@@ -11,6 +11,7 @@ from sonde.logs import configure_logs
 from sonde.memory import keep_what_is_loaded
 from sonde.settings import load_settings
 from sonde.shared_counters import share_counters
+from sonde.telemetry import start_traces
 
 _NOT_TO_BE_TRIED_AGAIN = 4
 """gunicorn's code for an app that cannot be loaded: it ends instead of starting worker after worker."""
@@ -22,6 +23,7 @@ def create() -> Flask:
         settings = load_settings()
         configure_logs(settings.log)
         share_counters(settings.api.workers)
+        start_traces(settings.telemetry, "sonde-api")
         # Only now: what these import makes its counters as it is imported, in the folder that was just named.
         from search_api.app import create_app
         from sonde.wiring import api_parts

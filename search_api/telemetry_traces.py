@@ -1,0 +1,42 @@
+"""Traces: a span for each request, gone on with where the caller sent a ``traceparent``, and one for each stage.
+
+By the OpenTelemetry interface alone: without a provider (sonde/telemetry sets one) nothing is recorded and nothing is
+sent. The Elasticsearch client opens its spans inside these by itself; no question's text is in any of them.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from flask import Flask, Response, g, request
+from opentelemetry import propagate, trace
+
+_TRACER = trace.get_tracer("sonde")
+
+
+def register(app: Flask) -> None:
+    """Before all other hooks, so that theirs lie inside the span."""
+
+    @app.before_request
+    def begin() -> None:
+        held = ExitStack()
+        name = f"{request.method} {request.url_rule or 'unknown'}"
+        parent = propagate.extract(dict(request.headers.items(lower=True)))
+        span = held.enter_context(
+            _TRACER.start_as_current_span(name, context=parent, kind=trace.SpanKind.SERVER, end_on_exit=True)
+        )
+        span.set_attribute("http.request.method", request.method)
+        g.traced = (span, held)
+
+    @app.after_request
+    def note(response: Response) -> Response:
+        if "traced" in g:
+            g.traced[0].set_attribute("http.response.status_code", response.status_code)
+            g.traced[0].set_attribute("sonde.request_id", str(g.get("request_id", "")))
+        return response
+
+    @app.teardown_request
+    def end(_error: BaseException | None) -> None:
+        traced = g.pop("traced", None)
+        if traced is not None:
+            traced[1].close()
