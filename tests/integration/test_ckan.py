@@ -6,6 +6,7 @@ import json
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from indexer.harvest import harvest
 from indexer.parts import Parts
 from indexer.report import RunReport
 from indexer.sources.ckan import CkanSource
+from search_api.access.key_store import KeyStore
+from search_api.access.keys import Grant
 from tests.conftest import delete_indices
 from tests.live import serving
 from tests.servers.asking import all_of, fetcher_of
@@ -48,6 +51,7 @@ DATASETS: list[dict[str, Any]] = [
     }
     for name, (title, notes) in _ABOUT.items()
 ]
+PORTAL = Grant("portal", frozenset(("search", "write")))
 HIDDEN = {"name": "secret-wells", "title": "Secret groundwater wells", "owner_org": "survey", "private": True}
 
 
@@ -75,7 +79,14 @@ def both(
     folder: Path = tmp_path_factory.mktemp("ckan")
     service.prepare()
     with serving(service.app) as sonde, door(sonde) as wire:
-        settings = {"ckanext.sonde.url": wire.url, "ckanext.sonde.source": SOURCE, "ckanext.sonde.rest": "0"}
+        _, key = KeyStore(es_client, service.prefix).add(PORTAL, datetime.now(UTC))
+        settings = {
+            "ckanext.sonde.url": wire.url,
+            "ckanext.sonde.source": SOURCE,
+            "ckanext.sonde.rest": "0",
+            "ckanext.sonde.key": key,
+            "ckanext.sonde.push": "true",
+        }
         with ckan(folder, broker_url, [*DATASETS, HIDDEN], settings) as portal:
             both = Both(portal, service, wire)
             both.harvest()
@@ -132,6 +143,20 @@ def test_the_search_page_has_the_switch(both: Both) -> None:
     assert page.status_code == 200
     assert '<option value="bm25" selected="selected">' in page.text
     assert "Outlines of glaciers" in page.text
+
+
+def test_changes_are_told_at_once_and_what_becomes_private_is_taken_away(both: Both) -> None:
+    steward = {"as_steward": True}
+    both.portal.action("package_patch", **steward, id="buses", title="Permafrost temperatures in boreholes")
+    wells = both.portal.action("package_show", **steward, id="groundwater")["id"]
+    both.portal.action("package_patch", **steward, id="groundwater", private=True)
+
+    done = both.portal.run("jobs", "worker", "--burst")
+
+    assert done.returncode == 0, done.stderr[-2000:]
+    titles = [hit["properties"]["title"] for hit in both.service.search("permafrost", source=SOURCE)["features"]]
+    assert titles[0] == "Permafrost temperatures in boreholes"
+    assert both.service.http.get(f"/collections/{SOURCE}/items/{SOURCE}:{wells}").status_code == 404
 
 
 def test_without_sonde_ckan_answers_by_itself_and_comes_back(both: Both) -> None:

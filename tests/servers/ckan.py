@@ -34,9 +34,9 @@ class Portal:
     ini: Path
     environment: Mapping[str, str]
 
-    def action(self, name: str, *, private: bool = False, **data: Any) -> Any:
-        """The result of an action; ``private`` as the administrator. Fails where CKAN does not call it a success."""
-        headers = {"Authorization": self.token} if private else {}
+    def action(self, name: str, *, as_steward: bool = False, **data: Any) -> Any:
+        """The result of an action; ``as_steward`` as the administrator. Fails where CKAN does not call it a success."""
+        headers = {"Authorization": self.token} if as_steward else {}
         answer = httpx.post(f"{self.url}/api/3/action/{name}", json=data, headers=headers, timeout=60)
         assert answer.status_code == 200, answer.text[:2000]
         return answer.json()["result"]
