@@ -47,7 +47,6 @@ def test_what_is_found_cited_and_refused_is_measured(
     shared: Path, mode: str, elasticsearch_url: str, es_client: Elasticsearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SONDE_ELASTICSEARCH__URL", elasticsearch_url)
-    monkeypatch.setenv("SONDE_MODELS__FOLDER", str(shared / "models"))
     out, page = shared / "out.json", shared / "page.html"
     arguments = ["--mode", mode, "--shared", str(shared), "--json", str(out), "--page", str(page)]
     done = CliRunner().invoke(ask_evaluate, arguments, catch_exceptions=False)
