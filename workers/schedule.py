@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import structlog
 from celery import Celery
@@ -63,7 +63,8 @@ def _due(app: Celery, entry: RedBeatSchedulerEntry) -> datetime:
     now = app.now().astimezone(UTC)
     if entry.last_run_at is None:
         return now
-    return max(now, now + entry.schedule.remaining_estimate(entry.last_run_at))
+    remaining: timedelta = entry.schedule.remaining_estimate(entry.last_run_at)
+    return max(now, now + remaining)
 
 
 def _entry_name(source_id: str) -> str:

@@ -124,8 +124,8 @@ def titles(parts: Parts, source: str) -> list[tuple[str, str]]:
     return [(hit["_source"]["id"], hit["_source"]["title"]) for hit in hits]
 
 
-def open_csw(url: str, *, page_size: int = 100) -> CswSource:
+def open_csw(url: str, *, page_size: int = 100, timeout_s: float = 10.0) -> CswSource:
     """A CSW at an address of this machine, asked without pauses."""
-    gate = Gate(GatePolicy(allowed_hosts=frozenset({"127.0.0.1"}), timeout_s=10.0))
+    gate = Gate(GatePolicy(allowed_hosts=frozenset({"127.0.0.1"}), timeout_s=timeout_s))
     fetcher = Fetcher(gate, SOURCE, url, Courtesy(), _HURRIED)
     return CswSource(fetcher, url, None, CswOptions(page_size=page_size))
