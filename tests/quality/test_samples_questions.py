@@ -29,7 +29,7 @@ def _share(answers: dict[str, list[str]], first: int, *, also: bool) -> float:
 
 
 def test_a_right_answer_comes_first(answers: dict[str, list[str]]) -> None:
-    assert _share(answers, 1, also=False) >= 0.82  # measured .848
+    assert _share(answers, 1, also=False) >= 0.84  # measured .870
 
 
 def test_a_right_answer_is_among_the_first_three(answers: dict[str, list[str]]) -> None:
