@@ -188,7 +188,17 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
 }
 HOLDS_NOTHING = {"/", "/api", "/conformance", "/docs", "/opensearch.xml", "/readyz", "/healthz", "/sources", "/metrics"}
 """They are asked too: they tell the same to everybody."""
-ELSEWHERE = ("/answers", "/my-documents", "/page/", "/static/", "/docs/", "/harvest", "/library", "/stac/conformance")
+ELSEWHERE = (
+    "/answers",
+    "/my-documents",
+    "/page/",
+    "/sources/",
+    "/static/",
+    "/docs/",
+    "/harvest",
+    "/library",
+    "/stac/conformance",
+)
 """Files, and rooms with guards of their own (scope admin; the owner)."""
 
 

@@ -30,6 +30,7 @@ OPEN = {
     "/page/<name>",
     "/readyz",
     "/sources",
+    "/sources/<source>",
     "/stac/conformance",
     "/static/<path:filename>",
 }
