@@ -4,7 +4,7 @@ UV_VERSION := 0.13.9
 BIN := .venv/bin
 UV := .venv-tools/bin/uv
 
-.PHONY: help env demo down check audit test format lock image sbom chart-readme clean
+.PHONY: help docs env demo down check audit test format lock image sbom chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -53,6 +53,9 @@ image:  ## The container image, where Docker is.
 sbom: env  ## What the image holds, as a CycloneDX list: dist/sbom.json.
 	mkdir -p dist
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json requirements.lock
+
+docs: env  ## The documentation as a site: dist/site/index.html.
+	$(BIN)/mkdocs build --strict --quiet
 
 chart-readme: env  ## Rewrite helm/sonde/README.md from the comments of values.yaml.
 	$(BIN)/python helm/values_page.py > helm/sonde/README.md.new && mv helm/sonde/README.md.new helm/sonde/README.md

@@ -1,7 +1,8 @@
 """Well-known models: what they need when they serve, so that naming one in the settings is enough.
 
-Facts are those of the models' own cards (licence, sizes, pooling, prompts). ``min_score`` stands only where it was
-measured here; 0 cuts nothing off. None of the hub's models was run for this table: no hub is reached while it is built.
+Facts (licence, sizes, pooling, prompts) were written from memory: check them with the model's card before you serve it.
+``min_score`` stands only where it was measured here; 0 cuts nothing off. None of the hub's models was run for this
+table: no hub is reached while it is built.
 """
 
 from __future__ import annotations

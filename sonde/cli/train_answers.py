@@ -16,7 +16,8 @@ from sonde.wiring import Models
 from training.answers.context import Noise
 from training.answers.sets import AnswerSets, dpo, raft, write_rows
 from training.corpora import of_passages
-from training.questions.by_language_model import by_language_model
+from training.examples import TrainingError
+from training.questions.by_language_model import Generated, by_language_model
 
 
 @click.command("answers")
@@ -32,7 +33,7 @@ from training.questions.by_language_model import by_language_model
 def answers(*, out: Path, count: int, owner: str, passages: int, least: int, relevance: float, seed: int) -> None:
     """Write raft.jsonl and dpo.jsonl from ingested passages, asked and answered by the model of SONDE_ANSWERS__URL.
 
-    Rows are written as they are made: where the endpoint dies, those before it are kept. docs/training.md has the
+    Where the endpoint dies, what was asked before makes rows all the same. docs/training.md has the
     recipe that trains a small answerer on them.
     """
     settings = load_settings()
@@ -44,7 +45,14 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     drawn = random.Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311 # nosec B311
     noise, how = Noise(found, titles), AnswerSets(passages=passages, relevance=relevance, seed=seed)
     # Both sets are of the same questions: they are asked once.
-    generated = list(by_language_model(drawn, model, least=least, seed=seed))
+    generated: list[Generated] = []
+    trouble: TrainingError | None = None
+    try:
+        generated.extend(by_language_model(drawn, model, least=least, seed=seed))
+    except TrainingError as error:
+        trouble = error  # told when what there is has been written
     for name, rows in (("raft", raft(generated, noise, how)), ("dpo", dpo(generated, noise, model, how))):
         path = out / f"{name}.jsonl"
         click.echo(f"{path}: {write_rows(path, rows)} rows")
+    if trouble is not None:
+        raise trouble
