@@ -62,6 +62,7 @@ def shelf(settings: Settings, seen: Elasticsearch, all_of_it: Elasticsearch, mod
             take_away=take_away,
             media_type=_media_type,
             quota=quota(settings.library),
+            takes_more=settings.library.enabled,
         )
     )
 

@@ -187,6 +187,7 @@ class DocumentsSettings(_Group):
 class LibrarySettings(_Group):
     """Users' own documents."""
 
+    enabled: bool = Field(True, description="Whether uploads are taken; false where the folder cannot be shared.")
     folder: Path = Field(
         default_factory=lambda: platformdirs.user_state_path("sonde") / "library",
         description="Uploaded files; API and workers must see the same folder.",

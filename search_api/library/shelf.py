@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from core.access import NotAllowed
 from core.document import DocumentEntry, FileKey, FileStore, State, document_id, now_iso
 from core.errors import Conflict, InvalidInput, NotFound, TooLarge
 from search_api.library.entries import LibraryEntries, Used
@@ -34,7 +35,7 @@ class Quota:
 class ShelfParts:
     """``prepare`` makes the indices where they are missing. ``read_soon`` puts a document in the queue; where the queue
     is down it is found there later. ``take_away`` deletes passages, file and entry. ``media_type`` tells by content
-    and raises core.errors.Unsupported."""
+    and raises core.errors.Unsupported. ``takes_more``: whether uploads and references are taken at all."""
 
     entries: LibraryEntries
     files: FileStore
@@ -43,6 +44,7 @@ class ShelfParts:
     take_away: Callable[[DocumentEntry], None]
     media_type: Callable[[bytes], str]
     quota: Quota = Quota()
+    takes_more: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,10 @@ class Shelf:
     def bring(self, owner: str, upload: Upload) -> tuple[DocumentEntry, bool]:
         """The entry, and whether it is new; the same bytes again are the same document.
 
-        Raises TooLarge, Unsupported, Conflict where it does not fit any more, InvalidInput for an unknown record.
+        Raises NotAllowed where nothing is taken, TooLarge, Unsupported, Conflict where it does not fit any more,
+        InvalidInput for an unknown record.
         """
+        self._refuse_where_closed()
         self._refuse_large(upload.data)
         media_type = self.parts.media_type(upload.data)
         if upload.record is not None and not self.parts.entries.has_record(upload.record):
@@ -95,6 +99,7 @@ class Shelf:
 
         Raises NotFound, Conflict where the entry has its file, and as ``bring``.
         """
+        self._refuse_where_closed()
         known = self.one(owner, id)
         if known.state in _SETTLED:
             raise Conflict("This document has its file; delete it first, or upload the other one as a new document.")
@@ -117,9 +122,10 @@ class Shelf:
     def references(self, owner: str, text: str) -> list[DocumentEntry]:
         """An entry for each work of the list: ``queued`` where its PDF can be fetched, else ``waiting`` for its file.
 
-        What is there already stays as it is; what could not be fetched before is tried again. Raises InvalidInput,
-        Conflict where they do not all fit.
+        What is there already stays as it is; what could not be fetched before is tried again. Raises NotAllowed where
+        nothing is taken, InvalidInput, Conflict where they do not all fit.
         """
+        self._refuse_where_closed()
         wanted = {reference_id(owner, one): one for one in read_references(text)}
         known = self.parts.entries.of_ids(owner, list(wanted))
         self._refuse_too_many(self.parts.entries.used(owner), documents=len(wanted) - len(known))
@@ -135,6 +141,10 @@ class Shelf:
             made.append(entry)
         log.info("library.imported", references=len(made))
         return made
+
+    def used(self, owner: str) -> Used:
+        """What the owner's documents amount to, of all states."""
+        return self.parts.entries.used(owner)
 
     def one(self, owner: str, id: str) -> DocumentEntry:
         """Raises NotFound, for another user's document too: that it exists is nobody's business."""
@@ -170,6 +180,10 @@ class Shelf:
             raise
         self.parts.read_soon(entry.id)
         log.info("library.brought", document=entry.id, bytes=len(data))
+
+    def _refuse_where_closed(self) -> None:
+        if not self.parts.takes_more:
+            raise NotAllowed("This installation takes no documents of users (SONDE_LIBRARY__ENABLED).")
 
     def _refuse_large(self, data: bytes) -> None:
         if len(data) > self.parts.quota.file_bytes:

@@ -93,6 +93,17 @@ class DocumentBody(BaseModel):
     links: list[Json] = []
 
 
+class QuotaBody(BaseModel):
+    """What the caller's documents amount to, and what they may; bytes are those of the files."""
+
+    model_config = ConfigDict(title="LibraryQuota")
+
+    documents: int
+    most_documents: int
+    bytes: int
+    most_bytes: int
+
+
 class DocumentList(BaseModel):
     """A page of the library."""
 
@@ -102,6 +113,14 @@ class DocumentList(BaseModel):
     numberMatched: int  # noqa: N815 - as in all lists of this service
     numberReturned: int  # noqa: N815
     links: list[Json]
+
+
+class Library(DocumentList):
+    """A page of the library, and how much room there is."""
+
+    model_config = ConfigDict(title="Library")
+
+    quota: QuotaBody
 
 
 def library_views(parts: Parts) -> APIBlueprint:
@@ -138,7 +157,7 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/library/documents",
         summary="The caller's own documents",
-        responses={200: DocumentList, **_REFUSALS},
+        responses={200: Library, **_REFUSALS},
     )
     @needs("library")
     def documents(query: ListParameters) -> Response:
@@ -150,7 +169,8 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
         if found and end < min(matched, 10_000):
             links.append(link("next", addresses.page(str(end), "offset"), JSON))
         shown = [presented(entry, addresses, tuple(query.columns) or COLUMNS) for entry in found]
-        return jsonify(documents=shown, numberMatched=matched, numberReturned=len(shown), links=links)
+        room = _room(parts.shelf, caller().owner)
+        return jsonify(documents=shown, numberMatched=matched, numberReturned=len(shown), quota=room, links=links)
 
 
 def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
@@ -222,6 +242,13 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     def attach(path: DocumentPath, form: FileForm) -> tuple[Response, int]:
         entry = parts.shelf.attach(caller().owner, path.id, _upload(form.file))
         return _answered(entry, parts, HTTPStatus.ACCEPTED)
+
+
+def _room(shelf: Shelf, owner: str) -> Json:
+    used, most = shelf.used(owner), shelf.parts.quota
+    return QuotaBody(
+        documents=used.documents, most_documents=most.documents, bytes=used.bytes, most_bytes=most.bytes
+    ).model_dump()
 
 
 def _upload(file: FileStorage, record: str | None = None) -> Upload:

@@ -95,6 +95,11 @@ class Library:
         shelf = Shelf(replace(self.parts.shelf.parts, quota=quota))
         return Library(self.service, replace(self.parts, shelf=shelf), self.files, self.queued)
 
+    def closed(self) -> Library:
+        """The same library, which takes nothing more."""
+        shelf = Shelf(replace(self.parts.shelf.parts, takes_more=False))
+        return Library(self.service, replace(self.parts, shelf=shelf), self.files, self.queued)
+
     def list(self, user: str, **query: Any) -> dict[str, Any]:
         answer = self.call(user, "GET", "/library/documents", query_string=query)
         assert answer.status_code == 200, answer.text
@@ -279,6 +284,31 @@ def test_a_full_library_takes_no_more(library: Library) -> None:
     few = library.with_quota(Quota(bytes=10))
     assert few.upload("anna", b"Words.").status_code == 409
     assert len(list(library.files.files())) == 3
+
+
+def test_the_list_tells_its_owner_how_much_room_there_is(library: Library) -> None:
+    small = library.with_quota(Quota(documents=3, bytes=100))
+    assert small.upload("anna", b"One.").status_code == 202  # 4 bytes
+    assert small.upload("anna", b"Three.").status_code == 202  # 6 bytes
+    room = {"documents": 2, "most_documents": 3, "bytes": 10, "most_bytes": 100}
+    assert small.list("anna", limit=1)["quota"] == room, "of all documents, not of the page"
+    assert small.list("anna", q="nothing like it")["quota"] == room
+    assert small.list("berta")["quota"] == {**room, "documents": 0, "bytes": 0}
+
+
+def test_a_closed_library_takes_nothing_and_gives_back_what_it_has(library: Library) -> None:
+    id = library.brought("anna", b"Words of before.", "before.txt")
+    closed = library.closed()
+    refused = [
+        closed.upload("anna", b"Words."),
+        closed.call("anna", "POST", "/library/references", json={"references": "10.5194/essd-1-1-2020"}),
+        closed.call("anna", "PUT", f"/library/documents/{id}/file", data={"file": (io.BytesIO(b"New."), "a.txt")}),
+    ]
+    assert [one.status_code for one in refused] == [403, 403, 403]
+    assert all("SONDE_LIBRARY__ENABLED" in one.json["detail"] for one in refused)
+    assert len(list(library.files.files())) == 1
+    assert closed.call("anna", "GET", f"/library/documents/{id}/file").data == b"Words of before."
+    assert closed.call("anna", "DELETE", f"/library/documents/{id}").status_code == 204
 
 
 def test_the_list_is_searched_filtered_sorted_and_paged(library: Library) -> None:
