@@ -43,7 +43,8 @@ LABEL org.opencontainers.image.title="Sonde" \
 # For pages without a text layer. Pinned by the base image's release, whose versions vanish when they are mended.
 # hadolint ignore=DL3008
 RUN apt-get update && apt-get install -y --no-install-recommends tesseract-ocr && rm -rf /var/lib/apt/lists/*
-RUN useradd --system --uid 10001 --no-create-home sonde
+# A new volume takes the owner of the folder that it is mounted over.
+RUN useradd --system --uid 10001 --no-create-home sonde && install -d -o 10001 -g 10001 /var/lib/sonde/library
 COPY --from=build /opt/sonde /opt/sonde
 COPY --from=build --chown=10001 /opt/models /opt/models
 COPY --chmod=755 docker-entrypoint.sh /usr/local/bin/docker-entrypoint.sh

@@ -126,6 +126,15 @@ def test_sonde_understands_the_environment_of_every_pod(rendered: Rendered, monk
             assert settings.elasticsearch.url is not None
 
 
+@pytest.mark.parametrize(
+    ("given", "text"), [(1_000_000, "1000000"), (12_345_678, "12345678"), (2.5, "2.5"), (0, "0"), (False, "false")]
+)
+def test_a_setting_is_written_as_sonde_reads_it(given: float, text: str) -> None:
+    rendered = Rendered.of(example("minimal") | {"settings": {"SONDE_DOCUMENTS__MAX_PAGES": given}})
+    api = rendered.one("Deployment", "demo-sonde-api")["spec"]["template"]
+    assert rendered.environment(api)["SONDE_DOCUMENTS__MAX_PAGES"] == text
+
+
 def test_no_secret_stands_in_the_open(rendered: Rendered) -> None:
     assert rendered.of_kind("Secret") == []
     secrets = re.compile(r"(PASSWORD|API_KEY|__KEY|REDISCLI_AUTH)$")
@@ -220,10 +229,52 @@ def test_the_network_policy_lets_out_to_the_elasticsearch_of_the_values(url: str
     assert ports == [53, 53, port, 6379, "http"]
 
 
-def test_a_broker_over_tls_has_its_certificate_checked() -> None:
-    _, api = next(Rendered.of(example("external-everything")).pods())
-    url = Rendered(()).environment(api)["SONDE_BROKER__URL"]
-    assert url == "rediss://:$(BROKER_PASSWORD)@redis.example.org:6380/3?ssl_cert_reqs=required"
+def test_a_broker_over_tls_is_checked_against_the_ca_of_the_values() -> None:
+    for name, pod in Rendered.of(example("external-everything")).pods():
+        environment = Rendered(()).environment(pod)
+        if name != "demo-sonde-test":
+            assert environment["SONDE_BROKER__URL"] == "rediss://:$(BROKER_PASSWORD)@redis.example.org:6380/3"
+            assert environment["SONDE_BROKER__CA_CERTS"] == "/etc/sonde/broker-ca/ca.crt"
+            assert _mounted(pod, "/etc/sonde/broker-ca")["secret"] == {
+                "secretName": "redis-ca",
+                "items": [{"key": "ca.crt", "path": "ca.crt"}],
+            }
+
+
+def test_api_and_documents_worker_share_the_files_of_users(full: Rendered) -> None:
+    claim = full.one("PersistentVolumeClaim", "demo-sonde-library")
+    assert claim["spec"]["accessModes"] == ["ReadWriteMany"]
+    assert claim["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
+    assert _keep_files(full) == dict.fromkeys(("demo-sonde-api", "demo-sonde-worker-documents"), "demo-sonde-library")
+    own = Rendered.of(example("external-everything"))
+    assert set(_keep_files(own).values()) == {"uploads"}
+    assert own.of_kind("PersistentVolumeClaim") == []
+
+
+def test_without_a_shared_volume_uploads_are_refused() -> None:
+    without = Rendered.of(example("minimal"))
+    assert without.of_kind("PersistentVolumeClaim") == []
+    assert _keep_files(without) == {}
+    api = without.one("Deployment", "demo-sonde-api")["spec"]["template"]
+    assert without.environment(api)["SONDE_LIBRARY__ENABLED"] == "false"
+
+
+@pytest.mark.parametrize(
+    ("name", "proxies"), [("minimal", None), ("keda-gateway", "1"), ("full", "1"), ("external-everything", "2")]
+)
+def test_as_many_proxies_are_believed_as_stand_before_the_api(name: str, proxies: str | None) -> None:
+    rendered = Rendered.of(example(name))
+    api = rendered.one("Deployment", "demo-sonde-api")["spec"]["template"]
+    named = [one["name"] for one in api["spec"]["containers"][0]["env"]]
+    assert len(named) == len(set(named)), "Kubernetes refuses no name twice, and the last one wins unseen"
+    assert rendered.environment(api).get("SONDE_LIMITS__PROXIES") == proxies
+
+
+@pytest.mark.parametrize(("name", "searches"), [("minimal", True), ("external-everything", False)])
+def test_helm_test_searches_where_anybody_may(name: str, searches: bool) -> None:
+    script = Rendered.of(example(name)).one("Pod", "demo-sonde-test")["spec"]["containers"][0]["args"][0]
+    compile(script, "test", "exec")
+    assert ('"/readyz",' in script, '"/search' in script) == (True, searches)
 
 
 def test_what_scales_by_itself_has_no_number_of_replicas(full: Rendered) -> None:
@@ -290,6 +341,22 @@ def _offline() -> Settings:
 
 def _chooses(selector: dict[str, str], pod: Manifest) -> bool:
     return selector.items() <= pod["metadata"]["labels"].items()
+
+
+def _mounted(pod: Manifest, path: str) -> dict[str, Any]:
+    """The volume that is mounted there; fails where none is."""
+    (name,) = [one["name"] for one in pod["spec"]["containers"][0]["volumeMounts"] if one["mountPath"] == path]
+    return next(volume for volume in pod["spec"]["volumes"] if volume["name"] == name)
+
+
+def _keep_files(rendered: Rendered) -> dict[str, str]:
+    """Which pods mount the claim of users' files where their environment says that they are."""
+    found = {}
+    for name, pod in rendered.pods():
+        folder = rendered.environment(pod).get("SONDE_LIBRARY__FOLDER")
+        if any(volume["name"] == "library" for volume in pod["spec"].get("volumes", [])):
+            found[name] = _mounted(pod, str(folder))["persistentVolumeClaim"]["claimName"]
+    return found
 
 
 def _probes(pod: Manifest) -> Iterator[dict[str, Any]]:

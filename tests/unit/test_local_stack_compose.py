@@ -1,5 +1,6 @@
 """compose.yaml agrees with the stack that `sonde up` starts: same parts, same versions, names that settings know."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,17 @@ def test_our_own_parts_find_both_servers_and_wait_for_them(compose: dict[str, An
 
 
 def test_what_must_survive_lies_in_volumes(compose: dict[str, Any]) -> None:
-    mounted = {
-        volume.split(":")[0] for part in ("elasticsearch", "valkey") for volume in compose["services"][part]["volumes"]
-    }
+    mounted = {volume.split(":")[0] for part in compose["services"].values() for volume in part["volumes"]}
     assert mounted == set(compose["volumes"])
+
+
+@pytest.mark.parametrize("name", ["api", "worker"])
+def test_the_files_of_users_are_shared_and_written_by_the_user_of_the_image(compose: dict[str, Any], name: str) -> None:
+    part = compose["services"][name]
+    folder = part["environment"]["SONDE_LIBRARY__FOLDER"]
+    assert f"library:{folder}" in part["volumes"]
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    assert re.search(rf"install -d -o 10001 -g 10001 {folder}$", dockerfile, re.MULTILINE)
 
 
 def test_valkey_keeps_what_it_has_as_the_local_one_does(compose: dict[str, Any]) -> None:

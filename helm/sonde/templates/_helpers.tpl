@@ -46,20 +46,34 @@ https://{{ include "sonde.name" (dict "root" . "role" "search") }}-es-http.{{ .R
 {{- if .Values.broker.bundled.enabled }}{{ include "sonde.name" (dict "root" . "role" "valkey") }}{{ else }}{{ .Values.broker.host }}{{ end -}}
 {{- end }}
 
-{{/* Celery would not check the certificate of rediss:// by itself. */}}
+{{/* That a certificate is checked is not said here: Sonde always does, and refuses a URL that says otherwise. */}}
 {{- define "sonde.brokerUrl" -}}
 {{- $b := .Values.broker -}}
-{{ ternary "rediss" "redis" $b.tls }}://{{ if $b.passwordSecret }}:$(BROKER_PASSWORD)@{{ end }}{{ include "sonde.brokerHost" . }}:{{ $b.port | int }}/{{ $b.database | int }}{{ if $b.tls }}?ssl_cert_reqs=required{{ end }}
+{{ ternary "rediss" "redis" $b.tls }}://{{ if $b.passwordSecret }}:$(BROKER_PASSWORD)@{{ end }}{{ include "sonde.brokerHost" . }}:{{ $b.port | int }}/{{ $b.database | int }}
 {{- end }}
 
 {{- define "sonde.sourcesConfigMap" -}}
 {{- .Values.sourcesConfigMap | default (include "sonde.name" (dict "root" . "role" "sources")) -}}
 {{- end }}
 
+{{/* Users' files: the claim, and the roles that read or write them (the documents worker reads and tidies). */}}
+{{- define "sonde.libraryClaim" -}}
+{{- .Values.library.existingClaim | default (include "sonde.name" (dict "root" . "role" "library")) -}}
+{{- end }}
+
+{{- define "sonde.keepsFiles" -}}
+{{- if and .root.Values.library.enabled (has .role (list "api" "worker-documents")) }}yes{{ end -}}
+{{- end }}
+
 {{/* One secret's key as an environment variable: (list VARIABLE SECRET KEY). */}}
 {{- define "sonde.fromSecret" -}}
 - name: {{ index . 0 }}
   valueFrom: {secretKeyRef: {name: {{ index . 1 | quote }}, key: {{ index . 2 }}}}
+{{- end }}
+
+{{/* Helm reads every number as a float and would write a million as 1e+06, which no setting takes for a whole number. */}}
+{{- define "sonde.asText" -}}
+{{- if and (kindIs "float64" .) (eq (floor .) .) }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}
 {{- end }}
 
 {{/* The one environment of all roles. */}}
@@ -83,10 +97,20 @@ https://{{ include "sonde.name" (dict "root" . "role" "search") }}-es-http.{{ .R
 {{ include "sonde.fromSecret" (list "BROKER_PASSWORD" . "password") }}
 {{- end }}
 - {name: SONDE_BROKER__URL, value: {{ include "sonde.brokerUrl" . | quote }}}
+{{- if .Values.broker.caSecret }}
+- {name: SONDE_BROKER__CA_CERTS, value: /etc/sonde/broker-ca/ca.crt}
+{{- end }}
+- {name: SONDE_LIBRARY__ENABLED, value: {{ .Values.library.enabled | quote }}}
+{{- if .Values.library.enabled }}
+- {name: SONDE_LIBRARY__FOLDER, value: /var/lib/sonde/library}
+{{- end }}
+{{- if and (or .Values.ingress.enabled .Values.gateway.enabled) (not (hasKey .Values.settings "SONDE_LIMITS__PROXIES")) }}
+- {name: SONDE_LIMITS__PROXIES, value: "1"}
+{{- end }}
 - {name: SONDE_HARVEST__SOURCES, value: /etc/sonde/sources/sources.yaml}
 - {name: SONDE_LOG__FORMAT, value: json}
 {{- range $name, $value := .Values.settings }}
-- {name: {{ $name }}, value: {{ $value | toString | quote }}}
+- {name: {{ $name }}, value: {{ include "sonde.asText" $value | quote }}}
 {{- end }}
 {{- end }}
 
@@ -173,6 +197,12 @@ spec:
         {{- if include "sonde.caSecret" $ }}
         - {name: ca, mountPath: /etc/sonde/ca, readOnly: true}
         {{- end }}
+        {{- if $.Values.broker.caSecret }}
+        - {name: broker-ca, mountPath: /etc/sonde/broker-ca, readOnly: true}
+        {{- end }}
+        {{- if include "sonde.keepsFiles" . }}
+        - {name: library, mountPath: /var/lib/sonde/library}
+        {{- end }}
         {{- if $.Values.models.existingClaim }}
         - {name: models, mountPath: /opt/models, readOnly: true}
         {{- end }}
@@ -184,6 +214,12 @@ spec:
     {{- end }}
     {{- with include "sonde.caSecret" $ }}
     - {name: ca, secret: {secretName: {{ . | quote }}, items: [{key: ca.crt, path: ca.crt}]}}
+    {{- end }}
+    {{- with $.Values.broker.caSecret }}
+    - {name: broker-ca, secret: {secretName: {{ . | quote }}, items: [{key: ca.crt, path: ca.crt}]}}
+    {{- end }}
+    {{- if include "sonde.keepsFiles" . }}
+    - {name: library, persistentVolumeClaim: {claimName: {{ include "sonde.libraryClaim" $ | quote }}}}
     {{- end }}
     {{- with $.Values.models.existingClaim }}
     - {name: models, persistentVolumeClaim: {claimName: {{ . | quote }}, readOnly: true}}
