@@ -1,0 +1,100 @@
+"""Clients that ask one after the other as fast as they are answered, and what became of each question."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import httpx
+import orjson
+
+_TIMEOUT_S = 60.0
+_LONGEST_PAUSE_S = 5.0
+NO_ANSWER = 0
+RERANK = "hybrid, rerank"
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One way to ask, by the parameters of ``/search``."""
+
+    name: str
+    parameters: Mapping[str, str]
+
+
+COURSES = (
+    Course("bm25, plain", {"algorithm": "bm25", "interpret": "none", "rerank": "false"}),
+    Course("bm25", {"algorithm": "bm25", "rerank": "false"}),
+    Course("dense", {"algorithm": "dense", "rerank": "false"}),
+    Course("hybrid", {"algorithm": "hybrid", "rerank": "false"}),
+    Course(RERANK, {"algorithm": "hybrid", "rerank": "true"}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """``status``: of HTTP, 0 where none came; ``refused``: 503 or 429 that says when to come again.
+
+    ``took_ms``: as the client waited; ``stages``: milliseconds that the service names.
+    """
+
+    took_ms: float
+    status: int
+    refused: bool = False
+    degraded: bool = False
+    stages: Mapping[str, float] = field(default_factory=dict)
+
+
+def ask(url: str, course: Course, questions: Sequence[str], clients: int, seconds: float) -> tuple[list[Reply], float]:
+    """All replies, and the seconds until the last of them.
+
+    Each client begins at a question of its own and goes round. One that is refused waits as long as it is told.
+    """
+    begun = time.perf_counter()
+    ends = begun + seconds
+    stop = threading.Event()
+
+    def one(number: int) -> list[Reply]:
+        replies = []
+        with httpx.Client(base_url=url, timeout=_TIMEOUT_S) as client:
+            place = number * len(questions) // clients
+            while time.perf_counter() < ends and not stop.is_set():
+                reply, pause_s = _reply(client, {**course.parameters, "q": questions[place % len(questions)]})
+                replies.append(reply)
+                place += 1
+                stop.wait(max(0.0, min(pause_s, ends - time.perf_counter())))
+        return replies
+
+    with ThreadPoolExecutor(clients, thread_name_prefix="load") as pool:
+        running = [pool.submit(one, number) for number in range(clients)]
+        try:
+            replies = [reply for client in running for reply in client.result()]
+        finally:
+            stop.set()  # by Ctrl-C: each ends after the question it asked
+    return replies, time.perf_counter() - begun
+
+
+def _reply(client: httpx.Client, parameters: Mapping[str, str]) -> tuple[Reply, float]:
+    """The reply, and how many seconds to wait before the next question."""
+    begun = time.perf_counter()
+    try:
+        answer = client.get("/search", params=dict(parameters))
+    except httpx.HTTPError:
+        return Reply((time.perf_counter() - begun) * 1000.0, NO_ANSWER), 0.0
+    took_ms = (time.perf_counter() - begun) * 1000.0
+    if answer.status_code == httpx.codes.OK:
+        body = orjson.loads(answer.content)
+        stages, degraded = body["sonde:took_ms"], bool(body.get("sonde:degraded"))
+        return Reply(took_ms, answer.status_code, degraded=degraded, stages=stages), 0.0
+    pause = answer.headers.get("Retry-After")
+    busy = answer.status_code in (httpx.codes.SERVICE_UNAVAILABLE, httpx.codes.TOO_MANY_REQUESTS)
+    refused = busy and pause is not None
+    return Reply(took_ms, answer.status_code, refused=refused), _pause_s(pause) if refused else 0.0
+
+
+def _pause_s(text: str | None) -> float:
+    """Of ``Retry-After`` in seconds, as we send it; anything else counts as one second."""
+    return min(float(text), _LONGEST_PAUSE_S) if text is not None and text.isdigit() else 1.0

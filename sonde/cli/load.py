@@ -1,0 +1,209 @@
+"""`sonde load`: how many searches a second, and how long each takes, at one and at many clients."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+from urllib.parse import urlsplit
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+
+from core.errors import NotFound, SondeError
+from evaluation.benchmarks.machine import machine
+from evaluation.load.catalogue import Made, Size, Told, made_catalogue, real_records
+from evaluation.load.clients import COURSES, RERANK, Course, ask
+from evaluation.load.summary import Summary
+from evaluation.vector_cache import CachedEmbedder, VectorCache
+from sonde.cli.load_tables import say_what_was_made, show
+from sonde.harvesting import HARVEST_TIMEOUT_S
+from sonde.node_at_hand import node_at_hand
+from sonde.own_api import own_api
+from sonde.settings import Settings, load_settings
+from sonde.wiring import Models, elasticsearch_client
+
+_ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")
+_SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+_MOST_EMBEDDED = 20_000
+_WARM_UP_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked: each course at each number of clients, ``seconds`` each, of so many API processes."""
+
+    courses: tuple[Course, ...]
+    clients: tuple[int, ...]
+    seconds: float
+    processes: int
+
+
+@click.command()
+@click.option("--records", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True)
+@click.option("--passages", type=click.IntRange(0, 3_000_000), default=10_000, show_default=True)
+@click.option(
+    "--embed",
+    "embedded",
+    type=click.IntRange(1, _MOST_EMBEDDED),
+    default=_MOST_EMBEDDED,
+    show_default=True,
+    help="Most texts of records, and of passages, with a vector of their own; further vectors are perturbed ones.",
+)
+@click.option(
+    "--clients", type=click.IntRange(1, 64), multiple=True, default=(1, 8, 32), show_default=True, help="At once."
+)
+@click.option("--seconds", type=click.FloatRange(0.5, 60), default=5.0, show_default=True, help="Of each measurement.")
+@click.option("--course", "chosen", type=click.Choice([course.name for course in COURSES]), multiple=True)
+@click.option("--processes", type=click.IntRange(1, 16), default=2, show_default=True, help="Of the API.")
+@click.option(
+    "--catalogues", type=click.Path(path_type=Path), default=Path("../shared/data/catalogues"), show_default=True
+)
+@click.option("--allow-remote", is_flag=True, help="Also on an Elasticsearch of another machine.")
+@click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path), help="Also write the figures there.")
+def load(
+    *,
+    records: int,
+    passages: int,
+    embedded: int,
+    clients: tuple[int, ...],
+    seconds: float,
+    chosen: tuple[str, ...],
+    processes: int,
+    catalogues: Path,
+    allow_remote: bool,
+    out: Path | None,
+) -> None:
+    """Ask a made-up catalogue as many clients at once would, on an API of this command's own.
+
+    Records and passages are made of real ones (NCAR's where they lie in --catalogues, else the samples) in throw-away
+    indices of the running Elasticsearch. Clients, API and Elasticsearch share the machine: its load stands beside the
+    figures. Exit code 1 where a request failed (500, any other error, or no answer; 503 with Retry-After is none).
+    """
+    settings, before = load_settings(), machine()
+    if not allow_remote:
+        _refuse_remote(settings)
+    size, plan = Size(records, passages, embedded), Plan(_courses(settings, chosen), clients, seconds, processes)
+    paths, questions = _real(catalogues), _questions()
+    console, progress = Console(), Console(stderr=True)
+    with ExitStack() as held:
+        held.enter_context(_ended_by_signals())
+        settings = held.enter_context(node_at_hand(settings, progress.print))
+        made = held.enter_context(_catalogue(settings, paths, size, progress))
+        summaries = []
+        for summary in _asked(settings, made.prefix, plan, questions):
+            progress.print(f"{summary.course}, {summary.clients} clients: {summary.per_second:.1f}/s", highlight=False)
+            summaries.append(summary)
+    after = f"{os.getloadavg()[0]:.1f}"
+    show(console, summaries, before, after)
+    say_what_was_made(console, made, size)
+    if all(course.name != RERANK for course in plan.courses):
+        console.print(f"{RERANK}: not asked for, or no cross-encoder is configured (SONDE_CROSS_ENCODER__MODEL).")
+    if out is not None:
+        figures = {
+            "machine": {**before, "load after": after},
+            "size": asdict(size),
+            "made": {**asdict(made), "of": [path.name for path in paths]},
+            "api": {"processes": processes, "threads": settings.api.threads},
+            "courses": [asdict(summary) for summary in summaries],
+        }
+        out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+    if any(summary.failed for summary in summaries):
+        sys.exit(1)
+
+
+def _refuse_remote(settings: Settings) -> None:
+    """Raises SondeError for an Elasticsearch that is not on this machine."""
+    for url in (settings.elasticsearch_url, *settings.elasticsearch.more_urls):
+        host = urlsplit(url).hostname or ""
+        if not _is_local(host):
+            raise SondeError(f"{host} is another machine, and a load is hard on it; --allow-remote if it may be.")
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _courses(settings: Settings, chosen: tuple[str, ...]) -> tuple[Course, ...]:
+    """Those asked for, else all that this installation can give."""
+    able = [course for course in COURSES if course.name != RERANK or settings.cross_encoder.model is not None]
+    if RERANK in chosen and all(course.name != RERANK for course in able):
+        raise NotFound("No cross-encoder is configured (SONDE_CROSS_ENCODER__MODEL), so nothing would be re-ranked.")
+    return tuple(course for course in able if not chosen or course.name in chosen)
+
+
+def _real(catalogues: Path) -> list[Path]:
+    found = [catalogues / name for name in _ARCHIVES if (catalogues / name).exists()]
+    return found or [_SAMPLES / "records"]
+
+
+def _questions() -> list[str]:
+    return [json.loads(line)["q"] for line in (_SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]
+
+
+@contextmanager
+def _catalogue(settings: Settings, paths: list[Path], size: Size, progress: Console) -> Iterator[Made]:
+    with _told(progress) as (told, done):
+        cache = VectorCache(settings.models.folder / "vectors.sqlite")
+        embedder = CachedEmbedder(
+            Models(settings).embedder(), cache, lambda number, total: told("embedding", number, total)
+        )
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+        try:
+            with made_catalogue(client, real_records(paths), embedder, size, told) as made:
+                done()
+                yield made
+        finally:
+            cache.close()
+            client.close()
+
+
+@contextmanager
+def _told(console: Console) -> Iterator[tuple[Told, Callable[[], None]]]:
+    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=console) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def told(what: str, number: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=number, total=total)
+
+        yield told, bars.stop
+
+
+def _asked(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[Summary]:
+    """Each course after a warm-up by four clients for each process, so that every process and cache has seen it."""
+    with own_api(settings, prefix, plan.processes) as url:
+        for course in plan.courses:
+            ask(url, course, questions, 4 * plan.processes, _WARM_UP_S)
+            for clients in plan.clients:
+                replies, seconds = ask(url, course, questions, clients, plan.seconds)
+                yield Summary.of(course.name, clients, replies, seconds)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """A polite kill ends as Ctrl-C does: API and throw-away indices go on the way out."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    earlier = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, earlier)
+
+
+COMMANDS = (load,)

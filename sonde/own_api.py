@@ -1,0 +1,52 @@
+"""An API of a command's own: gunicorn on a free port of this machine, ended with the ``with``."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.errors import SondeError
+from local_stack.errors import StackError
+from local_stack.ports import free_port
+from local_stack.report import silent
+from local_stack.services import api_service, service_part
+from local_stack.settings import ApiSettings, StackSettings
+from local_stack.supervisor import Supervisor
+from sonde.settings import Settings
+from sonde.wiring import own_environment
+
+
+@contextmanager
+def own_api(settings: Settings, prefix: str, processes: int) -> Iterator[str]:
+    """The address of an API over the indices of ``prefix``, models loaded, without limits by address or key.
+
+    Raises SondeError where it does not come up.
+    """
+    port = free_port()
+    environment = {
+        **own_environment(),
+        "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
+        "SONDE_INDEX__PREFIX": prefix,
+        "SONDE_API__PORT": str(port),
+        "SONDE_API__WORKERS": str(processes),
+        "SONDE_API__PRELOAD": "true",
+        "SONDE_ACCESS__ANONYMOUS_SEARCH": "true",
+        "SONDE_LIMITS__PER_ADDRESS": "none",
+        "SONDE_LIMITS__PER_KEY": "none",
+        "SONDE_LOG__LEVEL": "ERROR",
+    }
+    api = ApiSettings(port=port, workers=processes, threads=settings.api.threads)
+    service = api_service(Path(sys.executable), "sonde.wsgi:create()", api, Path.cwd(), {})
+    with tempfile.TemporaryDirectory(prefix="sonde-api-") as name:
+        folder = Path(name)
+        supervisor, part = Supervisor(folder), service_part(StackSettings(folder, environment), service)
+        try:
+            supervisor.ensure(part, silent)
+            yield str(part.address)
+        except StackError as error:
+            raise SondeError(str(error)) from error
+        finally:
+            supervisor.stop(part.name, part.stop_grace_s)
