@@ -178,6 +178,26 @@ def test_a_worker_killed_in_mid_run_loses_and_doubles_nothing(yard: Yard) -> Non
 
 
 @pytest.mark.timeout(240)
+def test_a_worker_that_is_asked_to_end_gives_its_harvest_back(yard: Yard) -> None:
+    one_source(yard, 600, pause_s=0.15)
+    first = yard.start_worker()
+    run = start_harvest(yard.app(), "s")
+    wait_for(lambda: half_way(yard, run, 60))
+
+    first.send_signal(signal.SIGTERM)
+
+    assert first.wait(_PATIENCE_S) == 0
+    left = yard.runs.load(run)
+    assert left is not None
+    assert left.state != "complete"
+    with yard.worker().leases.hold("s") as lease:
+        assert lease is not None, "nobody holds the source"
+    yard.start_worker()  # and no beat: what is left to do waits in the queue
+    assert wait_for(lambda: ended(yard, run)).counts.seen == 600
+    assert yard.records() == [f"s:id-{index:04d}" for index in range(600)]
+
+
+@pytest.mark.timeout(240)
 def test_a_killed_child_of_a_worker_is_made_good(yard: Yard) -> None:
     one_source(yard, 200, pause_s=0.15)
     yard.start_beat()

@@ -1,0 +1,98 @@
+"""The API under gunicorn on SIGTERM: the request in hand is answered, new ones are not taken, and it ends with 0."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from evaluation.chaos.wire import Wire
+from local_stack.ports import free_port
+from local_stack.services import api_service
+from local_stack.settings import ApiSettings
+from sonde.wiring import own_environment
+from tests.service import Service
+
+_PATIENCE_S = 90.0
+
+
+class HeldWire(Wire):
+    """Keeps back what passes while ``holding``; ``held`` says that something waits."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.holding, self.held = threading.Event(), threading.Event()
+
+    async def _pass(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        while piece := await source.read(1 << 16):
+            while self.holding.is_set():
+                self.held.set()
+                await asyncio.sleep(0.02)
+            sink.write(piece)
+            await sink.drain()
+        sink.close()
+
+
+def _until(holds: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + _PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+def _state(url: str, probe: str = "readyz", timeout_s: float = 30.0) -> int | None:
+    """What the probe says; None where it is not answered."""
+    try:
+        return httpx.get(f"{url}/{probe}", timeout=timeout_s, headers={"Connection": "close"}).status_code
+    except httpx.HTTPError:
+        return None
+
+
+@pytest.mark.elasticsearch
+@pytest.mark.models
+@pytest.mark.timeout(300)
+def test_sigterm_finishes_the_request_in_hand(samples: Service, tmp_path: Path) -> None:
+    api = ApiSettings(port=free_port(), workers=1, threads=4)
+    with HeldWire(samples.url).running() as wire, (tmp_path / "log").open("wb") as log:
+        assert isinstance(wire, HeldWire)
+        given = {
+            "SONDE_ELASTICSEARCH__URL": wire.url,
+            "SONDE_ELASTICSEARCH__TIMEOUT_S": "60",
+            "SONDE_API__DEADLINE_S": "60",
+            "SONDE_API__THREADS": "4",
+            "SONDE_INDEX__PREFIX": samples.prefix,
+        }
+        service = api_service(Path(sys.executable), "sonde.wsgi:create()", api, tmp_path, given)
+        process = subprocess.Popen(
+            service.argv, env=own_environment() | given, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            url = f"http://127.0.0.1:{api.port}"
+            _until(lambda: process.poll() is None and _state(url) == 200, "it is not ready")
+            wire.holding.set()
+            with ThreadPoolExecutor(1) as pool:
+                asked = pool.submit(httpx.get, f"{url}/search", params={"q": "rainfall"}, timeout=_PATIENCE_S)
+                assert wire.held.wait(_PATIENCE_S), "the search never came to Elasticsearch"
+                process.terminate()
+                _until(lambda: "Handling signal: term" in (tmp_path / "log").read_text("utf-8"), "no SIGTERM came")
+                _until(lambda: _state(url, "healthz", 2.0) is None, "it still takes new requests")
+                assert process.poll() is None, "it waits for the request in hand"
+                assert not asked.done()
+                wire.holding.clear()
+                answer = asked.result()
+            assert answer.status_code == 200, answer.text
+            assert answer.json()["features"]
+            assert process.wait(_PATIENCE_S) == 0, (tmp_path / "log").read_text("utf-8")
+        finally:
+            wire.holding.clear()
+            if process.poll() is None:
+                process.kill()
+                process.wait()
