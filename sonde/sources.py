@@ -17,6 +17,7 @@ from net.gate import Gate, GatePolicy
 from sonde import __version__
 from sonde.settings import Settings
 from workers.source_config import Auth, SourceConfig
+from workers.turns import RedisTurns
 
 _LONGEST_SECRET = 10_000
 _LOOK_S = 10.0
@@ -24,10 +25,14 @@ _LOOK_S = 10.0
 
 @dataclass(slots=True)
 class Opener:
-    """Opens sources for one process: all of them share the turns at their hosts."""
+    """Opens sources for one process: they share the turns at their hosts, with each other and with other processes."""
 
     settings: Settings
-    courtesy: Courtesy = field(default_factory=Courtesy)
+    courtesy: Courtesy = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Opens no connection: a broker is asked at the first request, and missed where there is none."""
+        self.courtesy = Courtesy(RedisTurns.connect(self.settings.broker_url, self.settings.index.prefix))
 
     def __call__(self, config: SourceConfig, since: str | None = None) -> Source:
         """The catalogue; ``since``: only what changed since then. Raises SondeError where a secret cannot be read."""

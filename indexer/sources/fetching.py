@@ -116,7 +116,7 @@ class Fetcher:
     def _once(self, outgoing: Outgoing, parse: Callable[[Answer], T]) -> T:
         self._check_limits()
         host = host_of(outgoing.url)
-        with self.courtesy.turn(host, self.manners, self.delay_s) as turnstile:
+        with self.courtesy.turn(host, self.manners, self.delay_s) as turn:
             answer = self.gate.request(self._dressed(outgoing))
         self._bytes += len(answer.content)
         if answer.status in _LATER or answer.status >= 500:
@@ -126,7 +126,7 @@ class Fetcher:
                 raise TooLate(
                     f"{host} answered with HTTP status {answer.status} and asks to come back in {after:.0f} s"
                 )
-            turnstile.hold(after or 0.0)
+            turn.hold(after or 0.0)
             raise Later(said, after)
         return parse(answer)
 

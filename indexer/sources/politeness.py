@@ -1,6 +1,6 @@
 """How a catalogue is treated: turns per host, pauses that grow, and a rest for one that keeps failing.
 
-Everything here counts within one process; two workers on one host each keep the rate.
+What is here counts within one process; several keep a host's turns together through ``SharedTurns``.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Protocol
 
 from core.errors import Unavailable
 
@@ -65,6 +66,35 @@ class Turnstile:
             self.free_at = max(self.free_at, time.monotonic() + seconds)
 
 
+class SharedTurns(Protocol):
+    """The turns of hosts that several processes keep together. Where nobody can be asked they hold nobody up."""
+
+    def take(self, host: str, interval_s: float) -> float:
+        """In how many seconds it is the caller's turn; the next one's is ``interval_s`` later."""
+
+    def hold(self, host: str, seconds: float) -> None:
+        """Nobody's turn before then."""
+
+    def slot(self, host: str, limit: int) -> AbstractContextManager[None]:
+        """Inside, one of ``limit`` open requests is the caller's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A request that may be made now."""
+
+    host: str
+    own: Turnstile
+    shared: SharedTurns | None
+
+    def hold(self, seconds: float) -> None:
+        """Nobody's turn at this host before then, here and in the other processes."""
+        if seconds > 0:
+            self.own.hold(seconds)
+            if self.shared is not None:
+                self.shared.hold(self.host, seconds)
+
+
 @dataclass(slots=True)
 class Breaker:
     """Counts requests that were given up, one source's."""
@@ -91,19 +121,27 @@ class Breaker:
 
 @dataclass(slots=True)
 class Courtesy:
-    """The turnstiles and breakers of this process, shared by all its sources."""
+    """The turnstiles and breakers of this process, shared by all its sources; ``shared``: those of all processes.
 
+    A process keeps its own turns besides the shared ones, so they hold when these do not answer.
+    """
+
+    shared: SharedTurns | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _turnstiles: dict[str, Turnstile] = field(default_factory=dict)
     _breakers: dict[str, Breaker] = field(default_factory=dict)
 
     @contextmanager
-    def turn(self, host: str, manners: Manners, delay_s: float = 0.0) -> Iterator[Turnstile]:
+    def turn(self, host: str, manners: Manners, delay_s: float = 0.0) -> Iterator[Turn]:
         """Inside, one of the host's open requests is the caller's; ``delay_s`` is a robots.txt's Crawl-delay."""
         turnstile = self._turnstile(host, manners)
-        with turnstile.slots:
-            turnstile.wait(max(1.0 / manners.per_second, delay_s))
-            yield turnstile
+        interval_s = max(1.0 / manners.per_second, delay_s)
+        shared = self.shared
+        with turnstile.slots, shared.slot(host, manners.concurrency) if shared is not None else nullcontext():
+            if shared is not None:
+                time.sleep(shared.take(host, interval_s))
+            turnstile.wait(interval_s)
+            yield Turn(host, turnstile, shared)
 
     def breaker(self, source: str, manners: Manners) -> Breaker:
         with self._lock:
