@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import httpx
@@ -53,28 +55,39 @@ def ask(url: str, course: Course, questions: Sequence[str], clients: int, second
 
     Each client begins at a question of its own and goes round. One that is refused waits as long as it is told.
     """
-    begun = time.perf_counter()
-    ends = begun + seconds
     stop = threading.Event()
+    with ExitStack() as held:
+        # Made before the clock runs: each takes a while.
+        made = [held.enter_context(httpx.Client(base_url=url, timeout=_TIMEOUT_S)) for _ in range(clients)]
+        pool = held.enter_context(ThreadPoolExecutor(clients, thread_name_prefix="load"))
+        held.callback(stop.set)  # by Ctrl-C: each ends after the question it asked
+        begun = time.perf_counter()
+        running = [
+            pool.submit(_one, client, course, _beginning_at(questions, number, clients), begun + seconds, stop)
+            for number, client in enumerate(made)
+        ]
+        replies = [reply for client in running for reply in client.result()]
+        return replies, time.perf_counter() - begun
 
-    def one(number: int) -> list[Reply]:
-        replies = []
-        with httpx.Client(base_url=url, timeout=_TIMEOUT_S) as client:
-            place = number * len(questions) // clients
-            while time.perf_counter() < ends and not stop.is_set():
-                reply, pause_s = _reply(client, {**course.parameters, "q": questions[place % len(questions)]})
-                replies.append(reply)
-                place += 1
-                stop.wait(max(0.0, min(pause_s, ends - time.perf_counter())))
-        return replies
 
-    with ThreadPoolExecutor(clients, thread_name_prefix="load") as pool:
-        running = [pool.submit(one, number) for number in range(clients)]
-        try:
-            replies = [reply for client in running for reply in client.result()]
-        finally:
-            stop.set()  # by Ctrl-C: each ends after the question it asked
-    return replies, time.perf_counter() - begun
+def _beginning_at(questions: Sequence[str], number: int, clients: int) -> Iterator[str]:
+    place = number * len(questions) // clients
+    return itertools.cycle([*questions[place:], *questions[:place]])
+
+
+def _one(
+    client: httpx.Client, course: Course, questions: Iterator[str], ends: float, stop: threading.Event
+) -> list[Reply]:
+    """At least one question, and none begun after the end."""
+    replies: list[Reply] = []
+    for question in questions:
+        reply, pause_s = _reply(client, {**course.parameters, "q": question})
+        replies.append(reply)
+        left_s = ends - time.perf_counter()
+        stop.wait(max(0.0, min(pause_s, left_s)))
+        if pause_s >= left_s or stop.is_set():
+            break
+    return replies
 
 
 def _reply(client: httpx.Client, parameters: Mapping[str, str]) -> tuple[Reply, float]:
