@@ -7,7 +7,7 @@ FROM python:${PYTHON} AS build
 ARG TORCH_INDEX_URL=""
 WORKDIR /build
 RUN pip install --no-cache-dir uv==0.13.9 && python -m venv /opt/sonde
-COPY requirements.lock pyproject.toml README.md LICENSE ./
+COPY requirements.lock pyproject.toml README.md LICENSE NOTICE ./
 # With another index for torch, its wheel has other hashes than the lock: it is pinned by version there.
 RUN if [ -n "${TORCH_INDEX_URL}" ]; then \
       version="$(sed -n 's/^torch==\([^ ;]*\).*/\1/p' requirements.lock)" && \
