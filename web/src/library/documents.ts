@@ -33,7 +33,7 @@ export interface Library {
 interface Said {
   documents: OwnDocument[];
   numberMatched: number;
-  quota?: { bytes?: number; usedBytes?: number };
+  quota?: { bytes?: number; most_bytes?: number };
 }
 
 export interface Documents {
@@ -85,8 +85,8 @@ async function listed(asked: Asked, count: number, signal: AbortSignal): Promise
     const said = await getJson<Said>(`library/documents?${query}`, signal);
     documents.push(...said.documents);
     if (said.documents.length === 0 || documents.length >= Math.min(count, said.numberMatched)) {
-      const { bytes, usedBytes } = said.quota ?? {};
-      const quota = bytes === undefined || usedBytes === undefined ? null : { bytes, used: usedBytes };
+      const { bytes: used, most_bytes: bytes } = said.quota ?? {};
+      const quota = bytes === undefined || used === undefined ? null : { bytes, used };
       return { documents, matched: said.numberMatched, quota };
     }
   }
