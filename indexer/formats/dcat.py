@@ -12,6 +12,7 @@ from typing import Any
 from core.record import Record, Resolution
 from indexer.formats.dcat_parts import address, label, media_type_in, name_of_agent, place, texts_by_language
 from indexer.formats.doi import doi_in
+from indexer.formats.dqv import measured_resolution
 from indexer.formats.draft import Draft
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
 from indexer.formats.json_ld import by_id, nodes_of, plain_node, types_of
@@ -21,7 +22,7 @@ from indexer.formats.repair_box import number
 from indexer.formats.resolution_text import step_in
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 KINDS = {"Dataset": "dataset", "DataService": "service", "DatasetSeries": "series"}
 _AGENTS = {
@@ -93,7 +94,11 @@ def _what(draft: Draft, said: Mapping[str, Any]) -> None:
     draft.parent = next((text for text in series if text), None)
     metres = [number(text_in(one)) for one in listed(said.get("spatialResolutionInMeters"))]
     known = [one for one in metres if math.isfinite(one) and one > 0]
-    draft.resolution = Resolution(min(known, default=None), None, step_in(text_in(said.get("temporalResolution"))))
+    measured = measured_resolution(said)
+    if measured.metres is not None:
+        known.append(measured.metres)
+    step = step_in(text_in(said.get("temporalResolution")))
+    draft.resolution = Resolution(min(known, default=None), measured.scale_denominator, step)
     for name, kind in _DATES.items():
         for text in texts_in(said.get(name)):
             if not text.upper().startswith("R/"):  # "R/P1W": changed every week, which is no date

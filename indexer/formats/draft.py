@@ -120,6 +120,10 @@ class Draft:
         if found is not None:
             self._times.append(found)
 
+    @property
+    def has_times(self) -> bool:
+        return bool(self._times)
+
     def interval(self, text: str) -> bool:
         """A period written as one text (``2000/2010``); whether it is one."""
         found = interval_in(text)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.record import Record, Resolution
+from indexer.formats.datacube import cube
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.json_document import listed, objects_in, parse_json, text_in, texts_in
@@ -14,7 +15,7 @@ from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _ROLES = {"producer": "originator", "licensor": "owner", "processor": "processor", "host": "distributor"}
 _RELS = {
@@ -44,6 +45,7 @@ def read(raw: RawRecord, source: str) -> Record:
         _item(draft, document)
     else:
         _collection(draft, document)
+    cube(draft, properties if isinstance(properties, dict) else {})
     for link in objects_in(document.get("links")):
         _link(draft, link)
     assets = document.get("assets")

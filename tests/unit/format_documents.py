@@ -220,7 +220,10 @@ def _dcat() -> bytes:
 @prefix locn: <http://www.w3.org/ns/locn#> .
 @prefix gsp: <http://www.opengis.net/ont/geosparql#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix dqv: <http://www.w3.org/ns/dqv#> .
+@prefix geodcat: <http://data.europa.eu/930/> .
 <https://data.example.org/id/rain> a dcat:DatasetSeries ;
+  dqv:hasQualityMeasurement [ a dqv:QualityMeasurement ; dqv:isMeasurementOf geodcat:spatialResolutionAsScale ; dqv:value 0.00002 ] ;
   dct:identifier "za.rain.1", "https://doi.org/{DOI}" ; dct:title "Pluviomètres du Limpopo"@fr, "{TITLE}"@en ;
   dct:description "{ABSTRACT}"@en, "Sommes quotidiennes."@fr ; dcat:keyword "in situ observations"@en ;
   dct:language <http://publications.europa.eu/resource/authority/language/ENG> ;
@@ -279,6 +282,7 @@ def _stac() -> bytes:
                 "published": "2020-03-01T00:00:00Z",
                 "license": "CC-BY-4.0",
                 "gsd": 500,
+                "cube:dimensions": {"t": {"type": "temporal", "extent": [None, None], "step": "P1D"}},
                 "language": {"code": "en"},
                 "sci:doi": DOI,
                 "providers": [{"name": "Weather Office", "roles": ["producer"]}],
