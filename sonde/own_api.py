@@ -47,6 +47,7 @@ def own_api(settings: Settings, prefix: str, processes: int) -> Iterator[str]:
             supervisor.ensure(part, silent)
             yield str(part.address)
         except StackError as error:
-            raise SondeError(str(error)) from error
+            # The log goes with its folder; what it said last stands in the notes.
+            raise SondeError("\n".join((str(error), *getattr(error, "__notes__", ())))) from error
         finally:
             supervisor.stop(part.name, part.stop_grace_s)
