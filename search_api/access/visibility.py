@@ -61,7 +61,7 @@ def confined_body(body: Mapping[str, Any] | None, groups: frozenset[str]) -> Jso
     """The search, over what may be seen alone; scores and order stay. Raises ValueError for a form it does not know."""
     given = dict(body or {})
     unknown = given.keys() - _UNDERSTOOD
-    if unknown or _names(given.get("aggs")) & _BEYOND_THE_QUERY:
+    if unknown or _types(given.get("aggs")) & _BEYOND_THE_QUERY:
         raise ValueError(f"a search that cannot be confined: {sorted(unknown) or 'an aggregation beyond its query'}")
     clause = visible_clause(groups)
     if "knn" in given:
@@ -80,11 +80,15 @@ def _knn(knn: Any, clause: Json) -> Any:
     return {**knn, "filter": [*(before if isinstance(before, list) else [before]), clause]}
 
 
-def _names(aggs: Any) -> set[str]:
-    """Every key below the aggregations, their types among them."""
-    if isinstance(aggs, Mapping):
-        return set(aggs).union(*(_names(value) for value in aggs.values()))
-    return set()
+def _types(aggs: Any) -> set[str]:
+    """The types of the aggregations and of those below them. Their names, and words that they count, are free."""
+    found: set[str] = set()
+    for definition in (aggs or {}).values():
+        below = {"aggs", "aggregations"} & definition.keys()
+        found |= definition.keys() - below
+        for key in below:
+            found |= _types(definition[key])
+    return found
 
 
 def suggested_terms(body: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, tuple[str, str]]:

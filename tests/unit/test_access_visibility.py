@@ -121,3 +121,10 @@ def test_the_filter_is_sent_whatever_method_asks(es_client: Elasticsearch, elast
             not client.options(ignore_status=404).get(index=index, id="hidden", source_includes=["title"]).body["found"]
         )
         assert not client.options(ignore_status=404).get(index=f"{prefix}-records", id="none").body["found"]
+
+
+def test_a_word_that_is_counted_may_be_the_name_of_a_type() -> None:
+    """A question with the word "global" has its words counted one by one, for a better spelling."""
+    words = {"filters": {"global": {"term": {"title": "global"}}, "children": {"term": {"title": "children"}}}}
+    body = confined_body({"size": 0, "aggs": {"known": {"filters": words}}}, frozenset())
+    assert body["aggs"] == {"known": {"filters": words}}
