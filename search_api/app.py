@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 from flask import Flask, Response, g, request
-from flask_openapi import Info, OpenAPI
+from flask_openapi import APIBlueprint, Info, OpenAPI
 from prometheus_client import Histogram
 
 from search_api import admission, http, limits, openapi, problems, telemetry_traces
@@ -72,7 +72,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(suggest_views(parts))
     app.register_api(collections_views(parts))
     app.register_api(items_views(parts))
-    app.register_api(push_views(parts))
+    _register_beside(app, push_views(parts))
     app.register_api(stac_views(parts))
     app.register_api(oai_views(parts))
     app.register_api(feeds_views(parts))
@@ -84,6 +84,15 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(operations_views(parts))
     openapi.register(app)
     return app
+
+
+def _register_beside(app: OpenAPI, api: APIBlueprint) -> None:
+    """Registers it and keeps what the document says of other methods of its paths, which flask-openapi would drop."""
+    for path, item in api.paths.items():
+        if path in app.paths:
+            added = {name: getattr(item, name) for name in item.model_fields_set}
+            api.paths[path] = app.paths[path].model_copy(update=added)
+    app.register_api(api)
 
 
 def _watch(app: Flask) -> None:

@@ -14,9 +14,10 @@ PROBLEMS: Responses = {400: Problem, 503: Problem}
 WITH_NOT_FOUND: Responses = {400: Problem, 404: Problem, 503: Problem}
 
 
-def sent_as(media_type: str, answer: type[BaseModel]) -> dict[str, Any]:
-    """An answer of this shape under another media type than ``application/json``."""
-    return {"content": {media_type: {"schema": answer.model_json_schema(mode="serialization")}}}
+def sent_as(media_type: str, answer: type[BaseModel], *or_text: str) -> dict[str, Any]:
+    """An answer of this shape under another media type than ``application/json``; ``or_text``: the same as a text."""
+    shaped = {media_type: {"schema": answer.model_json_schema(mode="serialization")}}
+    return {"content": {**shaped, **texts(*or_text)["content"]}}
 
 
 def texts(*media_types: str) -> dict[str, Any]:

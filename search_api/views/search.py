@@ -42,7 +42,7 @@ def search_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/search",
         summary="Ranked search over all records",
-        responses={200: sent_as(GEOJSON, SearchAnswer), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
+        responses={200: sent_as(GEOJSON, SearchAnswer, ATOM), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
     )
     def search(query: SearchParameters) -> Response:
         if query.scope != "public":
