@@ -107,7 +107,7 @@ class RedisTurns:
             return int(self.client.eval(script, 1, key, *values))
         except redis.RedisError as error:
             self._silent_until = time.monotonic() + self.rest_s
-            log.warning("turns.kept_alone", reason=str(error), for_s=self.rest_s)
+            log.info("turns.kept_alone", reason=str(error), for_s=self.rest_s)
             return None
 
     def _keep(self, token: str, key: str) -> None:
