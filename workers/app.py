@@ -144,7 +144,7 @@ def _beat(config: WorkerConfig) -> dict[str, Any]:
     unless_late = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no pile while busy
     links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **unless_late}}
     return {
-        "beat_scheduler": "redbeat.RedBeatScheduler",
+        "beat_scheduler": "workers.patient_beat:PatientScheduler",
         "beat_max_loop_interval": 5,
         "redbeat_redis_url": config.broker_url,
         "redbeat_redis_options": {},

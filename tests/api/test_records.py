@@ -203,7 +203,7 @@ def test_the_original_comes_byte_for_byte(samples: Service) -> None:
 
 def test_every_alternate_that_a_record_names_answers(samples: Service) -> None:
     links = [link for link in get(samples, ERA5)["links"] if link["rel"] in ("self", "alternate", "provenance")]
-    assert len(links) == 8
+    assert len(links) == 9
     for link in links:
         answer = samples.http.get(link["href"].removeprefix("http://localhost"))
         assert answer.status_code == 200
