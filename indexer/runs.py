@@ -47,9 +47,14 @@ class Runs:
         return found[0] if found else None
 
     def lapsed(self, silent_for: timedelta, *, since: timedelta = timedelta(days=1)) -> list[RunReport]:
-        """Runs that call themselves running but gave no sign of life for ``silent_for``."""
+        """Runs that call themselves running but gave no sign of life for ``silent_for``.
+
+        Also a worker's that was interrupted: where the broker was what failed, nobody could queue it again. One that a
+        person interrupted is theirs to take up.
+        """
         silent = {"range": {"heartbeat": {"lt": _ago(silent_for)}}}
-        filters = [{"term": {"state": "running"}}, *_unfinished_since(since), silent]
+        left = {"bool": {"should": [{"term": {"state": "running"}}, {"term": {"trigger": "worker"}}]}}
+        filters = [left, *_unfinished_since(since), silent]
         return self._find(filters, size=500)
 
     def latest(self, source: str | None = None, *, size: int = 20) -> list[RunReport]:

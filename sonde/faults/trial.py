@@ -34,7 +34,7 @@ class Outcome:
     """``missing`` and ``strange``: records that should be there and are not, and the other way round.
 
     ``searches``: verdicts and their number. ``search_back_s``, ``harvest_back_s``: from when the part was put right to
-    the first right answer, and to the first record written; None where that was not seen.
+    the first right answer, and to the first record written (0 where all were); None where that was not seen.
     """
 
     name: str
@@ -95,7 +95,8 @@ def _one(
         before = _number(yard.client, source)
         breakage.mend(yard)
         mended = time.monotonic()
-        harvest_back = _seconds_until(lambda: _number(yard.client, source) > before, mended, course.patience_s)
+        enough = min(before + 1, len(catalogue))  # all of it may have been written before it broke
+        harvest_back = _seconds_until(lambda: _number(yard.client, source) >= enough, mended, course.patience_s)
         try:
             _until(lambda: _number(yard.client, source) >= len(catalogue), course.patience_s, source)
         except TimeoutError as error:
