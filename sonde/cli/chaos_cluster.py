@@ -90,7 +90,7 @@ def verdict(outcome: Outcome) -> str:
 def show(console: Console, outcomes: list[Outcome], before: dict[str, str]) -> None:
     """A row for each breakage."""
     table = Table(box=None, pad_edge=False, title=f"{before['cores']} cores, load before {before['load before']}")
-    table.add_column("what", overflow="fold")
+    table.add_column("broken", no_wrap=True)
     for column in (
         "records",
         "missing",
@@ -108,8 +108,9 @@ def show(console: Console, outcomes: list[Outcome], before: dict[str, str]) -> N
         count = {name: str(one.searches.get(name, 0)) for name in ("right", "degraded", "refused", "unreachable")}
         bad = one.searches.get("unmarked", 0) + one.searches.get("failed", 0)
         back = ["-" if seconds is None else f"{seconds:.1f}" for seconds in (one.search_back_s, one.harvest_back_s)]
-        table.add_row(one.what, str(one.expected), str(one.missing), str(one.strange), *count.values(), str(bad), *back)
+        table.add_row(one.name, str(one.expected), str(one.missing), str(one.strange), *count.values(), str(bad), *back)
     console.print(table)
+    console.print("search s, harvest s: from when it was mended to the first right answer and the next record")
     for one in outcomes:
         if one.note:
             console.print(f"{one.name}: {one.note}", highlight=False)
