@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 from flask import Flask, Response, request
 from flask_limiter import ApplicationLimit, Limiter
+from limits.errors import StorageError
+from redis import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 _UNCOUNTED = frozenset(("/healthz", "/readyz", "/metrics"))
@@ -67,9 +69,12 @@ def _tell(app: Flask, limiter: Limiter) -> None:
         nearest = limiter.current_limit
         if nearest is None:
             return response
-        wait = max(0, int(nearest.reset_at - time.time()))
+        try:  # both ask the broker, which may have died since the request was counted
+            wait, remaining = max(0, int(nearest.reset_at - time.time())), max(0, nearest.remaining)
+        except (RedisError, StorageError):
+            return response
         response.headers["RateLimit-Limit"] = str(nearest.limit.amount)
-        response.headers["RateLimit-Remaining"] = str(max(0, nearest.remaining))
+        response.headers["RateLimit-Remaining"] = str(remaining)
         response.headers["RateLimit-Reset"] = str(wait)
         if response.status_code == 429:
             response.headers["Retry-After"] = str(max(1, wait))
