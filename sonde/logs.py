@@ -27,7 +27,7 @@ def configure_logs(settings: LogSettings) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        logger_factory=lambda *_: structlog.WriteLogger(sys.stderr),  # as it is now: tests and pagers replace it
         cache_logger_on_first_use=True,
     )
     logging.basicConfig(
