@@ -28,7 +28,7 @@ def configure_logs(settings: LogSettings) -> None:
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=lambda *_: structlog.WriteLogger(sys.stderr),  # as it is now: tests and pagers replace it
-        cache_logger_on_first_use=True,
+        cache_logger_on_first_use=False,
     )
     logging.basicConfig(
         level=max(level, logging.WARNING), stream=sys.stderr, format="%(levelname)s %(name)s %(message)s"
