@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
 from typing import Any, get_args
 
 import click
@@ -27,6 +24,7 @@ from evaluation.trec import read_run, write_run
 from evaluation.variants import Variant, ablations
 from search_api.request import ALL_PARTS, Part
 from sonde import __version__
+from sonde.cli.signals import ended_by_signals
 from sonde.evaluating import Bench, bench
 from sonde.judged import LOADERS, judged
 from sonde.node_at_hand import node_at_hand
@@ -101,7 +99,7 @@ def evaluate_command(**given: Any) -> None:
         threads=given["threads"],
     )
     collection = _collection(given)
-    with _ended_by_signals():
+    with ended_by_signals():
         _evaluate(collection, asked)
 
 
@@ -236,20 +234,6 @@ class _Bars:
             self._progress.update(tasks[0], completed=done, total=total)
 
         return progress
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """A polite kill ends as Ctrl-C does: the throw-away index is deleted on the way out."""
-
-    def end(number: int, _frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    earlier = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, earlier)
 
 
 COMMANDS = (evaluate_command,)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import ipaddress
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import FrameType
 from urllib.parse import urlsplit
 
 import click
@@ -25,6 +23,7 @@ from evaluation.load.clients import COURSES, RERANK, Course, ask
 from evaluation.load.summary import Summary
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from sonde.cli.load_tables import say_what_was_made, show
+from sonde.cli.signals import ended_by_signals
 from sonde.harvesting import HARVEST_TIMEOUT_S
 from sonde.node_at_hand import node_at_hand
 from sonde.own_api import own_api
@@ -95,7 +94,7 @@ def load(
     paths, questions = _real(catalogues), _questions()
     console, progress = Console(), Console(stderr=True)
     with ExitStack() as held:
-        held.enter_context(_ended_by_signals())
+        held.enter_context(ended_by_signals())
         settings = held.enter_context(node_at_hand(settings, progress.print))
         made = held.enter_context(_catalogue(settings, paths, size, progress))
         summaries = []
@@ -190,20 +189,6 @@ def _asked(settings: Settings, prefix: str, plan: Plan, questions: list[str]) ->
             for clients in plan.clients:
                 replies, seconds = ask(url, course, questions, clients, plan.seconds)
                 yield Summary.of(course.name, clients, replies, seconds)
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """A polite kill ends as Ctrl-C does: API and throw-away indices go on the way out."""
-
-    def end(number: int, _frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    earlier = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, earlier)
 
 
 COMMANDS = (load,)
