@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from evaluation.local_server import served
 from reading.sentences import sentences
 
 NAME = "stub-copies-the-first-sentence"
@@ -49,12 +49,5 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def stub_endpoint() -> Iterator[str]:
     """``host:port`` of a running stub."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served(ThreadingHTTPServer(("127.0.0.1", 0), _Handler)) as url:
+        yield url.removeprefix("http://")

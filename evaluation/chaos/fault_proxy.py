@@ -15,6 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
+from evaluation.local_server import served
+
 Fault = Literal["cut", "error500", "busy429", "html200", "truncated", "repeated", "looped", "empty", "delayed"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 
@@ -56,14 +58,8 @@ def fault_proxy(upstream: str, plan: FaultPlan) -> Iterator[str]:
     """The address to harvest instead of ``upstream``."""
     server = _Proxy(("127.0.0.1", 0), _Handler)
     server.upstream, server.plan = upstream, plan
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), name="fault-proxy", daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}{urlsplit(upstream).path or '/'}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served(server) as url:
+        yield f"{url}{urlsplit(upstream).path or '/'}"
 
 
 class _Proxy(ThreadingHTTPServer):

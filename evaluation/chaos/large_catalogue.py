@@ -5,17 +5,11 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.connection import Connection
 
-from lxml import etree
+from evaluation.chaos.csw import CswServer
 
-_CSW = "http://www.opengis.net/cat/csw/2.0.2"
 _CAP = 200
-_CAPABILITIES = f"""<csw:Capabilities xmlns:csw="{_CSW}" xmlns:ows="http://www.opengis.net/ows" version="2.0.2">
-<ows:OperationsMetadata><ows:Operation name="GetRecords"><ows:Parameter name="outputSchema">
-<ows:Value>http://www.isotc211.org/2005/gmd</ows:Value></ows:Parameter></ows:Operation></ows:OperationsMetadata>
-</csw:Capabilities>"""
 
 
 def _text(name: str, value: str) -> str:
@@ -115,43 +109,9 @@ def large_catalogue(records: int) -> Iterator[str]:
 
 
 def _serve(records: int, told: Connection) -> None:
-    server = _Server(("127.0.0.1", 0), _Handler)
-    server.records = records
+    def pages(first: int, size: int) -> tuple[int, list[str]]:
+        return records, [document(n) for n in range(first, min(first + size, records))]
+
+    server = CswServer(pages, _CAP)
     told.send(server.server_address[1])
     server.serve_forever()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    records: int
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def do_GET(self) -> None:
-        self._send(_CAPABILITIES)
-
-    def do_POST(self) -> None:
-        asked = etree.fromstring(self.rfile.read(int(self.headers.get("content-length", "0"))))
-        start, size = int(asked.get("startPosition", "1")), min(int(asked.get("maxRecords", "10")), _CAP)
-        numbers = range(start - 1, min(start - 1 + size, self.server.records))
-        following = numbers.stop + 1 if numbers.stop < self.server.records else 0
-        body = "".join(document(n) for n in numbers)
-        self._send(
-            f'<csw:GetRecordsResponse xmlns:csw="{_CSW}"><csw:SearchResults '
-            f'numberOfRecordsMatched="{self.server.records}" numberOfRecordsReturned="{len(numbers)}" '
-            f'nextRecord="{following}">{body}</csw:SearchResults></csw:GetRecordsResponse>'
-        )
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Silent."""
-
-    def _send(self, text: str) -> None:
-        content = text.encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/xml")
-        self.send_header("content-length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from evaluation.local_server import served
 from indexer.sources.ckan import CkanOptions, CkanSource
 from indexer.sources.datacite import DataCiteOptions, DataCiteSource
 from indexer.sources.dcat import DcatSource
@@ -39,7 +39,7 @@ def serving(answering: Answering) -> Iterator[tuple[str, list[Asked]]]:
             parts = urlsplit(self.path)
             parameters = {name: values[0] for name, values in parse_qs(parts.query).items()}
             asked.append({**parameters, **{name.lower(): value for name, value in self.headers.items()}})
-            status, kind, body = answering(parts.path, parameters, f"http://127.0.0.1:{server.server_address[1]}")
+            status, kind, body = answering(parts.path, parameters, f"http://127.0.0.1:{self.server.server_address[1]}")
             self.send_response(status)
             self.send_header("content-type", kind)
             self.end_headers()
@@ -56,15 +56,8 @@ def serving(answering: Answering) -> Iterator[tuple[str, list[Asked]]]:
         def log_message(self, format: str, *args: object) -> None:
             """Silent."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", asked
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+        yield url, asked
 
 
 def as_json(body: object, status: int = 200) -> tuple[int, str, bytes]:
