@@ -15,6 +15,11 @@ from training.examples import TrainingError
 _LAST, _BEST, _SETTINGS = "last.pt", "best.pt", "settings.json"
 
 
+def beside(out: Path) -> Path:
+    """Where the checkpoints of a model that becomes the folder ``out`` lie."""
+    return out.parent / f".{out.name}.checkpoints"
+
+
 class Checkpoints:
     """A folder beside the model that is being made. ``settings`` are those of the training: another training's
     checkpoints are refused, since its weights would go on under settings that did not make them."""

@@ -72,6 +72,16 @@ class Finished:
     def before(self) -> Look:
         return self.looks[0]
 
+    def figures(self, measure: str) -> dict[str, Any]:
+        """For the card: the held-out measure under that name before and after, and how the course went."""
+        return {
+            measure: {"before": self.before.measure, "after": self.best.measure},
+            "steps": self.looks[-1].step,
+            "best step": self.best.step,
+            "seconds": round(self.seconds),
+            "ended by": self.why,
+        }
+
 
 @dataclass
 class _Run:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import ModelMissing
 from core.ports import Vectors
-from encoders.imports import torch_imports
 from encoders.recipe import Recipe, read_recipe
 from encoders.tokens import Tokeniser
 from training.embedder.settings import EmbedderSettings
-from training.examples import TrainingError
+from training.weights import loading
 
 # What of a folder is not weights and goes with the new ones.
 _KEPT = (
@@ -103,21 +100,10 @@ class TrainableEncoder:
 
 
 def _loaded(folder: Path, settings: EmbedderSettings) -> Any:
-    if not list(folder.glob("*.safetensors")):
-        raise TrainingError(f"{folder} holds a graph without weights that could learn; name a safetensors model.")
-    os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; a folder needs no hub
-    with torch_imports:
-        import torch
-        from transformers import AutoModel
-    if settings.threads:
-        torch.set_num_threads(settings.threads)
-    torch.manual_seed(settings.seed)
-    try:
-        module = AutoModel.from_pretrained(  # nosec B615
+    with loading(folder, threads=settings.threads, seed=settings.seed) as transformers:
+        module = transformers.AutoModel.from_pretrained(  # nosec B615
             str(folder), use_safetensors=True, local_files_only=True
         )
-    except (OSError, ValueError, RuntimeError) as error:
-        raise ModelMissing(f"{folder} cannot be loaded for training: {str(error)[:200]}") from None
     if settings.lora:
         module = _with_adapters(module, settings)
     return module.to(settings.device).train()

@@ -12,14 +12,14 @@ import numpy as np
 from encoders.model_card import ModelCard
 from evaluation.metrics import HEADLINE, Measured
 from evaluation.significance import paired_randomisation
-from training.checkpoints import Checkpoints
+from training.checkpoints import Checkpoints, beside
 from training.embedder.encoder import TrainableEncoder
 from training.embedder.export import Serving, write_embedder
 from training.embedder.held_out import HeldOut
 from training.embedder.settings import EmbedderSettings
 from training.embedder.trainee import EmbedderTrainee
 from training.examples import Example, TrainingError
-from training.loop import Course, Finished, Look, train
+from training.loop import Course, Look, train
 from training.provenance import Origin, now
 from training.splits import Split
 
@@ -53,7 +53,7 @@ def train_embedder(
     Checkpoints lie in ``.{out.name}.checkpoints`` beside it and go once the model is written.
     """
     learnt = _learnable(split, settings)
-    checkpoints = Checkpoints(_beside(out), _identity(base, split, settings), resume=resume)
+    checkpoints = Checkpoints(beside(out), _identity(base, split, settings), resume=resume)
     encoder = TrainableEncoder(base.folder, settings)
     _refuse_sizes(settings, encoder.recipe.dims)
     whole = HeldOut.of(split.held_out, settings.instruction)
@@ -78,7 +78,7 @@ def train_embedder(
         seed=settings.seed,
         commit=origin.commit,
         made=now(),
-        figures={**figures(before, after), **shorter, **_course_figures(done)},
+        figures={**figures(before, after), **shorter, **done.figures("held-out RR while training")},
         reproduce=origin.reproduce,
     )
     written = write_embedder(out, encoder, serving, card)
@@ -149,17 +149,3 @@ def _ids(examples: Sequence[Example]) -> str:
 
 def _plain(value: EmbedderSettings | Course) -> dict[str, Any]:
     return {name: list(each) if isinstance(each, tuple) else each for name, each in asdict(value).items()}
-
-
-def _course_figures(done: Finished) -> dict[str, Any]:
-    return {
-        "held-out RR while training": {"before": done.before.measure, "after": done.best.measure},
-        "steps": done.looks[-1].step,
-        "best step": done.best.step,
-        "seconds": round(done.seconds),
-        "ended by": done.why,
-    }
-
-
-def _beside(out: Path) -> Path:
-    return out.parent / f".{out.name}.checkpoints"

@@ -8,7 +8,6 @@ scored with every question of it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ModelMissing
-from encoders.imports import torch_imports
 from encoders.tokens import Tokeniser
 from training.examples import TrainingError
 from training.reranker.settings import RerankerSettings
+from training.weights import loading
 
 _BATCH = 16
 _ONE = 0.5413  # softplus of it is 1: all tokens weigh the same before anything is learnt
@@ -103,21 +101,10 @@ def words_of(mask: Any) -> Any:
 
 
 def _module(base: Path, settings: RerankerSettings) -> Any:
-    if not list(base.glob("*.safetensors")):
-        raise TrainingError(f"{base} holds no safetensors weights that could learn.")
-    os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; a folder needs no hub
-    with torch_imports:
-        import torch
-        from transformers import AutoModel
-    if settings.threads:
-        torch.set_num_threads(settings.threads)
-    torch.manual_seed(settings.seed)
-    try:
-        encoder = AutoModel.from_pretrained(  # nosec B615
+    with loading(base, threads=settings.threads, seed=settings.seed) as transformers:
+        encoder = transformers.AutoModel.from_pretrained(  # nosec B615
             str(base), use_safetensors=True, local_files_only=True, attn_implementation="eager"
         )
-    except (OSError, ValueError, RuntimeError) as error:
-        raise ModelMissing(f"{base} cannot be loaded for training: {str(error)[:200]}") from None
     layers = getattr(getattr(encoder, "encoder", None), "layer", None)
     if layers is None or len(layers) < settings.layers:
         raise TrainingError(f"{base} is not a BERT of at least {settings.layers} layers.")

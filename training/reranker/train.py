@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from encoders.model_card import ModelCard, Used
-from training.checkpoints import Checkpoints
+from training.checkpoints import Checkpoints, beside
 from training.examples import Example, TrainingError
-from training.loop import Course, Finished, Look, train
+from training.loop import Course, Look, train
 from training.provenance import Origin, now
 from training.reranker.export import write_reranker
 from training.reranker.held_out import Lists, figures
@@ -54,7 +54,7 @@ def train_reranker(
     Checkpoints lie in ``.{out.name}.checkpoints`` beside it and go once the model is written.
     """
     learnt = mixed(texts, settings)
-    checkpoints = Checkpoints(_beside(out), _identity(base, learnt, texts, settings), resume=resume)
+    checkpoints = Checkpoints(beside(out), _identity(base, learnt, texts, settings), resume=resume)
     model = LateModel(base, settings)
     whole = Lists.of(texts.held_out).first(_MEASURED)
     if not whole.examples:
@@ -73,7 +73,7 @@ def train_reranker(
         seed=settings.seed,
         commit=origin.commit,
         made=now(),
-        figures={**compared(before, figures(after)), **_course_figures(done)},
+        figures={**compared(before, figures(after)), **done.figures("held-out nDCG@10 while training")},
         reproduce=origin.reproduce,
     )
     written = write_reranker(out, model, whole, card)
@@ -103,16 +103,6 @@ def _held_out(origin: Origin, texts: Texts) -> tuple[Used, ...]:
     return origin.used(texts.held_out, "held out")
 
 
-def _course_figures(done: Finished) -> dict[str, Any]:
-    return {
-        "held-out nDCG@10 while training": {"before": done.before.measure, "after": done.best.measure},
-        "steps": done.looks[-1].step,
-        "best step": done.best.step,
-        "seconds": round(done.seconds),
-        "ended by": done.why,
-    }
-
-
 def _identity(base: Path, learnt: Sequence[Example], texts: Texts, settings: RerankerSettings) -> dict[str, Any]:
     """What must be the same for a training to go on."""
     return {"base": str(base), "train": _ids(learnt), "held_out": _ids(texts.held_out), **asdict(settings)}
@@ -120,7 +110,3 @@ def _identity(base: Path, learnt: Sequence[Example], texts: Texts, settings: Rer
 
 def _ids(examples: Sequence[Example]) -> str:
     return hashlib.sha256("\n".join(f"{one.id}\t{one.question}" for one in examples).encode()).hexdigest()
-
-
-def _beside(out: Path) -> Path:
-    return out.parent / f".{out.name}.checkpoints"

@@ -15,7 +15,7 @@ from encoders.files import published
 from encoders.locate import Located, weights_digest
 from encoders.model_card import CARD, ModelCard, Used, write_card
 from encoders.prepare import prepared
-from training.checkpoints import Checkpoints
+from training.checkpoints import Checkpoints, beside
 from training.examples import TrainingError
 from training.loop import Course, Finished, Look, train
 from training.provenance import UNKNOWN, Origin, now
@@ -43,7 +43,7 @@ def train_segmenter(
     full disk, a diverging loss. Checkpoints lie beside ``out`` until the model is written."""
     learnt, kept = _split(texts, settings, held_out)
     identity = {**asdict(settings), "base": str(base), "joints": len(learnt), "held_out": len(kept)}
-    checkpoints = Checkpoints(out.parent / f".{out.name}.checkpoints", identity, resume=resume)
+    checkpoints = Checkpoints(beside(out), identity, resume=resume)
     trainee = SegmenterTrainee(base, learnt, kept[:_LOOKED_AT], settings)
     done = train(trainee, course, checkpoints, told)
     card = ModelCard(
@@ -81,13 +81,9 @@ def _figures(trainee: SegmenterTrainee, kept: Sequence[Joint], done: Finished) -
     scores = trainee.coherence(kept)
     false = np.array([joint.label == 1 for joint in kept])
     return {
-        "held-out AUC": {"before": done.before.measure, "after": done.best.measure},
+        **done.figures("held-out AUC"),
         "held-out accuracy": float(((scores < 0.5) == false).mean()),
         "held-out joints": len(kept),
-        "steps": done.looks[-1].step,
-        "best step": done.best.step,
-        "seconds": round(done.seconds),
-        "ended by": done.why,
     }
 
 

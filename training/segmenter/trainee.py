@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 from collections.abc import Sequence
@@ -13,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ModelMissing
-from encoders.imports import torch_imports
 from encoders.onnx_session import padded
 from encoders.segmenter import JointTokeniser
 from training.examples import TrainingError
 from training.segmenter.joints import Joint
 from training.segmenter.measure import auc
+from training.weights import loading
 
 _BATCH = 64
 _KEPT = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
@@ -126,22 +124,11 @@ class SegmenterTrainee:
 
 
 def _loaded(base: Path, settings: SegmenterSettings) -> Any:
-    if not list(base.glob("*.safetensors")):
-        raise TrainingError(f"{base} holds a graph without weights that could learn; name a safetensors model.")
-    os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; a folder needs no hub
-    with torch_imports:
-        import torch
-        from transformers import AutoConfig, AutoModelForSequenceClassification
-    if settings.threads:
-        torch.set_num_threads(settings.threads)
-    torch.manual_seed(settings.seed)  # of the new head
-    try:
-        config = AutoConfig.from_pretrained(str(base), local_files_only=True)  # nosec B615
+    with loading(base, threads=settings.threads, seed=settings.seed) as transformers:
+        config = transformers.AutoConfig.from_pretrained(str(base), local_files_only=True)  # nosec B615
         config.num_labels = 2
         config.num_hidden_layers = min(settings.layers or config.num_hidden_layers, config.num_hidden_layers)
-        module = AutoModelForSequenceClassification.from_pretrained(  # nosec B615
+        module = transformers.AutoModelForSequenceClassification.from_pretrained(  # nosec B615
             str(base), config=config, use_safetensors=True, local_files_only=True
         )
-    except (OSError, ValueError, RuntimeError) as error:
-        raise ModelMissing(f"{base} cannot be loaded for training: {str(error)[:200]}") from None
     return module.to(settings.device).train()

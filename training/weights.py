@@ -1,0 +1,37 @@
+"""A folder's weights, loaded so that they can learn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from core.errors import ModelMissing
+from encoders.imports import torch_imports
+from training.examples import TrainingError
+
+
+@contextmanager
+def loading(folder: Path, *, threads: int, seed: int) -> Iterator[Any]:
+    """``transformers`` for the block that loads from the folder; ``threads`` 0 leaves torch's own.
+
+    Raises TrainingError where the folder holds no safetensors, ModelMissing where the block cannot load them.
+    """
+    if not list(folder.glob("*.safetensors")):
+        raise TrainingError(f"{folder} holds a graph without weights that could learn; name a safetensors model.")
+    os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; a folder needs no hub
+    with torch_imports:
+        import torch
+        import transformers
+
+        # It imports its parts when they are first named: here, under the lock.
+        _ = transformers.AutoConfig, transformers.AutoModel, transformers.AutoModelForSequenceClassification
+    if threads:
+        torch.set_num_threads(threads)
+    torch.manual_seed(seed)  # of what is new on top
+    try:
+        yield transformers
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelMissing(f"{folder} cannot be loaded for training: {str(error)[:200]}") from None
