@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 _CHUNK = 1 << 16
@@ -69,8 +70,8 @@ class Wire:
             await sink.drain()
         sink.close()
 
-    def _do(self, work: object) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop).result(10)  # type: ignore[arg-type]
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
