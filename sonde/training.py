@@ -20,14 +20,6 @@ from training.reranker.settings import RerankerSettings
 from training.reranker.train import Texts, train_reranker
 from training.splits import split_by_group
 
-# As the sources of the shared data state them.
-_MORE_LICENCES = {
-    "pira": "CC0 1.0",
-    "pubmedqa": "MIT",
-    "gemet": "CC BY 2.5 DK",
-    "gcmd": "public domain (NASA)",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -58,6 +50,5 @@ def run_reranker(
     own = split_by_group(examples_from(request.source, settings, mining), request.held_out, wanted.seed)
     general = read_examples(request.general) if request.general else None
     texts = Texts(own, split_by_group(general, request.held_out, wanted.seed) if general else None)
-    licences = {**LICENCES, **_MORE_LICENCES}
-    origin = Origin(request.base, request.base_licence, licences, own_commit(), request.command)
+    origin = Origin(request.base, request.base_licence, LICENCES, own_commit(), request.command)
     return train_reranker(base, texts, wanted, course, origin, request.out, resume=request.resume, told=told)

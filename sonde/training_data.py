@@ -25,7 +25,17 @@ from training.questions.from_fields import by_keywords, by_sentence, by_title
 from training.questions.key_phrases import by_key_phrases
 
 SAMPLES = "samples"
-LICENCES = {SAMPLES: "Apache-2.0", "ncar": "CC BY 4.0", "pira": "CC BY 4.0", "climate_fever": "CC BY-SA 4.0"}
+LICENCES = {
+    SAMPLES: "Apache-2.0",
+    "ncar": "CC BY 4.0",
+    # Its README says so at the very commit that the data were taken from; the note beside our copy says CC0 1.0.
+    "pira": "CC BY 4.0",
+    "climate_fever": "CC BY-SA 4.0",
+    "pubmedqa": "MIT",
+    "gemet": "CC BY 2.5 DK",
+    "gcmd": "public domain (NASA)",
+}
+"""Corpus -> licence of the texts that Sonde's own trainings read, as their sources state it."""
 _TIMEOUT_S = 60.0
 
 
