@@ -101,7 +101,8 @@ def _remote(spec: EmbedderSpec, gate: Gate | None) -> RemoteEmbedder:
     if not spec.url or gate is None:
         raise ModelMissing(f"the embedder {spec.name} is said to be remote, but the settings name no address for it")
     recipe = Recipe("mean", spec.max_tokens or _REMOTE_MAX_TOKENS, 0)
-    return RemoteEmbedder(Endpoint(spec.url, spec.name, spec.key), gate, _card(spec, recipe, {}, "remote"))
+    endpoint = Endpoint(spec.url, spec.name, spec.key, spec.timeout_s, spec.says_input_type)
+    return RemoteEmbedder(endpoint, gate, _card(spec, recipe, {}, "remote"))
 
 
 def _card(spec: EmbedderSpec, recipe: Recipe, facts: dict[str, object], runtime: str) -> EmbedderCard:
@@ -114,7 +115,7 @@ def _card(spec: EmbedderSpec, recipe: Recipe, facts: dict[str, object], runtime:
         min_score=known.min_score if spec.min_score is None else spec.min_score,
         instruction=known.instruction if spec.instruction is None else spec.instruction,
         runtime=runtime,
-        answer_score=known.answer_score,
+        answer_score=known.answer_score if spec.answer_score is None else spec.answer_score,
     )
 
 

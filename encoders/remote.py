@@ -22,16 +22,22 @@ from net.targets import host_of
 _BATCH = 64
 # English text has about four characters to a token, dense technical text three: the estimate errs upwards.
 _CHARACTERS_PER_TOKEN = 3
+_INPUT_TYPES: dict[TextKind, str] = {"query": "query", "document": "passage"}
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """``url`` up to and with ``/v1``, or the whole address of the call."""
+    """``url`` up to and with ``/v1``, or the whole address of the call.
+
+    ``says_input_type``: whether each call carries ``input_type`` (``query`` or ``passage``), for servers whose model
+    has a form of its own for each. It is no part of OpenAI's interface, and some refuse what they do not know.
+    """
 
     url: str
     model: str
     key: str | None = field(default=None, repr=False)
     timeout_s: float = 60.0
+    says_input_type: bool = False
 
     @property
     def address(self) -> str:
@@ -47,7 +53,7 @@ class RemoteEmbedder:
         self._endpoint = endpoint
         self._gate = gate
         self._tokeniser = tokeniser
-        self._card = card if card.dims else replace(card, dims=self._ask(["dimension"]).shape[1])
+        self._card = card if card.dims else replace(card, dims=self._ask(["dimension"], "document").shape[1])
 
     @property
     def card(self) -> EmbedderCard:
@@ -56,7 +62,7 @@ class RemoteEmbedder:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``. Raises Unavailable, Refused, BadStatus."""
         asked = with_instruction(texts, kind, self._card.instruction)
-        found = [self._ask(asked[at : at + _BATCH]) for at in range(0, len(asked), _BATCH)]
+        found = [self._ask(asked[at : at + _BATCH], kind) for at in range(0, len(asked), _BATCH)]
         vectors = np.concatenate(found) if found else np.empty((0, self._card.dims), dtype=np.float32)
         if vectors.shape[1] != self._card.dims:
             raise Unavailable(f"{self._host} now answers with {vectors.shape[1]} dimensions, not {self._card.dims}")
@@ -72,8 +78,11 @@ class RemoteEmbedder:
     def _host(self) -> str:
         return host_of(self._endpoint.address)
 
-    def _ask(self, texts: Sequence[str]) -> Vectors:
-        body = json.dumps({"model": self._endpoint.model, "input": list(texts), "encoding_format": "float"}).encode()
+    def _ask(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        said = {"model": self._endpoint.model, "input": list(texts), "encoding_format": "float"}
+        if self._endpoint.says_input_type:
+            said["input_type"] = _INPUT_TYPES[kind]
+        body = json.dumps(said).encode()
         headers = {"content-type": "application/json", "accept": "application/json"}
         if self._endpoint.key:
             headers["authorization"] = f"Bearer {self._endpoint.key}"

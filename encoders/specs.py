@@ -19,7 +19,7 @@ class EmbedderSpec:
 
     None means: what the model itself, or our table for it, says. ``cache`` is where exports are kept (None: the
     user's cache folder). ``auto`` is ONNX int8 where that agrees with fp32, else ONNX fp32, else torch.
-    ``url`` and ``key`` belong to ``remote``, an OpenAI-style endpoint. Without ``allow_hub`` no hub is contacted.
+    ``url`` to ``timeout_s`` belong to ``remote``, an OpenAI-style endpoint. Without ``allow_hub`` no hub is contacted.
     """
 
     name: str = DEFAULT_EMBEDDER
@@ -28,10 +28,13 @@ class EmbedderSpec:
     instruction: str | None = None
     max_tokens: int | None = None
     min_score: float | None = None
+    answer_score: float | None = None
     threads: int | None = None
     device: str = "cpu"
     url: str | None = None
     key: str | None = field(default=None, repr=False)
+    says_input_type: bool = False
+    timeout_s: float = 60.0
     allow_hub: bool = False
 
 

@@ -145,6 +145,10 @@ class CrossEncoderSettings(_Group):
 
 
 class ModelsSettings(_Group):
+    input_type: bool = Field(False, description="Whether the endpoint is told query or passage, as E5's servers want.")
+    timeout_s: float = Field(60.0, gt=0, description="For one call of the endpoint, up to 64 texts.")
+    min_score: float | None = Field(None, ge=-1, le=1, description="Cosine a hit must reach; else the model's own.")
+    answer_score: float | None = Field(None, ge=-1, le=1, description="Cosine the best hit must reach; else its own.")
     folder: Path = Field(
         default_factory=lambda: platformdirs.user_cache_path("sonde") / "models", description="Where exports are kept."
     )

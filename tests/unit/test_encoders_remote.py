@@ -101,6 +101,27 @@ def test_the_key_and_the_instruction_go_along_with_a_question() -> None:
     assert seen[1:] == [(["find: rain"], "Bearer secret"), (["rain"], "Bearer secret")]
 
 
+def test_an_endpoint_is_told_query_or_passage_only_where_the_settings_say_so() -> None:
+    seen: list[Any] = []
+
+    def remember(path: str, asked: dict[str, Any], headers: dict[str, str]) -> tuple[int, Any]:
+        seen.append(asked.get("input_type"))
+        return lengths(path, asked, headers)
+
+    with stub(remember) as (url, gate):
+        for says in (False, True):
+            embedder = load_embedder(spec(url, says_input_type=says), gate)
+            embedder.embed(["rain"], "query")
+            embedder.embed(["rain"], "document")
+    assert seen == [None, None, None, "passage", "query", "passage"]  # the first of each asks for the dimensions
+
+
+def test_the_settings_word_on_cosines_comes_before_the_models_own() -> None:
+    with stub(lengths) as (url, gate):
+        card = load_embedder(spec(url, min_score=0.8, answer_score=0.85), gate).card
+    assert (card.min_score, card.answer_score) == (0.8, 0.85)
+
+
 def test_without_a_tokenizer_tokens_are_estimated_upwards() -> None:
     with stub(lengths) as (url, gate):
         embedder = load_embedder(spec(url), gate)
