@@ -27,6 +27,7 @@ from search_api.views.library import library_views
 from search_api.views.oai import oai_views
 from search_api.views.operations import operations_views
 from search_api.views.page import page_views
+from search_api.views.preview import preview_views
 from search_api.views.push import push_views
 from search_api.views.search import search_views
 from search_api.views.stac import stac_views
@@ -72,6 +73,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(suggest_views(parts))
     app.register_api(collections_views(parts))
     app.register_api(items_views(parts))
+    app.register_api(preview_views(parts))
     _register_beside(app, push_views(parts))
     app.register_api(stac_views(parts))
     app.register_api(oai_views(parts))

@@ -18,6 +18,7 @@ from search_api.limits import NO_LIMITS, LimitPolicy
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
 from search_api.pipeline import SearchPipeline
+from search_api.preview.previews import Previews
 from search_api.pushing import RecordSink
 from search_api.readiness import ReadinessReport
 from search_api.serving import ServingResolver
@@ -46,3 +47,4 @@ class Parts:
     limits: Limits = field(default_factory=Limits)
     metrics: Callable[[], bytes] = generate_latest
     rates: LimitPolicy = NO_LIMITS
+    previews: Previews = field(default_factory=lambda: Previews(None))

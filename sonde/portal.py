@@ -1,9 +1,13 @@
-"""What the standards' views need of the settings: titles of catalogues, headers of answers."""
+"""What the standards' views need of the settings: titles of catalogues, headers of answers, previews."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from core.errors import SondeError
+from net.gate import Gate
 from search_api.http import HttpPolicy
+from search_api.preview.previews import PreviewLimits, Previews
 from sonde.settings import Settings
 from workers.registry import load_sources
 
@@ -19,3 +23,9 @@ def source_titles(settings: Settings) -> dict[str, str]:
         return {one.id: one.title for one in load_sources(settings.harvest.sources).values() if one.title}
     except SondeError:
         return {}
+
+
+def previews(settings: Settings, gate: Callable[[], Gate]) -> Previews:
+    given = settings.preview
+    limits = PreviewLimits(given.max_mib * 1024 * 1024, given.timeout_s)
+    return Previews(gate if given.enabled else None, limits)

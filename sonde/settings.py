@@ -98,6 +98,14 @@ class HttpSettings(_Group):
     contact: str = Field("nobody@localhost", description="Mail address of the operator, for OAI-PMH.")
 
 
+class PreviewSettings(_Group):
+    """Pictures that records name: fetched when somebody looks at the record, drawn anew in a small size."""
+
+    enabled: bool = Field(True, description="Whether the API fetches them from the hosts that metadata name.")
+    max_mib: int = Field(8, ge=1, le=64, description="Largest original.")
+    timeout_s: float = Field(4.0, gt=0, le=30, description="For one original.")
+
+
 class AccessSettings(_Group):
     """Who may do what; docs/security.md."""
 
@@ -137,6 +145,10 @@ class EmbedderSettings(_Group):
     device: str = "cpu"
     url: HttpUrl | None = Field(None, description="OpenAI-style endpoint for runtime=remote.")
     key: SecretStr | None = None
+    input_type: bool = Field(False, description="Whether the endpoint is told query or passage, as E5's servers want.")
+    timeout_s: float = Field(60.0, gt=0, description="For one call of the endpoint, up to 64 texts.")
+    min_score: float | None = Field(None, ge=-1, le=1, description="Cosine a hit must reach; else the model's own.")
+    answer_score: float | None = Field(None, ge=-1, le=1, description="Cosine the best hit must reach; else its own.")
 
 
 class CrossEncoderSettings(_Group):
@@ -145,10 +157,6 @@ class CrossEncoderSettings(_Group):
 
 
 class ModelsSettings(_Group):
-    input_type: bool = Field(False, description="Whether the endpoint is told query or passage, as E5's servers want.")
-    timeout_s: float = Field(60.0, gt=0, description="For one call of the endpoint, up to 64 texts.")
-    min_score: float | None = Field(None, ge=-1, le=1, description="Cosine a hit must reach; else the model's own.")
-    answer_score: float | None = Field(None, ge=-1, le=1, description="Cosine the best hit must reach; else its own.")
     folder: Path = Field(
         default_factory=lambda: platformdirs.user_cache_path("sonde") / "models", description="Where exports are kept."
     )
@@ -252,6 +260,7 @@ class Settings(BaseSettings):
     index: IndexSettings = IndexSettings()
     api: ApiSettings = ApiSettings()
     http: HttpSettings = HttpSettings()
+    preview: PreviewSettings = PreviewSettings()
     access: AccessSettings = AccessSettings()
     limits: LimitsSettings = LimitsSettings()
     embedder: EmbedderSettings = EmbedderSettings()

@@ -55,7 +55,7 @@ from sonde.fast_json import SERIALIZERS
 from sonde.harvest_desk import Desk
 from sonde.indices import prepare_indices
 from sonde.library import library_search, shelf
-from sonde.portal import http_policy, source_titles
+from sonde.portal import http_policy, previews, source_titles
 from sonde.pushing import Pusher
 from sonde.service_metrics import ServiceMetrics, State
 from sonde.settings import Settings
@@ -276,6 +276,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
         rates=limit_policy(settings),
+        previews=previews(settings, lambda: models.gate),
     )
 
 

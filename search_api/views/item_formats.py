@@ -58,12 +58,15 @@ def wanted(given: ItemFormat | None) -> str:
     return _BY_MEDIA_TYPE[best]
 
 
-def written(record: Record, form: str, addresses: Addresses) -> Response:
-    """The record in one of the formats that are made of it (neither ``native`` nor ``html``)."""
+def written(record: Record, form: str, addresses: Addresses, *more: Link) -> Response:
+    """The record in one of the formats that are made of it (neither ``native`` nor ``html``).
+
+    ``more``: links that GeoJSON names beside those that every record has.
+    """
     address = addresses.item(record)
     chosen = FORMATS[form]
     if chosen.write is None:
-        body = {**geojson.feature(record), "links": item_links(record, addresses)}
+        body = {**geojson.feature(record), "links": [*item_links(record, addresses), *more]}
         response = Response(json.dumps(body, sort_keys=False), mimetype=GEOJSON)
     else:
         response = Response(chosen.write(record, address), mimetype=chosen.media_type)

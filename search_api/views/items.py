@@ -16,8 +16,9 @@ from search_api.listing.reader import Page
 from search_api.listing.similar import similar
 from search_api.parameters import Parameters
 from search_api.parts import Parts
+from search_api.preview.thumbnail import MEDIA_TYPE as PREVIEW_TYPE
 from search_api.views import geojson
-from search_api.views.addresses import GEOJSON, JSON, Addresses, link
+from search_api.views.addresses import GEOJSON, JSON, Addresses, Link, link
 from search_api.views.collections import CataloguePath
 from search_api.views.documented import WITH_NOT_FOUND, sent_as, texts
 from search_api.views.item_formats import MEDIA_TYPES, ItemFormat, item_links, original, wanted, written
@@ -88,7 +89,7 @@ def items_views(parts: Parts) -> APIBlueprint:
             return original(parts.records.original(path.record))
         if form == "html":
             return record_page(found.record, Addresses.of(parts))
-        return written(found.record, form, Addresses.of(parts))
+        return written(found.record, form, Addresses.of(parts), *_preview(found.record, parts))
 
     @api.get(
         "/collections/<catalogue>/items/<record>/similar",
@@ -117,6 +118,13 @@ def items_views(parts: Parts) -> APIBlueprint:
         return Response(json.dumps(body, sort_keys=False), mimetype="application/ld+json")
 
     return api
+
+
+def _preview(record: Record, parts: Parts) -> list[Link]:
+    """The way to its picture in a small size, where it names one."""
+    if not parts.previews.offered(record):
+        return []
+    return [link("preview", Addresses.of(parts).item(record, "/preview"), PREVIEW_TYPE, "Preview")]
 
 
 def _collection(page: Page, following: str | None, addresses: Addresses, catalogue: str) -> Response:

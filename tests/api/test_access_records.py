@@ -166,6 +166,7 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
         for form in ("json", "jsonld", "dcat", "rdf", "iso19139", "dc", "native")
     ],
     "/collections/<catalogue>/items/<record>/provenance": [(f"/collections/all/items/{HIDDEN}/provenance", None)],
+    "/collections/<catalogue>/items/<record>/preview": [],  # asked for below: the record names no picture
     "/collections/<catalogue>/items/<record>/similar": [
         (f"/collections/all/items/{OPEN}/similar", None),
         (f"/collections/all/items/{HIDDEN}/similar", None),
@@ -257,6 +258,13 @@ def test_the_group_sees_it(http: FlaskClient, address: str, body: Any) -> None:
     assert answer.status_code == 200, answer.get_data(as_text=True)[:300]
     shown = answer.get_data(as_text=True).lower()
     assert MARK in shown or HIDDEN in shown or '"secret"' in shown or "spec>secret" in shown
+
+
+def test_its_preview_is_not_even_looked_for(http: FlaskClient) -> None:
+    address = f"/collections/all/items/{HIDDEN}/preview"
+    said = {who: _ask(http, address, None, who).get_json()["detail"] for who in (None, "other", "member")}
+    assert said[None] == said["other"] == f"There is no record {HIDDEN!r}."
+    assert said["member"] == f"The metadata of {HIDDEN!r} name no preview."
 
 
 def _json(http: FlaskClient, address: str, who: str | None) -> dict[str, Any]:
