@@ -153,13 +153,14 @@ def _to_core(request: httpx.Request, policy: GatePolicy) -> httpcore.Request:
     url = httpcore.URL(
         scheme=request.url.raw_scheme, host=request.url.raw_host, port=request.url.port, target=request.url.raw_path
     )
-    wait = {"connect": policy.connect_timeout_s, "read": policy.timeout_s, "write": policy.timeout_s}
+    # Reads and writes have no limit of their own: the deadline in force cuts each to what is left of the exchange.
+    wait = {"connect": policy.connect_timeout_s, "pool": policy.timeout_s}
     return httpcore.Request(
         request.method,
         url,
         headers=request.headers.raw,
         content=request.read(),
-        extensions={"timeout": {**wait, "pool": policy.timeout_s}},
+        extensions={"timeout": wait},
     )
 
 

@@ -103,6 +103,10 @@ class Handler(BaseHTTPRequestHandler):
         except OSError:
             return
 
+    def answer_late(self) -> None:
+        time.sleep(0.5)
+        self.answer_echo()
+
     def answer_hang_up(self) -> None:
         self.close_connection = True
 
@@ -298,6 +302,15 @@ def test_dripping_bytes_do_not_outlast_the_total_time(server: Any, path: str) ->
     """Every byte comes in time; only the total can end this."""
     with pytest.raises(Unavailable, match=r"did not finish answering within 0\.4 s"):
         gate(server, timeout_s=0.4).get(f"{base(server)}/{path}")
+
+
+def test_a_request_with_a_longer_time_of_its_own_waits_for_one_that_thinks_long(server: Any) -> None:
+    """An embedder on a busy machine says nothing for a minute before it says it all."""
+    short = gate(server, timeout_s=0.2)
+    answer = short.request(Outgoing(f"{base(server)}/late", timeout_s=30.0))
+    assert answer.expect_ok().parsed() == {"ok": True}
+    with pytest.raises(Unavailable):
+        short.get(f"{base(server)}/late")
 
 
 def test_a_refused_connection_and_a_hang_up_are_unavailable(server: Any) -> None:
