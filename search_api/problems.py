@@ -80,6 +80,7 @@ def register(app: Flask) -> None:
     """Every error of the app leaves as problem+json; an unexpected one is logged whole and tells the caller nothing."""
     app.register_error_handler(SondeError, _from_ours)
     app.register_error_handler(HTTPException, _from_http)
+    app.register_error_handler(RecursionError, _from_depth)
     app.register_error_handler(Exception, _from_unexpected)
 
 
@@ -98,6 +99,12 @@ def _from_http(error: HTTPException) -> Response:
         if name.lower() in ("allow", "retry-after"):
             response.headers[name] = value
     return response
+
+
+def _from_depth(_error: RecursionError) -> Response:
+    """What is sent decides how deep we go: a body or a filter that nests thousandfold is the sender's mistake."""
+    log.info("request.too_deep", path=request.path)
+    return problem(400, "What was sent is nested too deeply to be read.")
 
 
 def _from_unexpected(error: Exception) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,8 +20,10 @@ from sonde.wiring import own_environment
 
 
 @contextmanager
-def own_api(settings: Settings, prefix: str, processes: int) -> Iterator[str]:
+def own_api(settings: Settings, prefix: str, processes: int, more: Mapping[str, str] | None = None) -> Iterator[str]:
     """The address of an API over the indices of ``prefix``, models loaded, without limits by address or key.
+
+    ``more``: further variables of its environment.
 
     Raises SondeError where it does not come up.
     """
@@ -37,6 +39,7 @@ def own_api(settings: Settings, prefix: str, processes: int) -> Iterator[str]:
         "SONDE_LIMITS__PER_ADDRESS": "none",
         "SONDE_LIMITS__PER_KEY": "none",
         "SONDE_LOG__LEVEL": "ERROR",
+        **(more or {}),
     }
     api = ApiSettings(port=port, workers=processes, threads=settings.api.threads)
     service = api_service(Path(sys.executable), "sonde.wsgi:create()", api, Path.cwd(), {})

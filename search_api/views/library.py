@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from flask import Response, jsonify, request, send_file
 from flask_openapi import APIBlueprint, FileStorage, Tag
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from werkzeug.datastructures import FileStorage as WerkzeugFileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from core.document import DocumentEntry, State
@@ -18,7 +19,7 @@ from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
 from search_api.library.shelf import Shelf, Upload, too_large
 from search_api.parameters import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.parts import Parts
-from search_api.problems import Problem
+from search_api.problems import Problem, problem
 from search_api.views.addresses import JSON, Addresses, link
 from search_api.views.documented import WITH_NOT_FOUND, Responses, texts
 
@@ -54,12 +55,22 @@ class ListParameters(Parameters):
     offset: int = Field(0, ge=0, le=9_900)
 
 
+def _is_file(value: object) -> object:
+    """A part without a file name comes as text. Raises ValueError."""
+    if not isinstance(value, WerkzeugFileStorage):
+        raise ValueError("send it as a file: its part needs a filename")
+    return value
+
+
+FormFile = Annotated[FileStorage, BeforeValidator(_is_file)]
+
+
 class UploadForm(BaseModel):
     """A file, and the record of the catalogue that it explains where there is one."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
-    file: FileStorage
+    file: FormFile
     record: Text | None = None
 
 
@@ -68,7 +79,7 @@ class FileForm(BaseModel):
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
-    file: FileStorage
+    file: FormFile
 
 
 class ReferencesBody(BaseModel):
@@ -144,8 +155,9 @@ def _guard(api: APIBlueprint, shelf: Shelf) -> None:
             raise TooLarge(too_large(shelf.parts.quota))
 
     @api.errorhandler(RequestEntityTooLarge)
-    def refuse(_error: RequestEntityTooLarge) -> Response:  # of unannounced length
-        raise TooLarge(too_large(shelf.parts.quota))
+    def refuse(_error: RequestEntityTooLarge) -> Response:  # of unannounced length, or a form of a thousand parts
+        told = f"{too_large(shelf.parts.quota)} A form may have 1,000 parts."
+        return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
 
     @api.after_request
     def keep_private(response: Response) -> Response:

@@ -13,6 +13,7 @@ from evaluation.chaos.harvests import Outcome
 from evaluation.chaos.harvests import chaos as run_chaos
 from indexer.parts import Parts
 from sonde.cli.chaos_cluster import cluster
+from sonde.cli.chaos_malformed import malformed
 from sonde.cli.chaos_volume import volume
 from sonde.cli.throwaway import throwaway
 from sonde.harvesting import HARVEST_TIMEOUT_S
@@ -84,6 +85,8 @@ def show(console: Console, outcomes: list[Outcome]) -> None:
 
 
 chaos.add_command(cluster)
+
+chaos.add_command(malformed)
 
 chaos.add_command(volume)
 
