@@ -68,6 +68,15 @@ def add_new_fields(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind
             client.indices.put_mapping(index=alias(prefix, kind), properties=dict(_ADDED_BESIDE_VECTORS))
 
 
+def add_new_index(client: Elasticsearch, prefix: str, kind: IndexKind) -> None:
+    """Makes an index without vectors that an earlier version did not have; nothing where it is there already."""
+    records = None if client.indices.exists_alias(name=alias(prefix, kind)) else resolved(client, prefix, "records")
+    if records is not None:
+        meta = records.meta
+        card = EmbedderCard(meta.embedding_model, meta.dims, max_tokens=1, min_score=0.0, instruction=meta.instruction)
+        ensure_indices(client, prefix, card, kinds=(kind,))
+
+
 def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
     """The index behind the alias with its ``_meta``, in one request; None where there is none yet.
 

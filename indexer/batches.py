@@ -43,11 +43,13 @@ def joined(pages: list[Page]) -> Page:
         tuple(skipped for page in pages for skipped in page.skipped),
         tuple(id for page in pages for id in page.deleted),
         last.matched,
+        tuple(id for page in pages for id in page.unchanged),
+        tuple(visit for page in pages for visit in page.visits),
     )
 
 
 def _enough(pages: list[Page], size: int, limit_bytes: int) -> bool:
     return (
-        sum(len(page.records) for page in pages) >= size
+        sum(len(page.records) + len(page.unchanged) for page in pages) >= size
         or sum(len(record.content) for page in pages for record in page.records) >= limit_bytes
     )

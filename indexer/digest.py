@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from core.record import Record
 from es_mappings.documents import to_document
 from es_mappings.meta import SCHEMA_VERSION
-from indexer.formats.registry import read, reader_tag
+from indexer.formats.registry import READERS, read, reader_tag
 from indexer.hashes import raw_hash, record_hash, text_hash
 from indexer.plan import Content, Document
 from indexer.raw import RawRecord
@@ -21,6 +22,12 @@ DIGEST_VERSION = 1
 _LEAST_CONFIDENCE = 0.5  # below, the text speaks of several kinds alike
 
 _READING = f"{SCHEMA_VERSION}.{DIGEST_VERSION}"
+
+
+def reading_tag(*how: str) -> str:
+    """Of all readers as they are now, and of ``how`` a source is read: another tag, and its files are read anew."""
+    readers = (f"{name}/{reader.version}" for name, reader in sorted(READERS.items()))
+    return hashlib.sha256("\n".join((_READING, *readers, *how)).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

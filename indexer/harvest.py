@@ -26,6 +26,7 @@ from indexer.report import Refusal, RunReport, RunState, Tally
 from indexer.runs import Runs, now_iso
 from indexer.sweep import Swept, sweep
 from indexer.tombstones import Buried, bury
+from indexer.visits import Visits
 
 log = structlog.get_logger(__name__)
 
@@ -139,7 +140,7 @@ class _Slice:
         self.options.guard()
         count(items, batch, self.tally)
         self.matched = batch.matched
-        job = self.background.submit(self._commit, items, batch.deleted, moment)
+        job = self.background.submit(self._commit, items, batch, moment)
         self._writing = (batch, job)
 
     def _follow_the_model(self) -> None:
@@ -160,11 +161,13 @@ class _Slice:
         self.tally.add("without_vector", missing)
         return items
 
-    def _commit(self, items: list[Item], deleted: tuple[str, ...], moment: Moment) -> _Written:
-        client, prefix = self.parts.client, self.parts.prefix
+    def _commit(self, items: list[Item], batch: Page, moment: Moment) -> _Written:
+        client, prefix, source = self.parts.client, self.parts.prefix, self.run.source
         with self._timed("commit"):
             failed = commit(client, prefix, items, moment)
-            return _Written(failed, bury(client, prefix, self.run.source, deleted, moment))
+            if batch.visits:
+                Visits(client, prefix).save(source, batch.visits, moment.now)
+            return _Written(failed, bury(client, prefix, source, batch.deleted, moment))
 
     def _settle(self) -> None:
         """Waits for the batch that is being written, then stores the position behind it: never ahead of the ledger."""
@@ -176,14 +179,14 @@ class _Slice:
         for each in written.failed:
             count_failure(each, self.tally)
         self._count_removed(written.buried)
-        self.handled += len(batch.records)
+        self.handled += _size(batch)
         self.run = replace(self.run, position=batch.position, total=batch.total or self.run.total)
         self._save("running")
         self.parts.progress("batch", seen=self.tally.counts["seen"], total=self.run.total or 0)
 
     def _budget_is_used(self) -> bool:
         seconds, records = self.options.seconds, self.options.records
-        pending = len(self._writing[0].records) if self._writing is not None else 0
+        pending = _size(self._writing[0]) if self._writing is not None else 0
         return (seconds is not None and time.monotonic() - self.started >= seconds) or (
             records is not None and self.handled + pending >= records
         )
@@ -250,3 +253,7 @@ class _Slice:
             yield
         finally:
             self.tally.took(stage, time.perf_counter() - begun)
+
+
+def _size(batch: Page) -> int:
+    return len(batch.records) + len(batch.unchanged)

@@ -56,14 +56,18 @@ class Planner:
         self._first_fill = self._ledger.is_empty(self.source)
 
     def plan(self, batch: Page, moment: Moment) -> list[Item]:
-        """One item per document, in order; members that were skipped come last, as refused."""
+        """One item per document, in order; then those that the source says are as they were; members that were skipped
+        come last, as refused.
+        """
         stored = self._ledger.entries(
             [entry_key(self.source, raw.native_id) for raw in batch.records]
+            + [entry_key(self.source, native) for native in batch.unchanged]
             + [entry_key(self.source, skipped_id(skipped.origin)) for skipped in batch.skipped]
         )
         reads = [self._read(raw, stored) for raw in batch.records]
         owners = self._owners_before(reads)
         items = [self._decide(read, owners, moment) for read in reads]
+        items += [item for native in batch.unchanged if (item := self._unsent(native, stored, moment)) is not None]
         return items + [self._skipped(skipped, stored, moment) for skipped in batch.skipped]
 
     @property
@@ -117,6 +121,13 @@ class Planner:
         if before is None or before.key == key:
             return None
         return Owner(before, seen=before.last_seen_run == moment.run)
+
+    def _unsent(self, native_id: str, stored: Mapping[str, LedgerEntry], moment: Moment) -> Item | None:
+        """None where another document of this run has taken its record since the source was asked: the next run's."""
+        entry = stored.get(entry_key(self.source, native_id))
+        if entry is None or entry.state not in ("current", "refused"):
+            return None
+        return Item(RawRecord(native_id, _NO_BYTES, entry.origin), entry, plan_unread(entry, moment))
 
     def _skipped(self, skipped: Skipped, stored: Mapping[str, LedgerEntry], moment: Moment) -> Item:
         native_id = skipped_id(skipped.origin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -34,12 +34,41 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Visit:
+    """What a file's last answer said of its version, and which records came of it.
+
+    ``tag`` says how it was read: by another reader, or with other options, it has to be read again. ``note``: what
+    the source itself needs to know of the file when it is not sent again.
+    """
+
+    url: str
+    tag: str
+    natives: tuple[str, ...] = ()
+    etag: str | None = None
+    last_modified: str | None = None  # as the server wrote it
+    note: str | None = None
+
+
+class Memory(Protocol):
+    """What is remembered of a source's files."""
+
+    @property
+    def tag(self) -> str:
+        """How files are read now: what is noted carries it."""
+
+    def known(self, urls: Sequence[str]) -> Mapping[str, Visit]:
+        """The visits that may be asked with; none in a run that asks for everything."""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """Some records in the source's stable order.
 
     ``position`` is an opaque string that resumes after this page; None where the source cannot resume.
     ``total`` is the number of records the whole source holds, where it is known before the end.
     ``deleted`` are native ids that the source itself calls deleted (tombstones).
+    ``unchanged`` are native ids of which the source says that they are as they were, without sending them again.
+    ``visits``: of files whose records are all in this page or before it.
     ``matched``, on the last page: how many distinct records the source says it has; with fewer a run is not complete.
     """
 
@@ -49,6 +78,8 @@ class Page:
     skipped: tuple[Skipped, ...] = ()
     deleted: tuple[str, ...] = ()
     matched: int | None = None
+    unchanged: tuple[str, ...] = ()
+    visits: tuple[Visit, ...] = ()
 
 
 class Source(Protocol):

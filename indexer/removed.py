@@ -21,6 +21,7 @@ from indexer.patience import patiently
 from indexer.raw import Page, RawRecord
 from indexer.report import RunReport
 from indexer.runs import now_iso
+from indexer.visits import Visits
 
 KEPT = timedelta(days=30)
 
@@ -52,7 +53,10 @@ def restore(source: str, ids: Sequence[str], parts: Parts, options: Options) -> 
 
 
 def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: datetime | None = None) -> int:
-    """Deletes native bytes and tombstones of what was removed longer ago than ``kept``; how many."""
+    """Deletes native bytes and tombstones of what was removed longer ago than ``kept``; how many.
+
+    Versions of files that were last sent so long ago go too: those files are fetched once more.
+    """
     limit = ((now or datetime.now(UTC)) - kept).isoformat(timespec="milliseconds")
     ledger = Ledger(client, prefix)
     ledger.refresh()
@@ -68,6 +72,7 @@ def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: da
         deletions += [bulk.delete_operation(index, tomb.key) for tomb in tombs for index in targets(prefix, "ledger")]
         bulk.write(client, deletions)
         purged += len(tombs)
+    Visits(client, prefix).forget_before(limit)
     return purged
 
 

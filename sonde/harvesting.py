@@ -44,7 +44,7 @@ def worker_parts(settings: Settings) -> WorkerParts:
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
     models = Models(settings)
     prepare_indices(client, settings, models)
-    opener = Opener(settings)
+    opener = Opener(settings, client)
     links = LinkParts(client, settings.index.prefix, opener.asking_gate(), opener.courtesy)
 
     def look(source_id: str, seconds: float) -> RunReport:
@@ -64,7 +64,7 @@ class Harvester:
         self._models = Models(settings)
         self._embedding = embedding
         self._full = full
-        self._open = Opener(settings)
+        self._open = Opener(settings, self._client)
         self._options = Options(
             batch=settings.harvest.batch,
             max_removal_share=settings.harvest.max_removal_share,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from elasticsearch import Elasticsearch
 
-from es_mappings.indices import add_new_fields, ensure_indices
+from es_mappings.indices import add_new_fields, add_new_index, ensure_indices
 from sonde.settings import Settings
 
 if TYPE_CHECKING:  # sonde.wiring imports this module
@@ -18,5 +18,6 @@ def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -
     prefix = settings.index.prefix
     if client.indices.exists_alias(name=f"{prefix}-records") and client.indices.exists_alias(name=f"{prefix}-runs"):
         add_new_fields(client, prefix)
+        add_new_index(client, prefix, "visits")
         return []
     return ensure_indices(client, prefix, models.embedder().card, vector_index=settings.index.vector_index)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import base64
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from elasticsearch import Elasticsearch
+
 from core.errors import SondeError
+from indexer.digest import reading_tag
 from indexer.raw import Source
 from indexer.sources.catalogue import open_source
 from indexer.sources.fetching import Fetcher
 from indexer.sources.folder import FolderSource
 from indexer.sources.politeness import Courtesy, Manners
 from indexer.sources.restricted import restricted
+from indexer.visits import Remembered
 from net.gate import Gate, GatePolicy
 from sonde import __version__
 from sonde.settings import Settings
@@ -25,9 +30,13 @@ _LOOK_S = 10.0
 
 @dataclass(slots=True)
 class Opener:
-    """Opens sources for one process: they share the turns at their hosts, with each other and with other processes."""
+    """Opens sources for one process: they share the turns at their hosts, with each other and with other processes.
+
+    ``client``: where files' versions are remembered; without it everything is fetched each time.
+    """
 
     settings: Settings
+    client: Elasticsearch | None = None
     courtesy: Courtesy = field(init=False)
 
     def __post_init__(self) -> None:
@@ -41,7 +50,11 @@ class Opener:
     def _open(self, config: SourceConfig, since: str | None) -> Source:
         if config.type == "folder":
             return FolderSource(config.folder, **config.options)
-        return open_source(config.type, self.fetcher(config), since, config.options)
+        fetcher = self.fetcher(config)
+        if self.client is not None:
+            prefix, asking = self.settings.index.prefix, since is not None
+            fetcher.memory = Remembered(self.client, prefix, config.id, _how_read(config), asking=asking)
+        return open_source(config.type, fetcher, since, config.options)
 
     def fetcher(self, config: SourceConfig) -> Fetcher:
         """Raises SondeError where the secret cannot be read or the proxy is none."""
@@ -80,6 +93,11 @@ class Opener:
                 ca_file=ca_file,
             )
         )
+
+
+def _how_read(config: SourceConfig) -> str:
+    options = json.dumps(config.options, sort_keys=True, default=str)
+    return reading_tag(config.type, str(config.url), options, *sorted(config.access.restricted_to))
 
 
 def user_agent(contact: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Any
@@ -12,14 +12,15 @@ from urllib.parse import urljoin
 
 from indexer.formats.reader import Refused
 from indexer.formats.split import Part, parts_of, split
-from indexer.raw import Page, RawRecord
+from indexer.raw import Page, RawRecord, Visit
 from indexer.sources.answers import expect_2xx, json_value
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import rebased
 from indexer.sources.members import SourceBroken
 from indexer.sources.parted import named_apart
 from indexer.sources.rdf_answers import NotRdf, next_page, parse_rdf, rdf_format, total_items
-from net.exchange import Answer, Outgoing
+from indexer.sources.revisiting import Revisiting
+from net.exchange import Answer
 from net.targets import host_of
 
 _ACCEPT = "text/turtle, application/rdf+xml;q=0.9, application/ld+json;q=0.8, application/json;q=0.7, */*;q=0.1"
@@ -36,17 +37,20 @@ class DcatOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Catalogue:
-    """``changed`` False: the server says that nothing is new since (304)."""
+    """``unchanged``: native ids that are as they were (304); ``visits``: of a catalogue in one answer."""
 
     records: tuple[RawRecord, ...]
     next: str | None = None
     total: int | None = None
-    changed: bool = True
+    unchanged: tuple[str, ...] = ()
+    visits: tuple[Visit, ...] = ()
 
 
 @dataclass(slots=True)
 class DcatSource:
-    """With ``since`` the catalogue is asked for with If-Modified-Since; 304 ends the run with nothing new."""
+    """With ``since`` a catalogue in one answer is asked for with what its last answer said of its version, or, where
+    the fetcher has no memory, with that day; 304 ends the run with nothing new. One in several pages comes whole.
+    """
 
     fetcher: Fetcher
     url: str
@@ -73,13 +77,7 @@ class DcatSource:
         raise SourceBroken(f"{self.fetcher.source}: the next links lead in a circle")
 
     def _fetch(self, url: str, known: set[str]) -> _Catalogue:
-        headers = {"accept": self.options.accept}
-        if self.since is not None and url == self.url:
-            headers["if-modified-since"] = http_date(self.since)
-
         def parse(answer: Answer) -> _Catalogue:
-            if answer.status == 304:
-                return _Catalogue((), changed=False)
             found = self._read(expect_2xx(answer))
             ids = {record.native_id for record in found.records}
             if not ids and not known:
@@ -88,7 +86,21 @@ class DcatSource:
                 raise BadAnswer(f"{host_of(url)} sent a page again instead of the next")
             return found
 
-        return self.fetcher.read(Outgoing(url, headers=headers), parse)
+        revisiting = Revisiting(self.fetcher)
+        found = revisiting.get(url, parse, self._visit(revisiting, url), self.options.accept)
+        if isinstance(found, Visit):
+            return _Catalogue((), unchanged=found.natives)
+        if found.content.next is not None or url != self.url:
+            return found.content
+        natives = (record.native_id for record in found.content.records)
+        return replace(found.content, visits=revisiting.noted(url, found, natives))
+
+    def _visit(self, revisiting: Revisiting, url: str) -> Visit | None:
+        if self.since is None or url != self.url:
+            return None
+        if self.fetcher.memory is None:
+            return Visit(url, "", last_modified=http_date(self.since))
+        return revisiting.known((url,)).get(url)
 
     def _read(self, answer: Answer) -> _Catalogue:
         form = rdf_format(answer.content, answer.headers.get("content-type", ""))
@@ -142,7 +154,10 @@ def _in_pages(found: _Catalogue, following: str | None) -> Iterator[Page]:
     """A catalogue in one file is one answer and many pages; only after its last one can a run go on elsewhere."""
     for start in range(0, len(found.records), _PAGE):
         last = start + _PAGE >= len(found.records)
-        yield Page(found.records[start : start + _PAGE], following if last else None, found.total)
+        visits = found.visits if last else ()
+        yield Page(found.records[start : start + _PAGE], following if last else None, found.total, visits=visits)
+    for start in range(0, len(found.unchanged), _PAGE):
+        yield Page((), unchanged=found.unchanged[start : start + _PAGE])
 
 
 def parsed_data_json(content: bytes) -> bool:

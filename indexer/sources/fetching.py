@@ -13,6 +13,7 @@ import structlog
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from core.errors import SondeError, Unavailable
+from indexer.raw import Memory
 from indexer.sources.members import LimitReached
 from indexer.sources.politeness import Breaker, CircuitOpen, Courtesy, Manners, retry_after_s
 from net.exchange import Answer, Outgoing
@@ -65,6 +66,7 @@ class Fetcher:
     limits: FetchLimits = field(default_factory=FetchLimits)
     credentials: Mapping[str, str] = field(default_factory=dict)
     delay_s: float = 0.0  # a robots.txt's Crawl-delay
+    memory: Memory | None = None  # of single files' versions
     retried: int = 0
     _requests: int = 0
     _bytes: int = 0
@@ -95,10 +97,14 @@ class Fetcher:
 
         Raises CircuitOpen and LimitReached: what follows could not be had either.
         """
+        return self.each_by(urls, lambda url: self.get(url, parse))
+
+    def each_by(self, urls: Iterable[str], get: Callable[[str], T]) -> Iterator[tuple[str, T | SondeError]]:
+        """The same, each by ``get``."""
 
         def one(url: str) -> T | SondeError:
             try:
-                return self.get(url, parse)
+                return get(url)
             except (CircuitOpen, LimitReached):
                 raise
             except SondeError as error:

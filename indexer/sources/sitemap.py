@@ -6,7 +6,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
@@ -15,10 +15,11 @@ from lxml import html
 from lxml.etree import ParserError
 
 from core.errors import SondeError
-from indexer.raw import Page, RawRecord, Skipped
+from indexer.raw import Page, RawRecord, Skipped, Visit
 from indexer.sources.answers import expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.members import LimitReached, SourceBroken
+from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from net.errors import BadStatus
 from net.exchange import Answer
@@ -46,7 +47,8 @@ class _Place:
 
 @dataclass(slots=True)
 class SitemapSource:
-    """Sorted by address; a position is the last page visited. With ``since``, pages of an older lastmod are left out.
+    """Sorted by address; a position is the last page visited. With ``since``, pages of an older lastmod are left out,
+    and the others asked for with what their last answer said of their version.
 
     Pages without a data set give no record and are not told: a sitemap lists other pages too.
     """
@@ -90,16 +92,30 @@ class SitemapSource:
     def _page(self, some: list[_Place]) -> Page:
         records: list[RawRecord] = []
         skipped: list[Skipped] = []
+        unchanged: list[str] = []
+        visits: list[Visit] = []
         modified = {place.url: place.modified for place in some}
-        for url, found in self.fetcher.each(modified, json_ld):
+        revisiting = Revisiting(self.fetcher)
+        for url, found in revisiting.each(tuple(modified), json_ld):
             if isinstance(found, SondeError):
                 if not _is_gone(found):
                     skipped.append(Skipped(url, str(found)))
-                continue
-            for index, dataset in enumerate(found):
-                id = url if index == 0 else f"{url}#{index}"
-                records.append(RawRecord(id, written_json(dataset), url, "application/ld+json", modified[url]))
-        return Page(tuple(records), some[-1].url, skipped=tuple(skipped))
+            elif isinstance(found, Visit):
+                unchanged += found.natives
+            else:
+                own = _records(url, modified[url], found.content)
+                records += own
+                visits += revisiting.noted(url, found, (record.native_id for record in own))
+        page = Page(tuple(records), some[-1].url, skipped=tuple(skipped))
+        return replace(page, unchanged=tuple(unchanged), visits=tuple(visits))
+
+
+def _records(url: str, modified: str | None, datasets: list[dict[str, Any]]) -> list[RawRecord]:
+    ids = (url if index == 0 else f"{url}#{index}" for index in range(len(datasets)))
+    return [
+        RawRecord(id, written_json(dataset), url, "application/ld+json", modified)
+        for id, dataset in zip(ids, datasets, strict=True)
+    ]
 
 
 def _is_gone(error: SondeError) -> bool:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from indexer.raw import Page, RawRecord, Skipped
+from indexer.raw import Page, RawRecord, Skipped, Visit
 from indexer.sources.answers import json_object
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import rebased
 from indexer.sources.members import SourceBroken
+from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from indexer.sources.stac_api import StacOptions
 from net.errors import BadStatus, Refused
@@ -46,12 +47,30 @@ class _Document:
         return list(dict.fromkeys(hrefs))
 
 
+@dataclass(frozen=True, slots=True)
+class _Unchanged:
+    """A record that is as it was."""
+
+    native_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What one document gives: itself or word that it is as it was, and where it leads."""
+
+    record: RawRecord | _Unchanged | None
+    links: list[str]
+
+
+_Found = RawRecord | _Unchanged | Skipped
+
+
 @dataclass(slots=True)
 class StacStaticSource:
     """Depth first. A native id is the file's path below the root's folder; a position is the path down, as indices.
 
     A child that is not there (404) is skipped and named; every other failure ends the run, since what lies below
-    would look removed.
+    would look removed. What a run of changes need not be sent again is walked by the links that it had.
     """
 
     fetcher: Fetcher
@@ -60,6 +79,7 @@ class StacStaticSource:
     options: StacOptions = field(default_factory=StacOptions)
     robots: Robots = field(init=False)
     _visited: set[str] = field(default_factory=set)
+    _notes: list[Visit] = field(default_factory=list)  # of documents that were sent since the last page
 
     def __post_init__(self) -> None:
         self.robots = Robots(self.fetcher)
@@ -68,28 +88,35 @@ class StacStaticSource:
         """Raises SourceBroken (depth, robots) and what the fetcher raises."""
         if not self.robots.allows(self.url):
             raise SourceBroken(f"{self.url}: robots.txt does not allow it (manners.robots: false overrides)")
-        records: list[RawRecord] = []
-        skipped: list[Skipped] = []
+        some: list[_Found] = []
         stored = [_Node(url, index) for url, index in json.loads(position)] if position else []
         for found, trail in self._walk(self.url, stored, 0):
-            (records if isinstance(found, RawRecord) else skipped).append(found)  # type: ignore[arg-type]
-            if len(records) + len(skipped) >= _PAGE:
-                yield Page(tuple(records), json.dumps(trail), skipped=tuple(skipped))
-                records, skipped = [], []
-        yield Page(tuple(records), skipped=tuple(skipped))
+            some.append(found)
+            if len(some) >= _PAGE:
+                yield self._page(some, json.dumps(trail))
+                some = []
+        yield self._page(some, None)
 
-    def _walk(
-        self, url: str, stored: list[_Node], depth: int
-    ) -> Iterator[tuple[RawRecord | Skipped, list[tuple[str, int]]]]:
+    def _page(self, some: list[_Found], position: str | None) -> Page:
+        visits, self._notes = tuple(self._notes), []
+        return Page(
+            tuple(found for found in some if isinstance(found, RawRecord)),
+            position,
+            skipped=tuple(found for found in some if isinstance(found, Skipped)),
+            unchanged=tuple(found.native_id for found in some if isinstance(found, _Unchanged)),
+            visits=visits,
+        )
+
+    def _walk(self, url: str, stored: list[_Node], depth: int) -> Iterator[tuple[_Found, list[tuple[str, int]]]]:
         """Each document with the way that resumes behind it."""
         if depth > self.options.depth:
             raise SourceBroken(f"{url}: deeper than {self.options.depth} levels")
         self._visited.add(url)
-        document = self.fetcher.get(url, _document)
+        looked = self._look(url)
         begin = stored[0].following if stored else -1
-        if not stored and self._wanted(document):
-            yield self._record(url, document), [(url, 0)]
-        for index, href in enumerate(document.links(self._rels)):
+        if not stored and looked.record is not None:
+            yield looked.record, [(url, 0)]
+        for index, href in enumerate(looked.links):
             if index < max(begin, 0):
                 continue
             child = rebased(urljoin(url, href), self.url)
@@ -100,12 +127,24 @@ class StacStaticSource:
 
     def _child(
         self, child: str, below: list[_Node], here: tuple[str, int], depth: int
-    ) -> Iterator[tuple[RawRecord | Skipped, list[tuple[str, int]]]]:
+    ) -> Iterator[tuple[_Found, list[tuple[str, int]]]]:
         try:
             for found, trail in self._walk(child, below, depth + 1):
                 yield found, [here, *trail]
         except (BadStatus, Refused) as error:
             yield Skipped(child, str(error)), [(here[0], here[1] + 1)]
+
+    def _look(self, url: str) -> _Looked:
+        revisiting = Revisiting(self.fetcher)
+        found = revisiting.get(url, _document, revisiting.known((url,)).get(url))
+        if isinstance(found, Visit):
+            own = next((_Unchanged(native) for native in found.natives), None)
+            return _Looked(own, json.loads(found.note or "[]"))
+        links = found.content.links(self._rels)
+        record = self._record(url, found.content) if self._wanted(found.content) else None
+        natives = () if record is None else (record.native_id,)
+        self._notes += revisiting.noted(url, found, natives, json.dumps(links))
+        return _Looked(record, links)
 
     @property
     def _rels(self) -> tuple[str, ...]:

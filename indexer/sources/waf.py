@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import islice
 from urllib.parse import unquote
 
 from core.errors import SondeError
-from indexer.raw import Page, RawRecord, Skipped
+from indexer.raw import Page, RawRecord, Skipped, Visit
 from indexer.sources.answers import expect_2xx
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type
 from indexer.sources.parted import parted
+from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from net.exchange import Answer
 from net.targets import host_of
@@ -35,7 +36,8 @@ class WafOptions:
 class WafSource:
     """All listings are read before the first file, so that a listing that fails ends the run before it began.
 
-    A position is the last URL. With ``since``, files whose listed date is a day older than that are passed over.
+    A position is the last URL. With ``since``, files whose listed date is a day older than that are passed over, and
+    the others asked for with what their last answer said of their version.
     """
 
     fetcher: Fetcher
@@ -84,14 +86,22 @@ class WafSource:
     def _page(self, some: list[Entry], total: int) -> Page:
         records: list[RawRecord] = []
         skipped: list[Skipped] = []
+        unchanged: list[str] = []
+        visits: list[Visit] = []
         modified = {entry.url: entry.modified for entry in some}
-        for url, found in self.fetcher.each(modified, _content):
+        revisiting = Revisiting(self.fetcher)
+        for url, found in revisiting.each(tuple(modified), _content):
             if isinstance(found, SondeError):
                 skipped.append(Skipped(url, str(found)))
-                continue
-            name = unquote(url.removeprefix(self.url))
-            records += parted(RawRecord(name, found, url, media_type(name), modified[url]))
-        return Page(tuple(records), some[-1].url, total, tuple(skipped))
+            elif isinstance(found, Visit):
+                unchanged += found.natives
+            else:
+                name = unquote(url.removeprefix(self.url))
+                own = parted(RawRecord(name, found.content, url, media_type(name), modified[url]))
+                records += own
+                visits += revisiting.noted(url, found, (record.native_id for record in own))
+        page = Page(tuple(records), some[-1].url, total, tuple(skipped))
+        return replace(page, unchanged=tuple(unchanged), visits=tuple(visits))
 
 
 def _name(entry: Entry) -> str:
