@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal, get_args
 
-IndexKind = Literal["records", "natives", "ledger", "passages", "library", "runs", "documents", "vocabulary", "keys", "visits"]
+IndexKind = Literal[
+    "records", "natives", "ledger", "passages", "library", "runs", "documents", "vocabulary", "keys", "visits"
+]
 KINDS: tuple[IndexKind, ...] = get_args(IndexKind)
 WITH_VECTORS: tuple[IndexKind, ...] = ("records", "passages", "library")
 
