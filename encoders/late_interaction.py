@@ -19,6 +19,7 @@ from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
 from encoders.onnx_session import Compute, OnnxSession, Output, Tokens
 from encoders.tokens import Tokeniser
+from encoders.windows import wanted, windowed
 
 log = structlog.get_logger(__name__)
 
@@ -65,14 +66,18 @@ class LateInteraction:
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """logits: (n,), higher is better, in the order of ``texts``.
 
-        A longer text is read to ``card.max_tokens``; the event ``cross_encoder.cut`` counts them.
+        Of a text longer than ``card.max_tokens`` the stretch is read that holds most of the question's words, each
+        worth what the model weighs it; the event ``cross_encoder.cut`` counts them.
         """
         if not texts:
             return np.empty(0, dtype=np.float64)
-        if cut := self.count_cut(question, texts):
+        ids = self._questions.ids([question])[0]
+        asked, most = self._states(ids), self._texts.max_tokens
+        worth = wanted(ids[1:-1], asked[1:-1, -1])
+        whole = self._texts.whole(texts)
+        if cut := sum(len(each) > most for each in whole):
             log.debug("cross_encoder.cut", texts=len(texts), cut=cut)
-        asked = self._states(self._questions.ids([question])[0])
-        inputs = [Tokens(ids) for ids in self._texts.ids(texts)]
+        inputs = [Tokens(windowed(each, worth, most)) for each in whole]
         scored = self._session.map(inputs, lambda states, _mask: _row(asked, states)).astype(np.float64)
         return np.asarray(scored * self._recipe.scale, dtype=np.float64)
 

@@ -24,9 +24,13 @@ class Tokeniser:
         """Ids of each text, special tokens included, at most ``max_tokens``."""
         return [encoding.ids for encoding in self._cutting.encode_batch_fast([_sound(text) for text in texts])]
 
+    def whole(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text, special tokens included, nothing cut."""
+        return [encoding.ids for encoding in self._whole.encode_batch_fast([_sound(text) for text in texts])]
+
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text before anything is cut, special tokens included."""
-        return [len(encoding.ids) for encoding in self._whole.encode_batch_fast([_sound(text) for text in texts])]
+        return [len(ids) for ids in self.whole(texts)]
 
 
 def read_tokenizer(file: Path) -> Tokenizer:
