@@ -82,22 +82,31 @@ def made_catalogue(
     Raises Unavailable where Elasticsearch does not answer, SondeError where it refuses a document.
     """
     patiently(lambda: sweep_abandoned(client))  # also finds out, before anything is embedded, whether it answers
-    begun = time.perf_counter()
     prefix = f"{PREFIX}load-{uuid.uuid4().hex[:12]}"
     try:
-        patiently(lambda: ensure_indices(client, prefix, embedder.card))
-        records = MadeVectors.of([record.embedding_text for record in real], embedder, min(size.records, size.embedded))
-        _write(client, _records(prefix, real, records, size), "records", size.records, told)
-        vectors = 0
-        if size.passages:
-            texts = passage_texts(real)
-            passages = MadeVectors.of(texts, embedder, min(size.passages, size.embedded))
-            vectors = len(passages.real)
-            _write(client, _passages(prefix, real, texts, passages, size), "passages", size.passages, told)
-        _calm(client, prefix)
-        yield Made(prefix, len(real), len(records.real), vectors, time.perf_counter() - begun)
+        yield fill(client, prefix, real, embedder, size, told)
     finally:
-        _delete(client, prefix)
+        delete(client, prefix)
+
+
+def fill(
+    client: Elasticsearch, prefix: str, real: Sequence[Record], embedder: Embedder, size: Size, told: Told
+) -> Made:
+    """Indices of ``prefix`` made and filled; refreshed and done with merging on return."""
+    begun = time.perf_counter()
+    patiently(lambda: ensure_indices(client, prefix, embedder.card))
+    _refresh(client, prefix, "-1")  # nobody searches yet, and larger segments are merged less often
+    records = MadeVectors.of([record.embedding_text for record in real], embedder, min(size.records, size.embedded))
+    _write(client, _records(prefix, real, records, size), "records", size.records, told)
+    vectors = 0
+    if size.passages:
+        texts = passage_texts(real)
+        passages = MadeVectors.of(texts, embedder, min(size.passages, size.embedded))
+        vectors = len(passages.real)
+        _write(client, _passages(prefix, real, texts, passages, size), "passages", size.passages, told)
+    _refresh(client, prefix, None)
+    _calm(client, prefix)
+    return Made(prefix, len(real), len(records.real), vectors, time.perf_counter() - begun)
 
 
 def _records(prefix: str, real: Sequence[Record], vectors: MadeVectors, size: Size) -> Iterator[Operation]:
@@ -128,9 +137,18 @@ def _write(client: Elasticsearch, operations: Iterator[Operation], what: str, to
         raise SondeError(f"{len(failures)} {what} were refused, {failures[0].id} first: {failures[0].reason}")
 
 
+def _refresh(client: Elasticsearch, prefix: str, interval: str | None) -> None:
+    settings = {"index.refresh_interval": interval}
+    patiently(lambda: client.indices.put_settings(index=_filled(prefix), settings=settings))
+
+
+def _filled(prefix: str) -> list[str]:
+    return [concrete(prefix, "records", 1), concrete(prefix, "passages", 1)]
+
+
 def _calm(client: Elasticsearch, prefix: str) -> None:
     """Everything can be found, and no merge is left to disturb the searches; after ten minutes it goes on anyway."""
-    indices = [concrete(prefix, kind, 1) for kind in ("records", "passages")]
+    indices = _filled(prefix)
     patiently(lambda: client.indices.refresh(index=indices))
     until = time.monotonic() + _CALM_S
     while time.monotonic() < until:
@@ -141,7 +159,7 @@ def _calm(client: Elasticsearch, prefix: str) -> None:
     log.warning("load.still_merging", prefix=prefix)
 
 
-def _delete(client: Elasticsearch, prefix: str) -> None:
+def delete(client: Elasticsearch, prefix: str) -> None:
     """A failure is said and not raised: it would hide why the run ended, and a later one sweeps."""
     for kind in KINDS:
         try:

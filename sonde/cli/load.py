@@ -6,29 +6,29 @@ import ipaddress
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from core.errors import NotFound, SondeError
 from evaluation.benchmarks.machine import machine
-from evaluation.load.catalogue import Made, Size, Told, made_catalogue, real_records
+from evaluation.load.catalogue import Size
 from evaluation.load.clients import COURSES, RERANK, Course, ask
+from evaluation.load.standing import drop as drop_standing
 from evaluation.load.summary import Summary
-from evaluation.vector_cache import CachedEmbedder, VectorCache
+from sonde.cli.load_catalogue import catalogue
 from sonde.cli.load_tables import say_what_was_made, show
 from sonde.cli.signals import ended_by_signals
 from sonde.harvesting import HARVEST_TIMEOUT_S
 from sonde.node_at_hand import node_at_hand
 from sonde.own_api import own_api
 from sonde.settings import Settings, load_settings
-from sonde.wiring import Models, elasticsearch_client
+from sonde.wiring import elasticsearch_client
 
 _ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")
 _SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -66,6 +66,12 @@ class Plan:
 @click.option(
     "--catalogues", type=click.Path(path_type=Path), default=Path("../shared/data/catalogues"), show_default=True
 )
+@click.option(
+    "--standing",
+    help="Ask the catalogue of this name, which stays; it is made first where it does not stand yet.",
+)
+@click.option("--build-only", is_flag=True, help="Only make the catalogue that stands.")
+@click.option("--drop", is_flag=True, help="Only delete the catalogue that stands.")
 @click.option("--allow-remote", is_flag=True, help="Also on an Elasticsearch of another machine.")
 @click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path), help="Also write the figures there.")
 def load(
@@ -78,6 +84,9 @@ def load(
     chosen: tuple[str, ...],
     processes: int,
     catalogues: Path,
+    standing: str | None,
+    build_only: bool,
+    drop: bool,
     allow_remote: bool,
     out: Path | None,
 ) -> None:
@@ -90,13 +99,21 @@ def load(
     settings, before = load_settings(), machine()
     if not allow_remote:
         _refuse_remote(settings)
+    if (build_only or drop) and standing is None:
+        raise SondeError("--build-only and --drop are for a catalogue that stands: name it by --standing.")
+    if drop:
+        drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S), str(standing))
+        return
     size, plan = Size(records, passages, embedded), Plan(_courses(settings, chosen), clients, seconds, processes)
     paths, questions = _real(catalogues), _questions()
     console, progress = Console(), Console(stderr=True)
     with ExitStack() as held:
         held.enter_context(ended_by_signals())
         settings = held.enter_context(node_at_hand(settings, progress.print))
-        made = held.enter_context(_catalogue(settings, paths, size, progress))
+        made = held.enter_context(catalogue(settings, paths, size, standing, progress))
+        if build_only:
+            say_what_was_made(console, made, size)
+            return
         summaries = []
         for summary in _asked(settings, made.prefix, plan, questions):
             progress.print(f"{summary.course}, {summary.clients} clients: {summary.per_second:.1f}/s", highlight=False)
@@ -149,36 +166,6 @@ def _real(catalogues: Path) -> list[Path]:
 
 def _questions() -> list[str]:
     return [json.loads(line)["q"] for line in (_SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]
-
-
-@contextmanager
-def _catalogue(settings: Settings, paths: list[Path], size: Size, progress: Console) -> Iterator[Made]:
-    with _told(progress) as (told, done):
-        cache = VectorCache(settings.models.folder / "vectors.sqlite")
-        embedder = CachedEmbedder(
-            Models(settings).embedder(), cache, lambda number, total: told("embedding", number, total)
-        )
-        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
-        try:
-            with made_catalogue(client, real_records(paths), embedder, size, told) as made:
-                done()
-                yield made
-        finally:
-            cache.close()
-            client.close()
-
-
-@contextmanager
-def _told(console: Console) -> Iterator[tuple[Told, Callable[[], None]]]:
-    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=console) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def told(what: str, number: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=number, total=total)
-
-        yield told, bars.stop
 
 
 def _asked(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[Summary]:
