@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -33,16 +35,27 @@ class Faults:
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, numbered from 1. Raises SondeError where the file cannot be read as UTF-8 text."""
+    """Lines that are not blank, numbered from 1; of the text inside where the name ends in ``.gz``.
+
+    Raises SondeError where the file cannot be read as UTF-8 text.
+    """
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with _opened(path) as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     yield number, line.rstrip("\r\n")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise SondeError(f"{path} is not a whole gzip file.") from error
     except OSError as error:
         raise SondeError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise SondeError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from error
+
+
+def _opened(path: Path) -> TextIO:
+    if path.suffix == ".gz":
+        return cast(TextIO, gzip.open(path, "rt", encoding="utf-8-sig"))
+    return path.open(encoding="utf-8-sig")
 
 
 def json_lines(path: Path, kind: type[M], faults: Faults) -> Iterator[tuple[int, M]]:

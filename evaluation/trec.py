@@ -93,14 +93,22 @@ def read_qrels(path: Path) -> Qrels:
 
 def _judge(qrels: dict[str, dict[str, int]], fields: Sequence[str], faults: Faults, number: int) -> None:
     question, document, text = fields[0].strip(), fields[-2].strip(), fields[-1].strip()
-    try:
-        grade = int(text)
-    except ValueError:
+    grade = _whole(text)
+    if grade is None:
         faults.add(number, f"the grade {text!r} is no whole number")
         return
     earlier = qrels.setdefault(question, {}).setdefault(document, grade)
     if earlier != grade:
         faults.add(number, f"grades {document!r} for question {question!r} as {grade}, earlier as {earlier}")
+
+
+def _whole(text: str) -> int | None:
+    """Some tables were written by programs that say 1.0 for 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return int(number) if number.is_integer() else None
 
 
 def write_qrels(path: Path, qrels: Qrels) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.errors import SondeError
 from evaluation.collection import Collection
-from evaluation.collections import climate_fever, cranfield, ncar, pira, samples
+from evaluation.collections import climate_fever, cranfield, ncar, pira, pubmedqa, samples
 from evaluation.splits import Half, half_of
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -20,14 +20,16 @@ LOADERS: Mapping[str, Callable[[Path], Collection]] = {
     "pira_pt": lambda data: pira.load(data, "pt"),
     "ncar": lambda data: ncar.load(data, QUALITY / "ncar"),
     "ncar_hand": lambda data: ncar.load_hand_checked(data, QUALITY / "ncar"),
+    "pubmedqa": pubmedqa.load,
     "samples": lambda _: samples.load(CHECKOUT / "samples"),
+    "samples_languages": lambda _: samples.load_languages(CHECKOUT / "samples"),
 }
 
 
 def judged(name: str, shared: Path | None, half: Half | None) -> Collection:
     """The collection of that name, or one half of it. Raises SondeError where its files are not on this machine."""
     data = (shared or CHECKOUT.parent / "shared") / "data"
-    if name != "samples" and not data.is_dir():
+    if not name.startswith("samples") and not data.is_dir():
         raise SondeError(f"{data} is not there: name the folder of the shared data with --shared or SONDE_SHARED.")
     if not QUALITY.is_dir():
         raise SondeError(f"{QUALITY} is not there: the judged collections need a checkout of Sonde.")

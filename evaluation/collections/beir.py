@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from core.extent import BBox
 from core.record import Record, record_id
 from core.timespan import TimeSpan
-from evaluation.collection import Collection, Question, checked
+from evaluation.collection import BadCollection, Collection, Question, checked
 from evaluation.lines import Faults, json_lines
 from evaluation.trec import read_qrels
 from indexer.digest import with_kind
@@ -70,6 +71,24 @@ class BeirFiles:
     corpus: Path
     queries: Path
     qrels: Path
+
+
+def files_of(folder: Path, split: str = "test") -> BeirFiles:
+    """The files of a folder as BEIR lays it out (``qrels/test.tsv`` or ``qrels.tsv``), plain or ``.gz``.
+
+    Raises BadCollection that names what is not there.
+    """
+    wanted = (("corpus.jsonl",), ("queries.jsonl",), (f"qrels/{split}.tsv", "qrels.tsv"))
+    found = [_first_there(folder, names) for names in wanted]
+    if absent := [" or ".join(names) for names, path in zip(wanted, found, strict=True) if path is None]:
+        raise BadCollection(str(folder), [f"{name} is not there" for name in absent])
+    corpus, queries, qrels = (path for path in found if path is not None)
+    return BeirFiles(corpus, queries, qrels)
+
+
+def _first_there(folder: Path, names: Sequence[str]) -> Path | None:
+    paths = (folder / f"{name}{ending}" for name in names for ending in ("", ".gz"))
+    return next((path for path in paths if path.is_file()), None)
 
 
 def load(files: BeirFiles, *, skip_unknown: bool = False) -> Collection:

@@ -1,7 +1,11 @@
-"""The samples' questions over the hand-written records: a right answer is grade 2, one that may stand beside it 1."""
+"""The samples' questions over the hand-written records: a right answer is grade 2, one that may stand beside it 1.
+
+Some of the English ones are asked again in German, French, Spanish and Italian, with the judgements of the English.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +14,11 @@ from pydantic import BaseModel
 from core.extent import BBox
 from evaluation.collection import Collection, Question, checked
 from evaluation.collections.catalogue import records_of
-from evaluation.lines import Faults, json_lines
+from evaluation.lines import Faults, M, json_lines
 
 NAME = "samples"
+TRANSLATED = "samples_languages"
+LANGUAGES = ("de", "fr", "es", "it")
 
 
 class _Asked(BaseModel):
@@ -23,16 +29,42 @@ class _Asked(BaseModel):
     box: tuple[float, float, float, float] | None = None
 
 
+class _Translated(BaseModel):
+    of: str
+    de: str
+    fr: str
+    es: str
+    it: str
+
+
 def load(folder: Path) -> Collection:
     """From the repository's ``samples``; document ids are those of the records without their source."""
-    records = tuple(records_of(folder / "records", NAME))
-    path = folder / "questions.jsonl"
+    return _collection(NAME, folder, _read(folder / "questions.jsonl", _Asked))
+
+
+def load_languages(folder: Path) -> Collection:
+    """The translated questions; ``q03-de`` is question ``q03`` in German."""
+    by_id = {entry.id: entry for entry in _read(folder / "questions.jsonl", _Asked)}
+    translated = [
+        by_id[entry.of].model_copy(update={"id": f"{entry.of}-{language}", "q": getattr(entry, language)})
+        for entry in _read(folder / "questions_languages.jsonl", _Translated)
+        for language in LANGUAGES
+    ]
+    return _collection(TRANSLATED, folder, translated)
+
+
+def _read(path: Path, kind: type[M]) -> list[M]:
     faults = Faults(path)
-    asked = [entry for _, entry in json_lines(path, _Asked, faults)]
+    entries = [entry for _, entry in json_lines(path, kind, faults)]
     faults.refuse()
+    return entries
+
+
+def _collection(name: str, folder: Path, asked: Sequence[_Asked]) -> Collection:
+    records = tuple(records_of(folder / "records", NAME))
     return checked(
         Collection(
-            name=NAME,
+            name=name,
             records=records,
             questions=tuple(Question(entry.id, entry.q, _areas(entry.box)) for entry in asked),
             qrels={entry.id: {**dict.fromkeys(entry.also, 1), **dict.fromkeys(entry.right, 2)} for entry in asked},

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from core.errors import SondeError
 from evaluation.collection import Collection
-from evaluation.collections.beir import BeirFiles, load
+from evaluation.collections.beir import BeirFiles, files_of, load
 from evaluation.evaluate import Against, Evaluation, against, against_run, evaluate, worst_losses
 from evaluation.metrics import HEADLINE
 from evaluation.report.build import Made, Report
@@ -57,6 +57,12 @@ class Asked:
 )
 @click.option("--queries", type=_READABLE, help="Questions: JSON lines of _id, text.")
 @click.option("--qrels", type=_READABLE, help="Judgements: query-id, corpus-id, score, tab-separated; or TREC's form.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A folder as BEIR lays it out, instead of the three: corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv.",
+)
+@click.option("--split", help="Of --folder's qrels.  [default: test]")
 @click.option("--skip-unknown", is_flag=True, help="Leave out judgements of what is not there instead of refusing.")
 @click.option("--collection", type=click.Choice(sorted(LOADERS)), help="One of the project's own collections instead.")
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only its questions for tuning, or for testing.")
@@ -79,8 +85,9 @@ class Asked:
 def evaluate_command(**given: Any) -> None:
     """Measure the search on a judged collection, in a throw-away index that is deleted afterwards.
 
-    Give --corpus, --queries and --qrels (BEIR layout), or --collection. Runs the very pipeline that serves, with the
-    models and the ranking of the settings. Exit code 2 for a collection that is not in order, with what is wrong.
+    Give --corpus, --queries and --qrels (BEIR layout, plain or .gz), --folder, or --collection. Runs the very pipeline
+    that serves, with the models and the ranking of the settings. Exit code 2 for a collection that is not in order,
+    with what is wrong.
     """
     asked = Asked(
         variant=Variant(
@@ -114,14 +121,27 @@ def parts_of(text: str) -> frozenset[Part]:
 
 
 def _collection(given: dict[str, Any]) -> Collection:
-    files = [given["corpus"], given["queries"], given["qrels"]]
-    if given["collection"] is not None and not any(files):
-        collection = judged(given["collection"], given["shared"], given["half"])
-    elif given["collection"] is None and all(files) and given["half"] is None:
-        collection = load(BeirFiles(*files), skip_unknown=given["skip_unknown"])
+    files = _files(given)
+    if files is not None:
+        collection = load(files, skip_unknown=given["skip_unknown"])
     else:
-        raise SondeError("Give --corpus, --queries and --qrels together, or --collection (which --half is for).")
+        collection = judged(given["collection"], given["shared"], given["half"])
     return collection.first(given["limit_queries"]) if given["limit_queries"] else collection
+
+
+def _files(given: dict[str, Any]) -> BeirFiles | None:
+    """None where one of the project's own collections is asked for. Raises SondeError for anything but one of them."""
+    three = [given["corpus"], given["queries"], given["qrels"]]
+    ways = [given["collection"] is not None, given["folder"] is not None, any(three)]
+    if sum(ways) != 1 or (any(three) and not all(three)):
+        raise SondeError("Give --corpus, --queries and --qrels together, or --folder, or --collection.")
+    if given["half"] is not None and given["collection"] is None:
+        raise SondeError("--half is for --collection.")
+    if given["split"] is not None and given["folder"] is None:
+        raise SondeError("--split is for --folder.")
+    if given["folder"] is not None:
+        return files_of(given["folder"], given["split"] or "test")
+    return BeirFiles(*three) if all(three) else None
 
 
 def _evaluate(collection: Collection, asked: Asked) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections import Counter
 from pathlib import Path
@@ -9,15 +10,17 @@ from typing import Any
 
 import pytest
 
+from core.errors import SondeError
 from core.extent import BBox
 from core.timespan import TimeSpan
 from evaluation.collection import BadCollection, Collection
-from evaluation.collections import climate_fever, cranfield, ncar, pira, samples
-from evaluation.collections.beir import BeirFiles, load
+from evaluation.collections import climate_fever, cranfield, ncar, pira, pubmedqa, samples
+from evaluation.collections.beir import BeirFiles, files_of, load
 from evaluation.splits import half_of
 from tests.shared_data import shared_data
 
 _SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+_SPLITS = Path(__file__).resolve().parents[1] / "quality" / "splits"
 
 
 def _files(folder: Path, corpus: Any = None, queries: Any = None, qrels: str = "q1\td1\t1\n") -> BeirFiles:
@@ -104,6 +107,35 @@ def test_unknown_ids_can_be_left_out(tmp_path: Path) -> None:
     assert collection.notes == ("left out 2 judgements of what is not there",)
 
 
+def test_a_folder_is_read_as_beir_lays_it_out_plain_or_packed(tmp_path: Path) -> None:
+    plain = _files(tmp_path, [{"_id": "d1", "text": "Überschwemmung 洪水"}])
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t3\n")
+    assert files_of(tmp_path) == plain  # no qrels/test.tsv: the one beside the corpus
+    assert load(files_of(tmp_path, "dev")).qrels == {"q1": {"d1": 3}}
+    packed = tmp_path / "packed"
+    packed.mkdir()
+    for file in (plain.corpus, plain.queries, plain.qrels):
+        (packed / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+    assert [record.abstract for record in load(files_of(packed)).records] == ["Überschwemmung 洪水"]
+    with pytest.raises(
+        BadCollection, match=r"corpus\.jsonl is not there; .*qrels/test\.tsv or qrels\.tsv is not"
+    ):
+        files_of(tmp_path / "qrels")
+
+
+@pytest.mark.parametrize("cut", [5, 30])
+def test_a_gzip_file_that_was_cut_off_or_is_none_is_refused(tmp_path: Path, cut: int) -> None:
+    plain = _files(tmp_path)
+    packed = tmp_path / "corpus.jsonl.gz"
+    packed.write_bytes(gzip.compress(plain.corpus.read_bytes())[:cut])
+    with pytest.raises(SondeError, match="is not a whole gzip file"):
+        load(BeirFiles(packed, plain.queries, plain.qrels))
+    packed.write_text("no gzip at all")
+    with pytest.raises(SondeError, match="is not a whole gzip file"):
+        load(BeirFiles(packed, plain.queries, plain.qrels))
+
+
 def _small(tmp_path: Path) -> Collection:
     corpus = [{"_id": name, "text": name} for name in ("d1", "d2")]
     queries = [{"_id": name, "text": name} for name in ("q1", "q2")]
@@ -143,6 +175,22 @@ def test_the_samples() -> None:
     assert first.areas == (BBox(10, -35, 41, -8),)
     assert collection.qrels["q01"]["tamsat-rainfall-africa"] == 2
     assert collection.qrels["q01"]["chirps-v2-global"] == 1
+
+
+def test_the_translated_questions_have_the_judgements_of_the_english_ones() -> None:
+    english, translated = samples.load(_SAMPLES), samples.load_languages(_SAMPLES)
+    assert len(translated.questions) == 60  # 15 questions in four languages
+    by_id = {question.id: question.text for question in translated.questions}
+    assert by_id["q20-de"] == "Gletscher im Himalaja"
+    assert by_id["q20-it"] == "ghiacciai dell'Himalaia"
+    assert all(grades == english.qrels[name[:3]] for name, grades in translated.qrels.items())
+
+
+def test_pubmedqa_asks_each_question_of_its_own_abstract() -> None:
+    collection = pubmedqa.load(shared_data("judged", "pubmedqa").parents[1])
+    assert (len(collection.records), len(collection.questions)) == (1000, 1000)
+    assert collection.qrels["21645374"] == {"21645374": 1}
+    assert len(half_of(collection, "test", _SPLITS / "pubmedqa.tsv").questions) == 495
 
 
 def test_cranfield_as_its_source_counts_it() -> None:

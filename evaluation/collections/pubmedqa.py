@@ -1,0 +1,29 @@
+"""PubMedQA: questions of the life sciences, each to the abstract that it was made of, its conclusion left out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+from evaluation.collection import Collection, Question, checked
+from evaluation.collections.beir import text_record
+
+NAME = "pubmedqa"
+
+
+def load(data: Path) -> Collection:
+    """From ``judged/pubmedqa`` under ``data``; a question and its one relevant text (grade 1) share the PubMed id."""
+    with gzip.open(data / "judged" / "pubmedqa" / "ori_pqal.json.gz", "rt", encoding="utf-8") as file:
+        entries: dict[str, dict[str, Any]] = json.load(file)
+    records = {name: text_record(name, "", " ".join(entry["CONTEXTS"])) for name, entry in entries.items()}
+    return checked(
+        Collection(
+            name=NAME,
+            records=tuple(records.values()),
+            questions=tuple(Question(name, entry["QUESTION"]) for name, entry in entries.items()),
+            qrels={name: {name: 1} for name in entries},
+            documents={record.id: name for name, record in records.items()},
+        )
+    )
