@@ -23,6 +23,10 @@ class Conflict(SondeError):
     """What is asked for contradicts how things stand now (HTTP 409)."""
 
 
+class PreconditionFailed(SondeError):
+    """What was to be changed is not what the caller had seen of it (HTTP 412)."""
+
+
 class TooLarge(SondeError):
     """What was sent is larger than is taken; the message names the limit (HTTP 413)."""
 

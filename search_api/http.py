@@ -8,7 +8,7 @@ from flask import Flask, Response, request
 
 _UNCACHED = frozenset(("/healthz", "/readyz", "/metrics"))
 _EXPOSED = "ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id"
-_ASKED = "Authorization, Content-Type, Accept, If-None-Match"
+_ASKED = "Authorization, Content-Type, Accept, If-Match, If-None-Match"
 _PREFLIGHT_S = "86400"
 _LARGEST_TAGGED_BYTES = 16 * 1024 * 1024
 

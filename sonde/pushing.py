@@ -14,6 +14,7 @@ from core.errors import Conflict, InvalidInput, Unavailable
 from indexer import push
 from indexer.formats.reader import Refused
 from indexer.parts import Parts
+from search_api.pushing import Check, unchecked
 from workers.lease import Leases
 
 log = structlog.get_logger(__name__)
@@ -37,11 +38,14 @@ class Pusher:
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _prepared: bool = False
 
-    def put(self, source: str, id: str, content: bytes, media_type: str | None) -> tuple[str, bool]:
+    def put(
+        self, source: str, id: str, content: bytes, media_type: str | None, check: Check = unchecked
+    ) -> tuple[str, bool]:
         """See search_api.pushing.RecordSink."""
         self._prepare()
         record = push.addressed(source, id)
         with self._alone(source, record):
+            check(record)
             try:
                 pushed = push.Pushing(record, content, media_type, self.groups_of(source))
                 done = push.put(source, pushed, self.parts)
@@ -49,11 +53,12 @@ class Pusher:
                 raise InvalidInput("body", f"body: {refusal}") from None
         return done.record, done.created
 
-    def delete(self, source: str, id: str) -> None:
+    def delete(self, source: str, id: str, check: Check = unchecked) -> None:
         """See search_api.pushing.RecordSink."""
         self._prepare()
         record = push.addressed(source, id)
         with self._alone(source, record):
+            check(record)
             push.delete(source, record, self.parts)
 
     def _prepare(self) -> None:

@@ -7,12 +7,14 @@ import re
 from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
+from werkzeug.http import generate_etag
 
 from core.errors import InvalidInput
 from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.views.addresses import Addresses
 from search_api.views.collections import CataloguePath
+from search_api.views.conditions import Conditions, conditions_of_request
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND
 from search_api.views.items import LONGEST_ID
 
@@ -41,20 +43,23 @@ def push_views(parts: Parts) -> APIBlueprint:
     @api.put(
         "/collections/<catalogue>/items/<record>",
         summary="Push one record, in any known format",
-        description="The format is detected by content. 201: it is new; 204: it took the place of an earlier version.",
+        description="The format is detected by content. 201: it is new; 204: it took the place of an earlier version. "
+        "The `ETag` of the answer is that of the document as it was sent.",
         request_body=_ANY_FORMAT,
-        responses={201: PushAnswer, 204: None, 409: Problem, 413: Problem, **PROBLEMS},
+        responses={201: PushAnswer, 204: None, 409: Problem, 412: Problem, 413: Problem, **PROBLEMS},
     )
-    def put(path: PushPath) -> Response:
+    def put(path: PushPath, header: Conditions) -> Response:  # noqa: ARG001 (the request itself reads them)
         source = _source(path.catalogue)
         content = request.get_data(cache=False)
         if not content.strip():
             raise InvalidInput("body", "body: send the record's metadata, in any known format")
-        record, created = parts.pushed.put(source, path.record, content, _media_type())
+        check = conditions_of_request(parts, source)
+        record, created = parts.pushed.put(source, path.record, content, _media_type(), check)
         parts.catalogues.forget()
+        response = jsonify(PushAnswer(id=record).model_dump()) if created else Response(status=204)
+        response.set_etag(generate_etag(content))
         if not created:
-            return Response(status=204)
-        response = jsonify(PushAnswer(id=record).model_dump())
+            return response
         response.status_code = 201
         response.headers["Location"] = Addresses.of(parts).to(f"/collections/{source}/items/{record}")
         return response
@@ -62,10 +67,11 @@ def push_views(parts: Parts) -> APIBlueprint:
     @api.delete(
         "/collections/<catalogue>/items/<record>",
         summary="Take one record out",
-        responses={204: None, 409: Problem, **WITH_NOT_FOUND},
+        responses={204: None, 409: Problem, 412: Problem, **WITH_NOT_FOUND},
     )
-    def delete(path: PushPath) -> Response:
-        parts.pushed.delete(_source(path.catalogue), path.record)
+    def delete(path: PushPath, header: Conditions) -> Response:  # noqa: ARG001
+        source = _source(path.catalogue)
+        parts.pushed.delete(source, path.record, conditions_of_request(parts, source))
         parts.catalogues.forget()
         return Response(status=204)
 

@@ -178,6 +178,31 @@ def test_a_harvest_of_the_same_source_sweeps_its_own_and_leaves_what_was_pushed(
         assert _title(http, "mixed:id-0003", "mixed") == "Title of id-0003", "the source itself has the last word"
 
 
+def test_what_somebody_else_changed_meanwhile_is_not_overwritten(http: FlaskClient) -> None:
+    address = "/collections/careful/items/careful:x"
+    assert http.put(address, data=document("x"), headers={"If-Match": "*"}).status_code == 412, "it is not there"
+    first = http.put(address, data=document("x"), headers={"If-None-Match": "*"})
+    assert first.status_code == 201
+    again = http.put(address, data=document("x", "Twice"), headers={"If-None-Match": "*"})
+    assert (again.status_code, again.mimetype) == (412, "application/problem+json")
+    assert first.headers["ETag"] == http.get(f"{address}?f=native").headers["ETag"]
+
+    seen = [http.get(f"{address}?f={form}").headers["ETag"] for form in ("json", "dcat")]
+    assert len({*seen, first.headers["ETag"]}) == 3, "each format has its own"
+    second = http.put(address, data=document("x", "Second"), headers={"If-Match": first.headers["ETag"]})
+    assert second.status_code == 204
+    for stale in (*seen, first.headers["ETag"]):
+        assert http.put(address, data=document("x", "Lost"), headers={"If-Match": stale}).status_code == 412
+        assert http.delete(address, headers={"If-Match": stale}).status_code == 412
+    assert _title(http, "careful:x", "careful") == "Second"
+
+    fresh = http.get(address).headers["ETag"]
+    either = {"If-Match": f"{seen[0]}, {fresh}"}
+    assert http.put(address, data=document("x", "Third"), headers=either).status_code == 204
+    assert http.delete(address, headers={"If-Match": http.get(address).headers["ETag"]}).status_code == 204
+    assert http.delete(address, headers={"If-Match": "*"}).status_code == 412
+
+
 def test_the_client_pushes_and_takes_back(app: Flask) -> None:
     transport = httpx.WSGITransport(app)  # type: ignore[arg-type]
     with Client("http://sonde.test", http=httpx.Client(transport=transport)) as sonde:

@@ -1,0 +1,50 @@
+"""If-Match and If-None-Match of a push (RFC 9110, 13.1): nobody overwrites what somebody else changed meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from flask import request
+from pydantic import BaseModel, Field
+from werkzeug.http import generate_etag
+
+from core.errors import NotFound, PreconditionFailed
+from search_api.parts import Parts
+from search_api.pushing import Check
+from search_api.views.item_formats import FORMATS
+from search_api.views.items import representation
+
+_MADE = tuple(name for name, one in FORMATS.items() if one.media_type is not None and name != "html")
+
+
+class Conditions(BaseModel):
+    """The ETags are those that a GET of the record gives, in whichever format, or that its PUT gave."""
+
+    if_match: str | None = Field(None, description="Only where the record is as it was under one of these ETags.")
+    if_none_match: str | None = Field(None, description="`*`: only where there is no such record yet.")
+
+
+def conditions_of_request(parts: Parts, source: str) -> Check:
+    """Raises PreconditionFailed where the record is not as this request wants it to be."""
+    wanted, unwanted = request.if_match, request.if_none_match
+
+    def check(record: str) -> None:
+        if wanted and not any(wanted.contains(tag) for tag in _tags(parts, source, record)):
+            raise PreconditionFailed(f"{record} is not what If-Match names: get it again, and change that.")
+        if unwanted and any(unwanted.contains_weak(tag) for tag in _tags(parts, source, record)):
+            raise PreconditionFailed(f"{record} is there, and If-None-Match asks that it is not.")
+
+    return check
+
+
+def _tags(parts: Parts, source: str, record: str) -> Iterator[str]:
+    """The ETags that a GET gives now, one for each format; none where there is no such record."""
+    try:
+        found = parts.records.record(record, source).record
+    except NotFound:
+        return
+    with suppress(NotFound):  # its bytes were not kept
+        yield generate_etag(parts.records.original(record).content)
+    for form in _MADE:
+        yield generate_etag(representation(found, form, parts).get_data())
