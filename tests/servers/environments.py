@@ -14,7 +14,13 @@ import platformdirs
 import pytest
 
 _HERE = Path(__file__).resolve().parent
-_LOCKS = {"pycsw2": "pycsw2.lock", "pycsw3": "pycsw3.lock", "pygeoapi": "pygeoapi.lock", "ckan": "ckan.lock"}
+_LOCKS = {
+    "pycsw2": "pycsw2.lock",
+    "pycsw3": "pycsw3.lock",
+    "pygeoapi": "pygeoapi.lock",
+    "ckan": "ckan.lock",
+    "stac_api": "stac_api.lock",
+}
 
 
 def python_of(server: str) -> Path:
