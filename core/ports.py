@@ -38,6 +38,8 @@ class CrossEncoderCard:
     """``calibrated = sigmoid(logit / temperature + offset)``.
 
     ``weight``: the share of its score in the final one, 0..1, where it was tuned for this model; None: the ranking's.
+    ``judges``: whether it may say on its own how well a passage answers, and whether it bears a sentence out. A small
+    one that was tuned as a share of an order may not.
     """
 
     model: str
@@ -45,6 +47,7 @@ class CrossEncoderCard:
     temperature: float = 1.0
     offset: float = 0.0
     weight: float | None = None
+    judges: bool = True
 
 
 class Embedder(Protocol):

@@ -77,7 +77,9 @@ def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe) -> LateInter
 def _pair_card(spec: CrossEncoderSpec, limit: int, facts: dict[str, Any]) -> CrossEncoderCard:
     weight = facts.get("weight")
     calibration = float(facts.get("temperature", 1.0)), float(facts.get("offset", 0.0))
-    return CrossEncoderCard(str(spec.name), limit, *calibration, None if weight is None else float(weight))
+    return CrossEncoderCard(
+        str(spec.name), limit, *calibration, None if weight is None else float(weight), bool(facts.get("judges", True))
+    )
 
 
 def _onnx(spec: EmbedderSpec, folder: Path) -> OnnxEmbedder:

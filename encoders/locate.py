@@ -16,6 +16,9 @@ from encoders.pinned import MAVEN, PACKAGED, SUBSTITUTES, PackagedModel, check_f
 
 _HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "*.onnx", "*/config.json"]
 _ARTIFACT = "artifact:"
+_SHIPPED = "shipped:"
+SHIPPED = Path(__file__).resolve().parent / "shipped"
+"""Models of our own that come with the code, a folder with its card each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +36,15 @@ def default_cache() -> Path:
 
 
 def locate(name: str, cache: Path, *, allow_hub: bool = False) -> Located:
-    """The folder a name stands for: ``artifact:<name>``, a folder, or a hub id.
+    """The folder a name stands for: ``shipped:<name>``, ``artifact:<name>``, a folder, or a hub id.
 
     A hub id is looked for in the packages we pin, then in the hub's own cache, and only with ``allow_hub`` on the hub.
     Raises ModelMissing with one sentence that says what to do.
     """
     if name.startswith(_ARTIFACT):
         return _artifact(name, cache)
+    if name.startswith(_SHIPPED):
+        return _shipped(name)
     if Path(name).expanduser().is_dir():
         folder = Path(name).expanduser().resolve()
         return Located(name, folder, weights_digest(folder))
@@ -56,6 +61,16 @@ def weights_digest(folder: Path) -> str:
     if len(files) == 1:
         return file_sha256(files[0])
     return hashlib.sha256("".join(file_sha256(file) for file in files).encode()).hexdigest()
+
+
+def _shipped(name: str) -> Located:
+    """Only a name of what is there: the part behind the colon is no path."""
+    there = {folder.name: folder for folder in SHIPPED.iterdir() if folder.is_dir()} if SHIPPED.is_dir() else {}
+    folder = there.get(name.removeprefix(_SHIPPED))
+    if folder is None:
+        known = ", ".join(f"{_SHIPPED}{each}" for each in sorted(there)) or "none"
+        raise ModelMissing(f"{name} does not come with Sonde; these do: {known}")
+    return Located(name, folder, weights_digest(folder))
 
 
 def _artifact(name: str, cache: Path) -> Located:

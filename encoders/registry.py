@@ -12,7 +12,7 @@ from typing import Any
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder, load_embedder
 from encoders.known_models import KNOWN
-from encoders.locate import locate
+from encoders.locate import SHIPPED, locate
 from encoders.model_card import CARD, damaged_files
 from encoders.prepare import prepared
 from encoders.quantise import ENOUGH
@@ -59,7 +59,7 @@ def own_entry(folder: Path) -> Entry | None:
     if "kind" not in facts:
         return None
     return Entry(
-        str(folder),
+        f"shipped:{folder.name}" if folder.parent == SHIPPED else str(folder),
         str(facts["kind"]),
         str(facts.get("licence", "")),
         folder,
@@ -73,7 +73,7 @@ def own_entry(folder: Path) -> Entry | None:
 def entry_of(name: str, cache: Path) -> Entry:
     """The model of that name: a folder, a hub id or ``artifact:``. Raises ModelMissing where it is not known or not
     on this machine."""
-    folder = Path(name).expanduser()
+    folder = locate(name, cache).folder if name.startswith("shipped:") else Path(name).expanduser()
     if folder.is_dir() and (own := own_entry(folder)) is not None:
         return own
     located = locate(name, cache)

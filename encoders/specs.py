@@ -11,6 +11,7 @@ CrossEncoderRuntime = Literal["auto", "onnx", "torch"]
 GeocoderKind = Literal["photon", "nominatim"]
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
+DEFAULT_CROSS_ENCODER = "shipped:late-interaction-4l"
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,7 +213,8 @@ class SearchPipeline:
     def _reread(
         self, request: SearchRequest, read: Interpretation, ranking: Ranking, serving: Serving
     ) -> tuple[Ranking, tuple[str, ...]]:
-        if not request.rerank or read.says_nothing or len(ranking) == 0:
+        # A reranker reads topics: who asks for a place or a period alone gets what lies there.
+        if not request.rerank or not read.thematic or len(ranking) == 0:
             return ranking, ()
         try:
             cross_encoder = self._parts.cross_encoder()

@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from core.access import AccessScope
 from core.errors import SondeError
+from encoders.specs import DEFAULT_CROSS_ENCODER
 from search_api.access.tokens import Algorithm
 
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -152,7 +153,10 @@ class EmbedderSettings(_Group):
 
 
 class CrossEncoderSettings(_Group):
-    model: str | None = Field(None, description="A hub id or a folder; none: answers say so and rank without it.")
+    model: str | None = Field(
+        DEFAULT_CROSS_ENCODER,
+        description="A folder, a hub id or what ships; empty: answers say so and rank without it.",
+    )
     threads: int = Field(0, ge=0)
 
 

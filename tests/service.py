@@ -17,7 +17,7 @@ from indexer.parts import Parts as HarvestParts
 from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 from search_api.app import create_app
-from sonde.settings import ApiSettings, ElasticsearchSettings, IndexSettings, Settings
+from sonde.settings import ApiSettings, CrossEncoderSettings, ElasticsearchSettings, IndexSettings, Settings
 from sonde.wiring import Models, api_parts
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "records"
@@ -25,15 +25,20 @@ SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "records"
 
 @dataclass(frozen=True)
 class Service:
-    """One prefix of one Elasticsearch with the API over it."""
+    """One prefix of one Elasticsearch with the API over it.
+
+    ``cross_encoder`` is none unless a test is about it: reading thirty records again is most of a search's time.
+    """
 
     client: Elasticsearch
     url: str
     prefix: str
+    cross_encoder: str = ""
 
     @cached_property
     def settings(self) -> Settings:
         return Settings(
+            cross_encoder=CrossEncoderSettings(model=self.cross_encoder),
             elasticsearch=ElasticsearchSettings(url=self.url),
             index=IndexSettings(prefix=self.prefix),
             api=ApiSettings(preload=False),

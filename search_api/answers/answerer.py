@@ -138,10 +138,12 @@ class Answerer:
         )
 
     def _judge(self) -> Judge | None:
-        """The cross-encoder as a judge of support; None where there is none."""
+        """The cross-encoder as a judge of support; None where there is none that may judge."""
         try:
             cross_encoder = self._parts.cross_encoder()
         except ModelMissing:
+            return None
+        if not cross_encoder.card.judges:
             return None
         return lambda said, evidence: float(calibrated(cross_encoder.score(said, [evidence]), cross_encoder.card)[0])
 

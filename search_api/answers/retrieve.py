@@ -11,8 +11,8 @@ import numpy as np
 from elasticsearch import Elasticsearch
 from numpy.typing import NDArray
 
-from core.errors import ModelMissing
-from core.ports import CrossEncoder
+from core.errors import ModelMissing, Unavailable
+from core.ports import CrossEncoder, CrossEncoderCard
 from reading.language import detect_language
 from search_api.answers.relevance import content_words, coverage, relevance, weights
 from search_api.answers.scope import PassageScope, scopes
@@ -109,13 +109,21 @@ class PassageRetriever:
         except ModelMissing:
             return judged, ("cross_encoder",)
         best = sorted(judged, key=lambda one: (-one.score, one.id))[:_RERANKED]
-        read = calibrated(cross_encoder.score(question, [one.text for one in best]), cross_encoder.card)
-        return [
-            replace(
-                one, relevance=float(value), score=float(value), signals={**one.signals, "cross_encoder": float(value)}
-            )
-            for one, value in zip(best, read, strict=True)
-        ], ()
+        try:
+            logits = cross_encoder.score(question, [one.text for one in best])
+        except Unavailable:
+            return judged, ("cross_encoder",)
+        read = calibrated(logits, cross_encoder.card)
+        return [_reread(one, float(value), cross_encoder.card) for one, value in zip(best, read, strict=True)], ()
+
+
+def _reread(one: FoundPassage, read: float, card: CrossEncoderCard) -> FoundPassage:
+    """With the reranker's score: instead of ours where it judges, else as its share of the order alone."""
+    signals = {**one.signals, "cross_encoder": read}
+    if card.judges:
+        return replace(one, relevance=read, score=read, signals=signals)
+    share = card.weight or 0.0
+    return replace(one, score=(1.0 - share) * one.score + share * read, signals=signals)
 
 
 def _weighed(one: FoundPassage, relevance: float) -> FoundPassage:
