@@ -8,27 +8,7 @@ import click
 
 from core.errors import SondeError
 from sonde import __version__
-from sonde.cli import (
-    ask_evaluate,
-    bench,
-    catalogue,
-    chaos,
-    demo,
-    doctor,
-    documents,
-    evaluate,
-    formats,
-    judge,
-    keys,
-    load,
-    models,
-    reindex,
-    search,
-    sources,
-    stack,
-    train,
-    vocabulary,
-)
+from sonde.cli.lazily import Lazily
 from sonde.logs import configure_logs
 from sonde.settings import LogSettings
 
@@ -36,7 +16,34 @@ EXIT_MENDABLE = 2
 """Something that a person can mend; the sentence on standard error says what."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+MODULES = {
+    "up": "sonde.cli.stack",
+    "down": "sonde.cli.stack",
+    "status": "sonde.cli.stack",
+    "harvest": "sonde.cli.catalogue",
+    "chaos": "sonde.cli.chaos",
+    "search": "sonde.cli.search",
+    "sources": "sonde.cli.sources",
+    "vocabulary": "sonde.cli.vocabulary",
+    "demo": "sonde.cli.demo",
+    "ingest": "sonde.cli.documents",
+    "ask": "sonde.cli.documents",
+    "formats": "sonde.cli.formats",
+    "bench": "sonde.cli.bench",
+    "load": "sonde.cli.load",
+    "reindex": "sonde.cli.reindex",
+    "doctor": "sonde.cli.doctor",
+    "evaluate": "sonde.cli.evaluate",
+    "judge": "sonde.cli.judge",
+    "ask-evaluate": "sonde.cli.ask_evaluate",
+    "keys": "sonde.cli.keys",
+    "models": "sonde.cli.models",
+    "train": "sonde.cli.train",
+}
+"""The module of each command."""
+
+
+@click.group(cls=Lazily, modules=MODULES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="sonde")
 def cli() -> None:
     """Sonde: search for geoscience and environmental data catalogues.
@@ -44,30 +51,6 @@ def cli() -> None:
     Settings are environment variables, SONDE_ELASTICSEARCH__URL for example; docs/settings.md lists them.
     Exit codes: 0 done, 1 done but with failures that were named, 2 not possible, with the reason.
     """
-
-
-for command in (
-    *stack.COMMANDS,
-    *catalogue.COMMANDS,
-    *chaos.COMMANDS,
-    *search.COMMANDS,
-    *sources.COMMANDS,
-    *vocabulary.COMMANDS,
-    *demo.COMMANDS,
-    *documents.COMMANDS,
-    *formats.COMMANDS,
-    *bench.COMMANDS,
-    *load.COMMANDS,
-    *reindex.COMMANDS,
-    *doctor.COMMANDS,
-    *evaluate.COMMANDS,
-    *judge.COMMANDS,
-    *ask_evaluate.COMMANDS,
-    *keys.COMMANDS,
-    *models.COMMANDS,
-    *train.COMMANDS,
-):
-    cli.add_command(command)
 
 
 def main() -> None:

@@ -1,0 +1,35 @@
+"""Commands are found where the table says, and none of them costs what another one needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+
+from click.testing import CliRunner
+
+from sonde.cli import MODULES, cli
+
+
+def test_every_command_of_every_module_is_in_the_table() -> None:
+    offered = {command.name: module for module in set(MODULES.values()) for command in import_module(module).COMMANDS}
+    assert offered == MODULES
+
+
+def test_the_list_of_commands_tells_what_each_is_for() -> None:
+    done = CliRunner().invoke(cli, ["--help"])
+    assert done.exit_code == 0
+    assert "reindex" in done.output
+    assert "rollback" in CliRunner().invoke(cli, ["reindex", "--help"]).output
+
+
+def test_an_unknown_command_is_named() -> None:
+    done = CliRunner().invoke(cli, ["rendex"])
+    assert done.exit_code == 2
+    assert "No such command 'rendex'" in done.output
+
+
+def test_a_rollback_waits_for_no_library_of_training() -> None:
+    program = "import sys; from sonde.cli import cli; cli.get_command(None, 'reindex'); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert {"torch", "spacy", "training"}.isdisjoint(done.stdout.split())
