@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -15,6 +15,7 @@ from core.errors import Unavailable
 from es_mappings.documents import from_document
 from es_mappings.names import alias
 from indexer import bulk
+from indexer.background import Background
 from indexer.commit import targets, write_ledger
 from indexer.embed import Embedding
 from indexer.ledger import Ledger
@@ -46,7 +47,7 @@ def embed_missing(source_id: str, parts: Parts, options: Options) -> Filled:
     parts = replace(parts, client=patient_client(parts.client))
     embedding, tally = Embedding(parts, parts.model()), _Tally()
     started = time.monotonic()
-    with ThreadPoolExecutor(1, "vectors") as background:
+    with Background(1, "vectors") as background:
         writing: Future[_Written] | None = None
         for hits in _batches(_missing(parts, source_id), options.batch):
             vectors = _vectors(hits, embedding)

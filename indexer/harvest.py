@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
@@ -12,6 +12,7 @@ from uuid import uuid4
 import structlog
 
 from core.errors import SondeError, Unavailable
+from indexer.background import Background
 from indexer.batches import batches
 from indexer.commit import Item, NotTaken, commit
 from indexer.counting import count, count_failure
@@ -57,7 +58,7 @@ def harvest(
     model = parts.model()
     run = run if run is not None else open_run(source_id, options)
     begun = replace(run, state="running", slices=run.slices + 1, worker=options.worker, message=None)
-    with ThreadPoolExecutor(1, "commit") as background:
+    with Background(1, "commit") as background:
         return _Slice(parts, options, begun, model, background).go(source)
 
 
@@ -77,7 +78,7 @@ class _Slice:
     options: Options
     run: RunReport
     model: str
-    background: ThreadPoolExecutor
+    background: Background
     started: float = field(default_factory=time.monotonic)
     handled: int = 0
     tally: Tally = field(init=False)

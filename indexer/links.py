@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -17,6 +16,7 @@ from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
 from es_mappings.names import alias
+from indexer.background import Background
 from indexer.report import Refusal, RunReport, Tally
 from indexer.runs import Runs, now_iso
 from indexer.scan import scan
@@ -60,7 +60,7 @@ def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
     run = runs.unfinished(links_source(source)) or _begun(source)
     tally = Tally.of(run)
     waiting = iter(in_order(_links(parts.client, parts.prefix, source), run.position))
-    with ThreadPoolExecutor(_TOGETHER, "links") as pool:
+    with Background(_TOGETHER, "links") as pool:
         while some := list(islice(waiting, _BATCH)):
             if time.monotonic() - started > seconds:
                 return _saved(runs, run, tally, done=False)

@@ -16,6 +16,7 @@ from core.ports import Embedder
 from es_mappings.indices import ServingIndex, serving
 from es_mappings.meta import refuse_other_dimensions
 from search_api.retrieval.said import said_in_numbers
+from search_api.telemetry_memory import remembered
 from search_api.understanding.understand import BOTH_LEAVE, Leaving
 
 EmbedderFor = Callable[[str], Embedder]
@@ -64,8 +65,10 @@ class ServingResolver:
         settings cannot serve what is there.
         """
         with self._lock:
-            if self._kept is not None and time.monotonic() - self._kept[0] < _KEPT_S:
-                return self._kept[1]
+            kept = self._kept if self._kept is not None and time.monotonic() - self._kept[0] < _KEPT_S else None
+        remembered("serving", hit=kept is not None)
+        if kept is not None:
+            return kept[1]
         try:
             found = self._resolve()
         except (TransportError, ApiError) as error:

@@ -8,6 +8,7 @@ from sonde.documents import with_documents
 from sonde.harvesting import worker_parts
 from sonde.logs import configure_logs
 from sonde.settings import load_settings
+from sonde.task_logs import name_tasks_in_logs
 from sonde.telemetry import start_traces
 from sonde.worker_pulse import keep_pulse
 from sonde.worker_settings import worker_config
@@ -24,5 +25,6 @@ def _logs(**_: object) -> None:
 if _settings.worker.pulse is not None:
     keep_pulse(_settings.worker.pulse)
 
+name_tasks_in_logs()
 start_traces(_settings.telemetry, "sonde-worker")
 app = create_celery(worker_config(_settings), lambda: with_documents(worker_parts(_settings), _settings))

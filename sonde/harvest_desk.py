@@ -16,6 +16,7 @@ from indexer.quality import measure
 from indexer.quality_page import page
 from search_api.harvests.desk import Clockwork, ConfiguredSource, Quality
 from sonde.settings import Settings
+from sonde.task_logs import name_tasks_in_logs
 from sonde.worker_settings import worker_config
 from workers.app import create_celery, start_harvest
 from workers.lease import Leases
@@ -89,6 +90,7 @@ class Desk:
         limits = {"socket_timeout": _ANSWER_S, "socket_connect_timeout": _ANSWER_S}
         app.conf.redbeat_redis_options = {**app.conf.redbeat_redis_options, **limits}
         app.conf.broker_transport_options = {**app.conf.broker_transport_options, **limits}
+        name_tasks_in_logs()  # the request that began a run stands in the worker's lines too
         app.conf.task_publish_retry = False  # a person waits: they try again themselves
         return app
 

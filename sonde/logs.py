@@ -30,7 +30,26 @@ def configure_logs(settings: LogSettings) -> None:
         logger_factory=lambda *_: structlog.WriteLogger(sys.stderr),  # as it is now: tests and pagers replace it
         cache_logger_on_first_use=False,
     )
-    logging.basicConfig(
-        level=max(level, logging.WARNING), stream=sys.stderr, format="%(levelname)s %(name)s %(message)s"
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_of_libraries(settings))
+    logging.basicConfig(level=max(level, logging.WARNING), handlers=[handler])
     logging.getLogger("celery").setLevel(level)  # "ready" and what each task came to
+
+
+def _of_libraries(settings: LogSettings) -> logging.Formatter:
+    """What libraries log by Python's own means: for collectors as JSON too, with the ids that our lines carry."""
+    if settings.format != "json":
+        return logging.Formatter("%(levelname)s %(name)s %(message)s")
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[
+            structlog.contextvars.merge_contextvars,
+            structlog.stdlib.add_log_level,
+            structlog.stdlib.add_logger_name,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+        ],
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.dict_tracebacks,
+            structlog.processors.JSONRenderer(),
+        ],
+    )

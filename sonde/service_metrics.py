@@ -24,6 +24,7 @@ from prometheus_client.registry import Collector
 from es_mappings.names import KINDS, alias
 from sonde.settings import Settings
 from workers.config import QUEUES
+from workers.queued import queued_at
 
 KEPT_S = 15.0
 _BROKER_S = 2.0
@@ -33,6 +34,7 @@ GAUGES = frozenset(
     (
         "sonde_part_up",
         "sonde_queue_tasks",
+        "sonde_queue_age_seconds",
         "sonde_index_documents",
         "sonde_index_bytes",
         "sonde_index_age_seconds",
@@ -78,9 +80,16 @@ class State:
 
     def _queues(self) -> Samples:
         depth = GaugeMetricFamily("sonde_queue_tasks", "Tasks that wait", labels=["queue"])
+        age = GaugeMetricFamily("sonde_queue_age_seconds", "Since the oldest waiting task was queued", labels=["queue"])
         for queue in QUEUES:
-            depth.add_metric([queue], float(int(self.broker.llen(f"{self.prefix}:{queue}"))))
-        return [depth]
+            name = f"{self.prefix}:{queue}"
+            depth.add_metric([queue], float(int(self.broker.llen(name))))
+            oldest = self.broker.lindex(name, -1)  # tasks are pushed at the left and taken from the right
+            now = time.time()
+            since = now if oldest is None else queued_at(oldest)
+            if since is not None:
+                age.add_metric([queue], max(0.0, now - since))
+        return [depth, age]
 
     def _indices(self) -> Samples:
         return [*self._sizes(), *self._freshness(), *self._runs(), self._documents()]

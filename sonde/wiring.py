@@ -45,6 +45,7 @@ from search_api.readiness import Readiness
 from search_api.serving import Resolver, ServingResolver
 from search_api.suggest.places import PlaceSuggester
 from search_api.suggest.suggester import Suggester
+from search_api.telemetry_memory import loaded
 from search_api.understanding.understand import Understander
 from search_api.understanding.vocabulary_shelf import VocabularyShelf
 from search_api.understanding.vocabulary_store import VocabularyStore
@@ -115,6 +116,7 @@ class Models:
         wanted = name or given.model
         with self._lock:
             if wanted not in self._embedders:
+                begun = time.perf_counter()
                 embedder = load_embedder(
                     EmbedderSpec(
                         name=wanted,
@@ -127,12 +129,14 @@ class Models:
                         key=given.key.get_secret_value() if given.key else None,
                         min_score=given.min_score,
                         answer_score=given.answer_score,
+                        floor=given.floor,
                         says_input_type=given.input_type,
                         timeout_s=given.timeout_s,
                         allow_hub=self._settings.models.allow_hub,
                     ),
                     self.gate if given.runtime == "remote" else None,
                 )
+                loaded("embedder", wanted, time.perf_counter() - begun)
                 remote = given.runtime == "remote"
                 self._embedders[wanted] = (
                     GuardedEmbedder(embedder, Breaker("The embedder", Patience())) if remote else embedder
@@ -143,6 +147,7 @@ class Models:
         """Raises ModelMissing where none is configured or it cannot be loaded."""
         with self._lock:
             if self._cross_encoder is None:
+                begun = time.perf_counter()
                 cross_encoder = load_cross_encoder(
                     CrossEncoderSpec(
                         name=self._settings.cross_encoder.model,
@@ -151,6 +156,7 @@ class Models:
                         allow_hub=self._settings.models.allow_hub,
                     )
                 )
+                loaded("cross_encoder", cross_encoder.card.model, time.perf_counter() - begun)
                 slow_s = self._settings.api.slow_rerank_s
                 self._cross_encoder = GuardedCrossEncoder(
                     cross_encoder, Breaker("The cross-encoder", Patience(slow_s=slow_s, pause_s=30.0))

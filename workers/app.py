@@ -18,6 +18,7 @@ from workers.documents import DOCUMENTS_TASK, INHERIT_TASK, TIDY_TASK, add_docum
 from workers.documents import TASKS as DOCUMENTS_TASKS
 from workers.links import ALL_LINKS_TASK, LINKS_TASK, add_links
 from workers.parts import WorkerParts
+from workers.queued import stamp_tasks
 from workers.registry import known_sources
 from workers.schedule import HARVEST_TASK, sync_schedules
 from workers.slices import SliceResult, Worker
@@ -36,6 +37,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
     """The app of worker and beat. ``parts`` is called once in each process, at its first task."""
     app = Celery("sonde", broker=config.broker_url)
     app.conf.update(_settings(config))
+    stamp_tasks()
 
     @cache
     def worker() -> Worker:

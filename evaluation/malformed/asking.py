@@ -20,6 +20,7 @@ without an answer, which broken HTTP deserves. Bad ones: ``no answer`` to what w
 ``hang``.
 """
 BAD: frozenset[Verdict] = frozenset(("no answer", "failed", "hang"))
+_NOT_IMPLEMENTED = 501
 _MOST_READ = 64 << 20
 
 
@@ -52,7 +53,7 @@ def ask(url: str, sent: Sent, hang_s: float) -> Came:
     except (http.client.HTTPException, OSError) as error:
         verdict: Verdict = "no answer" if sent.is_http else "hung up"
         return Came(sent, verdict, 0, time.monotonic() - begun, f"{type(error).__name__}: {error}"[:200])
-    return Came(sent, _judged(status, again), status, time.monotonic() - begun, said)
+    return Came(sent, _judged(sent, status, again), status, time.monotonic() - begun, said)
 
 
 def _exchanged(wire: socket.socket, sent: Sent, until: float) -> tuple[int, bool, str]:
@@ -72,10 +73,10 @@ def _exchanged(wire: socket.socket, sent: Sent, until: float) -> tuple[int, bool
     return response.status, response.getheader("Retry-After") is not None, body.decode("utf-8", "replace")
 
 
-def _judged(status: int, again: bool) -> Verdict:
+def _judged(sent: Sent, status: int, again: bool) -> Verdict:
     if status < 400:
         return "answered"
-    if status < 500:
+    if status < 500 or (status == _NOT_IMPLEMENTED and not sent.is_http):  # gunicorn's to an invented transfer coding
         return "refused"
     return "turned away" if status == 503 and again else "failed"
 

@@ -156,7 +156,7 @@ _BOUNDARY = "edge"
 
 def made(number: int, seed: int, key: str) -> Sent:
     """The request of that number: the same bytes for the same three values. ``key`` goes with most of them."""
-    random = Random(f"{seed}:{number}")  # noqa: S311  # nosec B311: to be made again, not to be secret
+    random = Random(f"{seed}:{number}")  # noqa: S311  # nosec B311
     family = FAMILIES[number % len(FAMILIES)]
     if family == "wire":
         return Sent(number, family, _wire(random), is_http=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
@@ -13,6 +12,7 @@ import structlog
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from core.errors import SondeError, Unavailable
+from indexer.background import Background
 from indexer.raw import Memory
 from indexer.sources.members import LimitReached
 from indexer.sources.politeness import Breaker, CircuitOpen, Courtesy, Manners, retry_after_s
@@ -111,7 +111,7 @@ class Fetcher:
                 return error
 
         waiting = iter(urls)
-        with ThreadPoolExecutor(self.manners.concurrency, "fetch") as pool:
+        with Background(self.manners.concurrency, "fetch") as pool:
             while some := list(islice(waiting, 8 * self.manners.concurrency)):
                 yield from zip(some, pool.map(one, some), strict=True)
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from core.access import Authenticator, Caller, NotAuthenticated
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import PREFIX, ApiKey, admitted, parted
+from search_api.telemetry_memory import remembered
 
 _MOST_REMEMBERED = 10_000
 
@@ -47,7 +48,9 @@ class KeyAuthenticator:
         """The key, and whether it was read just now."""
         with self._lock:
             known = self._read.get(id)
-        if known is not None and now - known[0] < self._memory:
+        hit = known is not None and now - known[0] < self._memory
+        remembered("keys", hit=hit)
+        if known is not None and hit:
             return known[1], False
         key = self._store.find(id)
         with self._lock:

@@ -13,6 +13,7 @@ from core.errors import NotFound
 from core.extent import BBox
 from core.timespan import TimeSpan
 from search_api.listing.reader import RecordReader
+from search_api.telemetry_memory import remembered
 
 ALL = "all"
 _KEPT_S = 60.0
@@ -77,7 +78,9 @@ class Catalogues:
     def list(self) -> tuple[Catalogue, ...]:
         """``all`` first, then each source by its id."""
         groups = self._seen_by()
-        if (kept := self._remembered(groups, _KEPT_S)) is not None:
+        kept = self._remembered(groups, _KEPT_S)
+        remembered("catalogues", hit=kept is not None)
+        if kept is not None:
             return kept
         found = self._read()
         with self._lock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import redis
+from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
 
 from sonde.service_metrics import GAUGES, KEPT_S, Kept, State
@@ -29,7 +30,7 @@ def test_every_gauge_that_is_promised_is_given_and_a_broker_that_is_down_is_said
     without = State(samples.client, nobody, samples.prefix).read()
     up = {sample.labels["part"]: sample.value for sample in without[0].samples}
     assert up == {"broker": 0.0, "elasticsearch": 1.0}
-    assert {family.name for family in without} == GAUGES - {"sonde_queue_tasks"}
+    assert {family.name for family in without} == GAUGES - {"sonde_queue_tasks", "sonde_queue_age_seconds"}
 
 
 def test_scrapes_are_answered_from_memory_for_a_while() -> None:
@@ -45,3 +46,16 @@ def test_scrapes_are_answered_from_memory_for_a_while() -> None:
         now[0] = moment
         list(kept.collect())
     assert asked == [0.0, KEPT_S]
+
+
+def test_models_and_memories_are_seen(samples: Service) -> None:
+    before = _cache("serving", "hit")
+    samples.search("rainfall", rerank="false")
+    samples.search("snow", rerank="false")
+    assert _cache("serving", "hit") > before
+    model = samples.models.embedder().card.model
+    assert (REGISTRY.get_sample_value("sonde_model_load_seconds", {"role": "embedder", "model": model}) or 0) > 0
+
+
+def _cache(name: str, outcome: str) -> float:
+    return REGISTRY.get_sample_value("sonde_cache_requests_total", {"cache": name, "outcome": outcome}) or 0.0

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from tests.otlp_receiver import Receiver, otlp_receiver
 from tests.service import Service
 
 _TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -28,39 +25,10 @@ trace.get_tracer_provider().shutdown()
 """
 
 
-class Receiver:
-    """An OTLP/HTTP collector that keeps the spans it was sent."""
-
-    def __init__(self) -> None:
-        self.spans: list[Span] = []
-        receiver = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
-                    for scope in resource.scope_spans:
-                        receiver.spans.extend(scope.spans)
-                self.send_response(200)
-                self.end_headers()
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_port}"
-
-
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    one = Receiver()
-    threading.Thread(target=one.server.serve_forever, daemon=True).start()
-    yield one
-    one.server.shutdown()
-    one.server.server_close()
+    with otlp_receiver() as one:
+        yield one
 
 
 def test_a_search_is_one_trace_of_the_request_its_stages_and_elasticsearch(

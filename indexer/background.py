@@ -1,0 +1,18 @@
+"""Threads that go on in the context of whoever gives them work: its trace, and the ids in its log lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Background(ThreadPoolExecutor):
+    """As its base, which alone would leave the context behind."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        return super().submit(copy_context().run, fn, *args, **kwargs)

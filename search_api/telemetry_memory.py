@@ -1,0 +1,23 @@
+"""What an operator sees of what a process keeps in memory: models, and answers that are remembered for a while."""
+
+from __future__ import annotations
+
+from prometheus_client import Counter, Gauge
+
+_LOADED = Gauge(
+    "sonde_model_load_seconds",
+    "How long a model that is loaded now took to load",
+    ["role", "model"],
+    multiprocess_mode="livemax",
+)
+_CACHE = Counter("sonde_cache_requests_total", "Looks into a memory, and whether it was there", ["cache", "outcome"])
+
+
+def loaded(role: str, model: str, seconds: float) -> None:
+    """Notes that a model is in this process's memory from now on."""
+    _LOADED.labels(role, model).set(seconds)
+
+
+def remembered(cache: str, *, hit: bool) -> None:
+    """Counts one look into a memory."""
+    _CACHE.labels(cache, "hit" if hit else "miss").inc()
