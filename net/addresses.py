@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
 
 from core.errors import Unavailable
-from net.errors import Refused
+from net.errors import Forbidden
 
 Resolver = Callable[[str, int, float], list[str]]
 """Host, port and seconds to addresses; raises Unavailable where there is none."""
@@ -101,7 +101,7 @@ def permitted_addresses(host: str, port: int, addresses: list[str], allowed: All
         return addresses
     public = [address for address in addresses if is_public(address)]
     if not public:
-        raise Refused(
+        raise Forbidden(
             f"{host}:{port} is not an address of the open internet; "
             "name it in the settings' allowed hosts if it is meant"
         )

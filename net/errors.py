@@ -9,6 +9,10 @@ class Refused(SondeError):
     """The gate will not send this, or will not read on: a forbidden target, too large, too many redirects."""
 
 
+class Forbidden(Refused):
+    """The target is at an address that must not be asked, and the operator has not allowed it."""
+
+
 class BadStatus(SondeError):
     """The host answered, but with an error status; ``status`` is its number."""
 

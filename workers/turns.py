@@ -1,4 +1,5 @@
-"""Turns at hosts that all workers keep together, in Redis: when the next request may begin, and how many are open.
+"""Turns at hosts that all workers keep together, in Redis: when the next request may begin, how many are open, and
+which sources rest.
 
 Where Redis does not answer nobody is held up here; each process then keeps its own turns
 (indexer/sources/politeness.py).
@@ -42,6 +43,8 @@ _RENEW = _NOW + (
     "redis.call('pexpire', KEYS[1], math.ceil(ARGV[2] / 1000) * 2) "
     "return redis.call('zadd', KEYS[1], 'XX', 'CH', string.format('%.0f', now + ARGV[2]), ARGV[1])"
 )
+_REST = "redis.call('set', KEYS[1], '1', 'px', ARGV[1]) return 1"
+_RESTING = "return redis.call('pttl', KEYS[1])"
 _ANSWER_S = 2.0
 _POLL_S = (0.02, 0.1)
 
@@ -80,6 +83,14 @@ class RedisTurns:
     def hold(self, host: str, seconds: float) -> None:
         """Nobody's turn before then: the host said so."""
         self._asked(_HOLD, self._key("turn", host), _us(seconds))
+
+    def rest(self, source: str, seconds: float) -> None:
+        """The source is left alone for that long, by every process."""
+        self._asked(_REST, self._key("rest", source), max(1, round(1e3 * seconds)))
+
+    def resting(self, source: str) -> float:
+        """For how many more seconds; 0 where it does not rest."""
+        return max(0, self._asked(_RESTING, self._key("rest", source)) or 0) / 1e3
 
     @contextmanager
     def slot(self, host: str, limit: int) -> Iterator[None]:

@@ -78,6 +78,12 @@ class SharedTurns(Protocol):
     def slot(self, host: str, limit: int) -> AbstractContextManager[None]:
         """Inside, one of ``limit`` open requests is the caller's."""
 
+    def rest(self, source: str, seconds: float) -> None:
+        """The source is left alone for that long."""
+
+    def resting(self, source: str) -> float:
+        """For how many more seconds the source is left alone; 0 where it is not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -97,18 +103,25 @@ class Turn:
 
 @dataclass(slots=True)
 class Breaker:
-    """Counts requests that were given up, one source's."""
+    """Counts requests that were given up, one source's; ``shared``: where other processes learn that it rests."""
 
     failures: int
     rest_s: float
+    source: str = ""
+    shared: SharedTurns | None = None
     _in_a_row: int = 0
     _closed_at: float = 0.0
 
     def check(self) -> None:
         """Raises CircuitOpen while the source rests. After the rest one failure is enough to rest again."""
         left = self._closed_at - time.monotonic()
+        if left <= 0 and self.shared is not None:
+            left = self.shared.resting(self.source)
         if left > 0:
-            raise CircuitOpen(f"{self._in_a_row} requests in a row failed; the source is left alone for {left:.0f} s.")
+            raise CircuitOpen(
+                f"{max(self._in_a_row, self.failures)} requests in a row failed; "
+                f"the source is left alone for {left:.0f} s."
+            )
 
     def succeeded(self) -> None:
         self._in_a_row = 0
@@ -117,6 +130,8 @@ class Breaker:
         self._in_a_row += 1
         if self._in_a_row >= self.failures:
             self._closed_at = time.monotonic() + self.rest_s
+            if self.shared is not None:
+                self.shared.rest(self.source, self.rest_s)
 
 
 @dataclass(slots=True)
@@ -145,7 +160,8 @@ class Courtesy:
 
     def breaker(self, source: str, manners: Manners) -> Breaker:
         with self._lock:
-            return self._breakers.setdefault(source, Breaker(manners.breaker_failures, manners.breaker_rest_s))
+            fresh = Breaker(manners.breaker_failures, manners.breaker_rest_s, source, self.shared)
+            return self._breakers.setdefault(source, fresh)
 
     def _turnstile(self, host: str, manners: Manners) -> Turnstile:
         with self._lock:

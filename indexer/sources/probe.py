@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from core.errors import SondeError
+from core.errors import SondeError, Unavailable
 from indexer.raw import RawRecord
 from indexer.sources.answers import expect_2xx, json_value, local, parse_xml
 from indexer.sources.catalogue import SourceType, open_source
@@ -21,6 +21,7 @@ from indexer.sources.listings import NotAListing, entries
 from indexer.sources.oai_pmh import identify
 from indexer.sources.ogc_records import collections
 from indexer.sources.rdf_answers import rdf_format
+from net.errors import Forbidden
 from net.exchange import Answer
 
 PREVIEW = 3
@@ -38,10 +39,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """``found`` is None where nothing was recognised; ``tried`` says what was asked and what came of it."""
+    """``found`` is None where nothing was recognised; ``tried`` says what was asked and what came of it.
+
+    ``unreachable``: why the host could not be asked at all, so that nothing else was tried.
+    """
 
     found: Found | None
     tried: tuple[str, ...]
+    unreachable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +58,28 @@ class _Guess:
 def probe(fetcher: Fetcher, url: str) -> Probe:
     """The first protocol that gives records. Raises nothing that a server does: that stands in ``tried``."""
     tried: list[str] = []
-    for guess in _guesses(fetcher, url, tried):
-        try:
-            found = preview(fetcher, guess.type, guess.url)
-        except SondeError as error:
-            tried.append(f"{guess.type} at {guess.url}: {error}")
-            continue
-        if found.preview:
-            return Probe(found, tuple(tried))
-        tried.append(f"{guess.type} at {guess.url}: it gives no records")
+    try:
+        for guess in _guesses(fetcher, url, tried):
+            try:
+                found = preview(fetcher, guess.type, guess.url)
+            except SondeError as error:
+                tried.append(f"{guess.type} at {guess.url}: {error}")
+                continue
+            if found.preview:
+                return Probe(found, tuple(tried))
+            tried.append(f"{guess.type} at {guess.url}: it gives no records")
+    except _Unreachable as error:
+        return Probe(None, (), str(error))
     return Probe(None, tuple(tried))
+
+
+def _is_silence(error: SondeError) -> bool:
+    """Whether no answer came at all; subclasses of Unavailable tell of bad ones."""
+    return type(error) is Unavailable or isinstance(error, Forbidden)
+
+
+class _Unreachable(Exception):
+    """The host cannot be asked: other questions would fail as the first did."""
 
 
 def preview(fetcher: Fetcher, type: SourceType, url: str) -> Found:
@@ -87,6 +104,8 @@ def _guesses(fetcher: Fetcher, url: str, tried: list[str]) -> Iterator[_Guess]:
     try:
         direct = fetcher.get(url, _kind)
     except SondeError as error:
+        if _is_silence(error):
+            raise _Unreachable(str(error)) from None
         tried.append(f"{url}: {error}")
     else:
         if direct is not None:

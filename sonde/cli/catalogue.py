@@ -117,6 +117,11 @@ def show_reports(console: Console, reports: list[RunReport]) -> None:
 
 
 def _show_details(console: Console, report: RunReport) -> None:
+    if report.since is not None and report.trigger != "restore":
+        console.print(
+            f"{report.source}: only what changed since {report.since} was asked for (--full asks for everything)",
+            markup=False,
+        )
     if report.message:
         console.print(f"{report.source}: {report.message}", style="yellow")
     for refusal in (*report.refusals, *report.failures)[:_NAMED_REFUSALS]:

@@ -70,6 +70,8 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
     told = Console(stderr=True)
     fetcher = Opener(settings).probing(url)
     looked = probe(fetcher, url)
+    if looked.unreachable is not None:
+        raise SondeError(f"{url} cannot be asked: {looked.unreachable}.")
     if looked.found is None:
         for line in looked.tried:
             told.print(f"  {line}", style="dim", markup=False)
@@ -80,7 +82,8 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
     for raw in found.preview:
         told.print(f"  {raw.native_id}: {described(raw)}", markup=False)
     path = settings.harvest.sources
-    lines = entry(found, id or id_for(url, known_sources(path)), every)
+    taken = known_sources(path) if path.exists() else {}  # that there is none yet is no news here
+    lines = entry(found, id or id_for(url, taken), every)
     click.echo(lines, nl=False)
     if write:
         write_entry(path, lines)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.sources.politeness import Courtesy, Manners
+from indexer.sources.politeness import CircuitOpen, Courtesy, Manners
 from local_stack.ports import free_port
 from local_stack.testing import valkey_server
 from workers.turns import RedisTurns
@@ -71,6 +71,19 @@ def test_what_a_host_asks_of_one_holds_for_all(broker_url: str, own_prefix: str)
         turn.hold(1000.0)
     assert other.shared is not None
     assert other.shared.take(HOST, INTERVAL_S) > 500.0
+
+
+def test_a_source_that_fails_for_one_rests_for_all(broker_url: str, own_prefix: str) -> None:
+    failing, other = (Courtesy(RedisTurns.connect(broker_url, own_prefix)) for _ in range(2))
+    manners = Manners(breaker_failures=2, breaker_rest_s=600.0)
+    other.breaker("s", manners).check()
+    for _ in range(2):
+        failing.breaker("s", manners).failed()
+    with pytest.raises(
+        CircuitOpen, match=r"2 requests in a row failed; the source is left alone for (5[0-9]{2}|600) s"
+    ):
+        other.breaker("s", manners).check()
+    other.breaker("another", manners).check()
 
 
 def test_no_more_are_open_than_a_host_may_have(broker_url: str, own_prefix: str) -> None:
