@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Shoot, Visit
+from core.record import Link
+from evaluation.local_server import served as serving
+from net.gate import Gate, GatePolicy
+from search_api.app import create_app
+from search_api.preview.previews import Previews
+from sonde.wiring import api_parts
+from tests.browser.conftest import Shoot, Visit, served
+from tests.servers.pictures import Linked, Pictures
+from tests.service import Service
 
 ERA5 = "records/samples%3Aera5-single-levels-hourly"
 TITLE = "ERA5 hourly data on single levels from 1940 to present"
@@ -43,6 +52,19 @@ def test_a_record_is_cited_in_three_formats(visit: Visit, tmp_path: Path) -> Non
     assert "doi = {10.24381/cds.adbb2d47}" in said[".bib"]
     assert "DO  - 10.24381/cds.adbb2d47" in said[".ris"]
     assert '"publicationYear": "2018"' in said[".json"]
+
+
+def test_a_record_shows_the_picture_that_it_names(samples: Service, visit: Visit, shoot: Shoot) -> None:
+    parts = api_parts(samples.settings, samples.models)
+    with serving(Pictures()) as host:
+        gate = Gate(GatePolicy(allowed_hosts=frozenset((host.removeprefix("http://"),))))
+        linked = Linked(parts.records, (Link(f"{host}/wide.png", rel="preview"),))
+        app = create_app(replace(parts, records=linked, previews=Previews(lambda: gate)))  # type: ignore[arg-type]
+        with served(app) as address:
+            page = visit(ERA5, at=address)
+            picture = page.get_by_role("img", name=f"Preview: {TITLE}")
+            expect(picture).to_have_js_property("naturalWidth", 640)
+            shoot(page, "record-preview")
 
 
 def test_the_way_there_and_back(visit: Visit) -> None:

@@ -12,11 +12,23 @@ export interface RecordLinks {
 
 export function linksOf(feature: Feature): RecordLinks {
   const links = feature.links ?? [];
-  const self = links.find((link) => link.rel === "self" && link.href.includes("/collections/"))?.href;
-  const service = self ? `${self.split("/collections/")[0]}/collections/` : null;
-  const isOurs = (link: Link) => service !== null && link.href.startsWith(service);
+  const isOurs = ours(links);
   return {
     own: links.filter((link) => !isOurs(link) && safeHref(link.href) !== null),
     alternates: links.filter((link) => isOurs(link) && link.rel === "alternate" && link.type !== "text/html"),
   };
+}
+
+/** Whether the service offers a small picture of the record. */
+export function hasPreview(feature: Feature): boolean {
+  const links = feature.links ?? [];
+  const isOurs = ours(links);
+  return links.some((link) => link.rel === "preview" && isOurs(link));
+}
+
+/** Tells the service's own links from those of the metadata. */
+function ours(links: Link[]): (link: Link) => boolean {
+  const self = links.find((link) => link.rel === "self" && link.href.includes("/collections/"))?.href;
+  const service = self ? `${self.split("/collections/")[0]}/collections/` : null;
+  return (link) => service !== null && link.href.startsWith(service);
 }

@@ -11,6 +11,7 @@ import { CitePanel } from "./citePanel.tsx";
 import { Facts } from "./facts.tsx";
 import { LinksPanel } from "./linksPanel.tsx";
 import { OriginPanel } from "./originPanel.tsx";
+import { PreviewPanel } from "./previewPanel.tsx";
 import { SimilarPanel } from "./similarPanel.tsx";
 import { useRecord } from "./useRecord.ts";
 
@@ -56,6 +57,7 @@ function Whole({ feature, title }: { feature: Feature; title: string }) {
           <CitePanel feature={feature} />
         </div>
         <aside aria-label={words.about}>
+          <PreviewPanel feature={feature} title={title} />
           {boxes.length > 0 && <MapFrame label={words.mapOfRecord} shapes={shapes} areas={boxes} filter={null} marked={feature.id} events={QUIET} />}
           <Facts feature={feature} />
         </aside>

@@ -116,6 +116,7 @@ export const de: Words = {
   mapFailed: "Die Karte konnte nicht geladen werden.",
   mapLoading: "Karte wird geladen …",
   mapOfRecord: "Gebiet des Datensatzes",
+  previewOf: (title: string) => `Vorschau: ${title}`,
   draw: "Rechteck zeichnen",
   drawing: "Über die Karte ziehen; Escape beendet",
   zoomIn: "Vergrößern",

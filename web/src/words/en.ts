@@ -114,6 +114,7 @@ export const en = {
   mapFailed: "The map could not be loaded.",
   mapLoading: "Loading the map …",
   mapOfRecord: "Area of the record",
+  previewOf: (title: string) => `Preview: ${title}`,
   draw: "Draw a box",
   drawing: "Drag over the map; Escape ends it",
   zoomIn: "Zoom in",
