@@ -13,6 +13,7 @@ from prometheus_client import Histogram
 
 from search_api import admission, http, limits, openapi, problems, telemetry_traces
 from search_api.access import audited, guard, headers
+from search_api.fast_json import FastProvider
 from search_api.parts import Parts
 from search_api.views.ask import ask_views
 from search_api.views.collections import collections_views
@@ -56,7 +57,7 @@ def create_app(parts: Parts) -> Flask:
     )
     app.openapi_version = "3.1.0"
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY_BYTES
-    app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask's default provider has it
+    app.json = FastProvider(app)
     problems.register(app)
     telemetry_traces.register(app)
     _watch(app)

@@ -6,63 +6,35 @@ import base64
 import binascii
 import hashlib
 import json
-import unicodedata
 from collections.abc import Mapping
-from functools import cache
 from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from core.errors import InvalidInput
-from core.extent import BBox
 from core.record import ProvenanceKind
-from core.timespan import TimeSpan, instant_ms
 from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.filtering.translate import clause_of
+from search_api.parameter_types import (
+    LONGEST_QUERY,
+    BoxText,
+    Parameters,
+    SpanText,
+    Text,
+    Tokens,
+    Values,
+    printable,
+    read_bbox,
+    read_datetime,
+    split_values,
+)
 from search_api.request import ALL_PARTS, FacetName, Filters, Part, Relation, SearchRequest, SpatialMode
-
-LONGEST_QUERY = 2000
-LONGEST_VALUE = 512
-MOST_VALUES = 50
-
-
-def printable(text: str) -> str:
-    """The text without surrounding space. Raises ValueError where it holds control characters."""
-    if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\t\n\r" for character in text):
-        raise ValueError("holds control characters")
-    return text.strip()
-
-
-def split_values(values: Any) -> Any:
-    """``a,b`` and ``a&...=b`` alike."""
-    texts = [values] if isinstance(values, str) else values
-    return [part for text in texts for part in str(text).split(",") if part.strip()]
 
 
 def _facets(values: Any) -> Any:
     """``all`` stands for every facet."""
     names = list(dict.fromkeys(split_values(values)))
     return list(get_args(FacetName)) if names == ["all"] else names
-
-
-Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
-Values = Annotated[list[Text], Field(max_length=MOST_VALUES)]
-Tokens = Annotated[list[Text], BeforeValidator(split_values), Field(max_length=MOST_VALUES)]
-
-
-class Parameters(BaseModel):
-    """Base of every query: unknown names are refused; the schema is made once, not with every request."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=False)
-
-    @classmethod
-    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        return _schema(cls) if not args and not kwargs else super().model_json_schema(*args, **kwargs)
-
-
-@cache
-def _schema(model: type[Parameters]) -> dict[str, Any]:
-    return super(Parameters, model).model_json_schema()
 
 
 class SearchParameters(Parameters):
@@ -77,7 +49,7 @@ class SearchParameters(Parameters):
     algorithm: Literal["hybrid", "bm25", "dense", "sbert"] = Field(
         "hybrid", description="`sbert` is another name for `dense`."
     )
-    bbox: str | None = Field(
+    bbox: BoxText | None = Field(
         None,
         description="west,south,east,north in degrees WGS 84; west > east crosses the antimeridian.",
         examples=["10,-35,41,-8"],
@@ -86,7 +58,7 @@ class SearchParameters(Parameters):
     relation: Relation | None = Field(
         None, description="Of the record to the asked area: `within` lies inside it, `contains` covers it."
     )
-    datetime: str | None = Field(
+    datetime: SpanText | None = Field(
         None, description="An instant or `start/end`, ISO 8601, `..` for an open end.", examples=["1990-01-01/.."]
     )
     type: Tokens = Field(default=[], description="dataset, series, service, document, ...")
@@ -128,52 +100,17 @@ class SearchParameters(Parameters):
     )
     limit: int = Field(10, ge=1, le=100)
     cursor: str | None = Field(None, description="From the `next` link.")
-    f: Literal["json", "atom"] = Field("json", description="`atom`: the search as a feed to subscribe to.")
-
-    @field_validator("bbox")
-    @classmethod
-    def _bbox_is_a_box(cls, text: str | None) -> str | None:
-        if text is not None:
-            read_bbox(text)
-        return text
-
-    @field_validator("datetime")
-    @classmethod
-    def _datetime_exists(cls, text: str | None) -> str | None:
-        if text is not None:
-            read_datetime(text)
-        return text
+    f: Literal["json", "atom", "html"] | None = Field(
+        None,
+        description="`atom`: the search as a feed to subscribe to; `html`: the search page. "
+        "Without it a caller that would rather have HTML than JSON gets the page.",
+    )
 
     @field_validator("interpret")
     @classmethod
     def _parts_are_known(cls, text: str) -> str:
         _parts(text)
         return text
-
-
-def read_bbox(text: str) -> BBox:
-    """``w,s,e,n``. Raises ValueError that says what is wrong."""
-    numbers = text.split(",")
-    if len(numbers) != 4:
-        raise ValueError(f"needs four numbers west,south,east,north; there are {len(numbers)}")
-    try:
-        west, south, east, north = (float(number) for number in numbers)
-    except ValueError:
-        raise ValueError("needs four numbers west,south,east,north in degrees") from None
-    return BBox(west, south, east, north)
-
-
-def read_datetime(text: str) -> TimeSpan:
-    """An instant (of any precision) or ``start/end``. Raises ValueError that says what is wrong."""
-    edges = text.split("/")
-    if len(edges) == 1:
-        return TimeSpan(instant_ms(text), instant_ms(text, at_end=True))
-    if len(edges) > 2:
-        raise ValueError("needs one instant or start/end")
-    span = TimeSpan.from_iso(edges[0], edges[1])
-    if span.start_ms is None and span.end_ms is None:
-        raise ValueError("needs at least one end; leave datetime out for any time")
-    return span
 
 
 def _parts(text: str) -> frozenset[Part]:

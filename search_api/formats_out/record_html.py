@@ -12,9 +12,9 @@ _HARMLESS = frozenset(("http", "https", "ftp", "mailto"))
 _LONGEST_SUMMARY = 300
 
 
-def summary(record: Record) -> str:
-    """The beginning of the abstract, for a search engine's list; not escaped."""
-    text = " ".join(record.abstract.split())
+def summary(abstract: str) -> str:
+    """The beginning of an abstract, for a list; not escaped."""
+    text = " ".join(abstract.split())
     return text if len(text) <= _LONGEST_SUMMARY else f"{text[:_LONGEST_SUMMARY].rpartition(' ')[0]} …"
 
 

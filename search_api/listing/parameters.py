@@ -5,16 +5,25 @@ from __future__ import annotations
 import json
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from core.extent import BBox
 from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.filtering.translate import clause_of
 from search_api.listing.catalogues import Catalogue
 from search_api.listing.order import read_sortby
 from search_api.listing.position import read_position
 from search_api.listing.request import Clause, ListRequest, Selection
-from search_api.parameters import LONGEST_QUERY, Parameters, Text, Tokens, printable, read_bbox, read_datetime
+from search_api.parameter_types import (
+    LONGEST_QUERY,
+    FlatBoxText,
+    Parameters,
+    SpanText,
+    Text,
+    Tokens,
+    printable,
+    read_datetime,
+    read_flat_bbox,
+)
 
 LARGEST_PAGE = 1000
 
@@ -34,10 +43,10 @@ class ItemsParameters(Parameters):
         description="Words that a record holds: a comma means or, words side by side stand in that order.",
         examples=["soil moisture,evaporation"],
     )
-    bbox: str | None = Field(
+    bbox: FlatBoxText | None = Field(
         None, description="west,south,east,north (or six numbers), degrees WGS 84; west > east crosses 180 degrees."
     )
-    datetime: str | None = Field(None, description="An instant or `start/end`, ISO 8601, `..` for an open end.")
+    datetime: SpanText | None = Field(None, description="An instant or `start/end`, ISO 8601, `..` for an open end.")
     type: Tokens = Field(default=[], description="dataset, series, service, document, ...")
     ids: Tokens = Field(default=[], description="Ids of records.")
     externalIds: Tokens = Field(default=[], description="DOIs or file identifiers.")  # noqa: N815 - OGC's name
@@ -52,27 +61,7 @@ class ItemsParameters(Parameters):
     sortby: Text | None = Field(None, description="`+title,-updated`: sortables, a minus for descending.")
     limit: Limit = 10
     cursor: str | None = Field(None, max_length=2000, description="From the `next` link.")
-    f: Literal["json"] = "json"
-
-    @field_validator("bbox")
-    @classmethod
-    def _bbox_is_a_box(cls, text: str | None) -> str | None:
-        if text is not None:
-            read_flat_bbox(text)
-        return text
-
-    @field_validator("datetime")
-    @classmethod
-    def _datetime_exists(cls, text: str | None) -> str | None:
-        if text is not None:
-            read_datetime(text)
-        return text
-
-
-def read_flat_bbox(text: str) -> BBox:
-    """Four numbers, or six whose heights are left out of account. Raises ValueError."""
-    numbers = text.split(",")
-    return read_bbox(",".join(numbers[position] for position in (0, 1, 3, 4)) if len(numbers) == 6 else text)
+    f: Literal["json", "html"] | None = Field(None, description="Else the `Accept` header decides.")
 
 
 def read_filter(text: str | None, language: Language) -> tuple[Clause, ...]:

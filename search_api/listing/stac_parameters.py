@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from core.extent import BBox
 from search_api.filtering import literals
 from search_api.formats_out.stac import ASSET_RELS, EXPRESSIBLE
-from search_api.listing.parameters import LARGEST_PAGE, Limit, read_flat_bbox
+from search_api.listing.parameters import LARGEST_PAGE, Limit
 from search_api.listing.position import read_position
 from search_api.listing.request import Clause, ListRequest, Selection
-from search_api.parameters import Parameters, Text, Tokens, read_datetime
+from search_api.parameter_types import FlatBoxText, Parameters, SpanText, Text, Tokens, read_datetime, read_flat_bbox
 from search_api.retrieval.filters import span_clause
 
 Numbers = Annotated[list[float], Field(min_length=4, max_length=6)]
@@ -27,25 +27,11 @@ class StacQuery(Parameters):
 
     collections: Tokens = Field(default=[], description="Ids of collections.")
     ids: Tokens = Field(default=[], description="Ids of items.")
-    bbox: str | None = Field(None, description="west,south,east,north or six numbers.")
-    datetime: str | None = Field(None, description="An instant or `start/end`.")
+    bbox: FlatBoxText | None = Field(None, description="west,south,east,north or six numbers.")
+    datetime: SpanText | None = Field(None, description="An instant or `start/end`.")
     intersects: str | None = Field(None, max_length=20_000, description="A GeoJSON geometry.")
     limit: Limit = 10
     token: str | None = Field(None, max_length=2000, description="From the `next` link.")
-
-    @field_validator("bbox")
-    @classmethod
-    def _bbox_is_a_box(cls, text: str | None) -> str | None:
-        if text is not None:
-            read_flat_bbox(text)
-        return text
-
-    @field_validator("datetime")
-    @classmethod
-    def _datetime_exists(cls, text: str | None) -> str | None:
-        if text is not None:
-            read_datetime(text)
-        return text
 
     @field_validator("intersects")
     @classmethod

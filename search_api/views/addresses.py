@@ -50,6 +50,11 @@ class Addresses:
         text = request.full_path.rstrip("?")
         return f"{self.base}{text}"
 
+    def with_form(self, form: str) -> str:
+        """This request in another form."""
+        kept = [(key, value) for key, value in request.args.items(multi=True) if key != "f"]
+        return self.to(request.path, [*kept, ("f", form)])
+
     def page(self, cursor: str | None, name: str = "cursor") -> str:
         """This request with another cursor, or none."""
         kept = [(key, value) for key, value in request.args.items(multi=True) if key != name]

@@ -9,13 +9,22 @@ from typing import Annotated, Any, Literal
 import structlog
 from flask import Response, jsonify, request, stream_with_context
 from flask_openapi import APIBlueprint, Tag
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from core.errors import SondeError, Unavailable
 from search_api.access.guard import caller
 from search_api.answers.answerer import Answerer, Step
 from search_api.answers.values import AskRequest, CitedAnswer, FoundPassage, Scope, Turn
-from search_api.parameters import LONGEST_QUERY, LONGEST_VALUE, MOST_VALUES, printable, read_bbox, read_datetime
+from search_api.parameter_types import (
+    LONGEST_QUERY,
+    LONGEST_VALUE,
+    MOST_VALUES,
+    BoxText,
+    SpanText,
+    printable,
+    read_bbox,
+    read_datetime,
+)
 from search_api.problems import Problem
 from search_api.request import Filters
 
@@ -53,23 +62,9 @@ class AskBody(BaseModel):
     section_role: list[Text] = Field(default=[], max_length=MOST_VALUES, description="methods, results, ...")
     source: list[Text] = Field(default=[], max_length=MOST_VALUES)
     keyword: list[Text] = Field(default=[], max_length=MOST_VALUES)
-    bbox: str | None = Field(None, description="As for `/search`: only records of that place.")
-    datetime: str | None = Field(None, description="As for `/search`.")
+    bbox: BoxText | None = Field(None, description="As for `/search`: only records of that place.")
+    datetime: SpanText | None = Field(None, description="As for `/search`.")
     stream: bool = Field(False, description="Server-sent events; so does `Accept: text/event-stream`.")
-
-    @field_validator("bbox")
-    @classmethod
-    def _bbox_is_a_box(cls, text: str | None) -> str | None:
-        if text is not None:
-            read_bbox(text)
-        return text
-
-    @field_validator("datetime")
-    @classmethod
-    def _datetime_exists(cls, text: str | None) -> str | None:
-        if text is not None:
-            read_datetime(text)
-        return text
 
 
 class AnswerBody(BaseModel):

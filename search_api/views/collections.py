@@ -10,10 +10,12 @@ from pydantic import BaseModel, Field
 
 from core.timespan import TimeSpan, iso
 from search_api.filtering.queryables import QUERYABLES, SORTABLES, Queryable, schema_of
+from search_api.formats_out import listing_html
 from search_api.listing.catalogues import Catalogue
 from search_api.parts import Parts
 from search_api.views.addresses import GEOJSON, JSON, SCHEMA_JSON, Addresses, link
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, sent_as
+from search_api.views.plain_page import HTML, FormParameters, plain_page, wants_html
 
 Json = dict[str, Any]
 
@@ -56,33 +58,50 @@ class PropertiesAnswer(BaseModel):
 def collections_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("collections", __name__, abp_tags=[Tag(name="records", description="OGC API - Records")])
 
-    @api.get("/collections", summary="The catalogues", responses={200: CollectionsAnswer, **PROBLEMS})
-    def collections() -> Response:
+    @api.get(
+        "/collections",
+        summary="The catalogues",
+        responses={200: sent_as(JSON, CollectionsAnswer, HTML), **PROBLEMS},
+    )
+    def collections(query: FormParameters) -> Response:
         addresses = Addresses.of(parts)
-        return jsonify(
-            collections=[described(one, addresses) for one in parts.catalogues.list()],
-            links=[link("self", addresses.to("/collections"), JSON), link("root", addresses.to("/"), JSON)],
-        )
+        found = [described(one, addresses) for one in parts.catalogues.list()]
+        if wants_html(query.f):
+            return plain_page("Catalogues", listing_html.collections(found))
+        own = addresses.to("/collections")
+        links = [
+            link("self", own, JSON),
+            link("alternate", f"{own}?f=html", HTML),
+            link("root", addresses.to("/"), JSON),
+        ]
+        return jsonify(collections=found, links=links)
 
-    @api.get("/collections/<catalogue>", summary="One catalogue", responses={200: CollectionAnswer, **WITH_NOT_FOUND})
-    def collection(path: CataloguePath) -> Response:
-        return jsonify(described(parts.catalogues.get(path.catalogue), Addresses.of(parts)))
+    @api.get(
+        "/collections/<catalogue>",
+        summary="One catalogue",
+        responses={200: sent_as(JSON, CollectionAnswer, HTML), **WITH_NOT_FOUND},
+    )
+    def collection(path: CataloguePath, query: FormParameters) -> Response:
+        found = described(parts.catalogues.get(path.catalogue), Addresses.of(parts))
+        return plain_page(found["title"], listing_html.collection(found)) if wants_html(query.f) else jsonify(found)
 
     @api.get(
         "/collections/<catalogue>/queryables",
         summary="What a filter may name",
-        responses={200: sent_as(SCHEMA_JSON, PropertiesAnswer), **WITH_NOT_FOUND},
+        responses={200: sent_as(SCHEMA_JSON, PropertiesAnswer, HTML), **WITH_NOT_FOUND},
     )
-    def queryables(path: CataloguePath) -> Response:
-        return _properties(parts, path.catalogue, "queryables", QUERYABLES)
+    def queryables(path: CataloguePath, query: FormParameters) -> Response:
+        one = parts.catalogues.get(path.catalogue)
+        return _properties(one, "queryables", QUERYABLES, Addresses.of(parts), as_html=wants_html(query.f))
 
     @api.get(
         "/collections/<catalogue>/sortables",
         summary="What sortby may name",
-        responses={200: sent_as(SCHEMA_JSON, PropertiesAnswer), **WITH_NOT_FOUND},
+        responses={200: sent_as(SCHEMA_JSON, PropertiesAnswer, HTML), **WITH_NOT_FOUND},
     )
-    def sortables(path: CataloguePath) -> Response:
-        return _properties(parts, path.catalogue, "sortables", SORTABLES)
+    def sortables(path: CataloguePath, query: FormParameters) -> Response:
+        one = parts.catalogues.get(path.catalogue)
+        return _properties(one, "sortables", SORTABLES, Addresses.of(parts), as_html=wants_html(query.f))
 
     return api
 
@@ -122,6 +141,7 @@ def interval_of(span: TimeSpan) -> list[str | None]:
 def _links(one: Catalogue, addresses: Addresses) -> list[dict[str, str]]:
     return [
         link("self", addresses.collection(one.id), JSON, one.title),
+        link("alternate", addresses.collection(one.id, "?f=html"), HTML),
         link("root", addresses.to("/"), JSON),
         link("items", addresses.collection(one.id, "/items"), GEOJSON, "Records"),
         link(_QUERYABLES_REL, addresses.collection(one.id, "/queryables"), SCHEMA_JSON, "Queryables"),
@@ -130,15 +150,19 @@ def _links(one: Catalogue, addresses: Addresses) -> list[dict[str, str]]:
     ]
 
 
-def _properties(parts: Parts, catalogue: str, kind: str, offered: dict[str, Queryable]) -> Response:
-    one = parts.catalogues.get(catalogue)
+def _properties(
+    one: Catalogue, kind: str, offered: dict[str, Queryable], addresses: Addresses, *, as_html: bool
+) -> Response:
+    schemas = {name: schema_of(queryable) for name, queryable in offered.items()}
+    if as_html:
+        return plain_page(f"{one.title}: {kind}", listing_html.properties(one.title, kind, schemas))
     response = jsonify(
         {
             "$schema": _SCHEMA,
-            "$id": Addresses.of(parts).collection(one.id, f"/{kind}"),
+            "$id": addresses.collection(one.id, f"/{kind}"),
             "type": "object",
             "title": one.title,
-            "properties": {name: schema_of(queryable) for name, queryable in offered.items()},
+            "properties": schemas,
             "additionalProperties": False,
         }
     )

@@ -6,6 +6,12 @@ from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel
 
+from search_api.formats_out import listing_html
+from search_api.problems import Problem
+from search_api.views.addresses import JSON
+from search_api.views.documented import sent_as
+from search_api.views.plain_page import HTML, FormParameters, plain_page, wants_html
+
 _COMMON = "http://www.opengis.net/spec/ogcapi-common-1/1.0/conf"
 _COMMON_2 = "http://www.opengis.net/spec/ogcapi-common-2/1.0/conf"
 _FEATURES = "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf"
@@ -17,9 +23,11 @@ CLASSES = (
     f"{_COMMON}/core",
     f"{_COMMON}/landing-page",
     f"{_COMMON}/json",
+    f"{_COMMON}/html",
     f"{_COMMON_2}/collections",
     f"{_FEATURES}/core",
     f"{_FEATURES}/geojson",
+    f"{_FEATURES}/html",
     f"{_FILTERING}/queryables",
     f"{_FILTERING}/filter",
     f"{_FILTERING}/features-filter",
@@ -31,6 +39,7 @@ CLASSES = (
     f"{_RECORDS}/searchable-catalog-sorting",
     f"{_RECORDS}/searchable-catalog-filtering",
     f"{_RECORDS}/json",
+    f"{_RECORDS}/html",
     f"{_CQL2}/cql2-text",
     f"{_CQL2}/cql2-json",
     f"{_CQL2}/basic-cql2",
@@ -56,8 +65,14 @@ class Conformance(BaseModel):
 def conformance_views() -> APIBlueprint:
     api = APIBlueprint("conformance", __name__, abp_tags=[Tag(name="landing", description="The way in")])
 
-    @api.get("/conformance", summary="Conformance classes", responses={200: Conformance})
-    def conformance() -> Response:
+    @api.get(
+        "/conformance",
+        summary="Conformance classes",
+        responses={200: sent_as(JSON, Conformance, HTML), 400: Problem},
+    )
+    def conformance(query: FormParameters) -> Response:
+        if wants_html(query.f):
+            return plain_page("Conformance classes", listing_html.conformance(CLASSES))
         return jsonify(conformsTo=list(CLASSES))
 
     return api

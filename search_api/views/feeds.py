@@ -14,7 +14,7 @@ from search_api.formats_out.xml_text import child
 from search_api.listing.catalogues import ALL, Catalogue
 from search_api.listing.position import read_position, write_position
 from search_api.listing.request import ListRequest, Selection
-from search_api.parameters import Parameters, Text
+from search_api.parameter_types import Parameters, Text
 from search_api.parts import Parts
 from search_api.views.addresses import Addresses
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, texts

@@ -17,7 +17,7 @@ from search_api.access.guard import caller, needs
 from search_api.harvests.overview import Harvests
 from search_api.harvests.presented import overview_body, run_body, whole_run
 from search_api.listing.position import read_position, write_position
-from search_api.parameters import Parameters, Text
+from search_api.parameter_types import Parameters, Text
 from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.views.addresses import JSON, Addresses, link

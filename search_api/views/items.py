@@ -9,12 +9,15 @@ from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
 from core.record import Record
+from search_api.formats_out import listing_html
+from search_api.formats_out.listing_html import Listed
 from search_api.formats_out.prov import Harvest, provenance
+from search_api.listing.catalogues import Catalogue
 from search_api.listing.parameters import ItemsParameters, question, to_list_request
 from search_api.listing.position import write_position
 from search_api.listing.reader import Page
 from search_api.listing.similar import similar
-from search_api.parameters import Parameters
+from search_api.parameter_types import Parameters
 from search_api.parts import Parts
 from search_api.preview.thumbnail import MEDIA_TYPE as PREVIEW_TYPE
 from search_api.views import geojson
@@ -23,6 +26,7 @@ from search_api.views.collections import CataloguePath
 from search_api.views.documented import WITH_NOT_FOUND, sent_as, texts
 from search_api.views.item_formats import MEDIA_TYPES, ItemFormat, item_links, original, wanted, written
 from search_api.views.page import record_page
+from search_api.views.plain_page import HTML, plain_page, wants_html
 
 LONGEST_ID = 512
 
@@ -69,12 +73,14 @@ def items_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>/items",
         summary="The records of a catalogue",
-        responses={200: sent_as(GEOJSON, ItemsAnswer), **WITH_NOT_FOUND},
+        responses={200: sent_as(GEOJSON, ItemsAnswer, HTML), **WITH_NOT_FOUND},
     )
     def items(path: CataloguePath, query: ItemsParameters) -> Response:
         catalogue = parts.catalogues.get(path.catalogue)
         page = parts.records.page(to_list_request(query, catalogue))
         following = write_position(page.after, question(query, catalogue)) if page.after is not None else None
+        if wants_html(query.f):
+            return _readable(page, following, Addresses.of(parts), catalogue)
         return _collection(page, following, Addresses.of(parts), catalogue.id)
 
     @api.get(
@@ -137,6 +143,7 @@ def _collection(page: Page, following: str | None, addresses: Addresses, catalog
         link("self", addresses.this(), GEOJSON),
         link("collection", addresses.collection(catalogue), JSON),
         link("first", addresses.page(None), GEOJSON),
+        link("alternate", addresses.with_form("html"), HTML),
     ]
     if following is not None:
         links.append(link("next", addresses.page(following), GEOJSON))
@@ -152,6 +159,15 @@ def _collection(page: Page, following: str | None, addresses: Addresses, catalog
     )
     response.headers["Link"] = ", ".join(f'<{one["href"]}>; rel="{one["rel"]}"; type="{one["type"]}"' for one in links)
     return response
+
+
+def _readable(page: Page, following: str | None, addresses: Addresses, catalogue: Catalogue) -> Response:
+    listed = [
+        Listed(addresses.record_page(one), one.title or one.id, one.type, one.abstract)
+        for one in (found.record for found in page.found)
+    ]
+    on = addresses.page(following) if following is not None else None
+    return plain_page(catalogue.title, listing_html.items(catalogue.title, listed, page.matched, on))
 
 
 def _feature_links(record: Record, addresses: Addresses) -> list[dict[str, Any]]:

@@ -8,7 +8,9 @@ from pydantic import BaseModel
 
 from search_api.parts import Parts
 from search_api.views.addresses import GEOJSON, JSON, OPENAPI, Addresses, Link, link
+from search_api.views.documented import sent_as
 from search_api.views.page import page
+from search_api.views.plain_page import HTML, wants_html
 
 
 class Landing(BaseModel):
@@ -22,9 +24,9 @@ class Landing(BaseModel):
 def landing_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("landing", __name__, abp_tags=[Tag(name="landing", description="The way in")])
 
-    @api.get("/", summary="Landing page", responses={200: Landing})
+    @api.get("/", summary="Landing page", responses={200: sent_as(JSON, Landing, HTML)})
     def landing() -> Response:
-        if request.accept_mimetypes.best_match(["application/json", "text/html"]) == "text/html":
+        if wants_html(request.args.get("f")):
             return page()
         return jsonify(
             title="Sonde",

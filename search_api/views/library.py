@@ -17,7 +17,7 @@ from core.errors import InvalidInput, TooLarge
 from search_api.access.guard import caller, needs
 from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
 from search_api.library.shelf import Shelf, Upload, too_large
-from search_api.parameters import LONGEST_QUERY, Parameters, Text, printable, split_values
+from search_api.parameter_types import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.parts import Parts
 from search_api.problems import Problem, problem
 from search_api.views.addresses import JSON, Addresses, link

@@ -70,7 +70,7 @@ def page_views(parts: Parts) -> APIBlueprint:
         if path.name not in _names() or path.name == "index.html":
             raise NotFound(f"{path.name}: no such file of the page")
         response = Response(_bytes(path.name), mimetype=_MEDIA_TYPES[PurePosixPath(path.name).suffix])
-        return _sent(_packed(response, path.name))
+        return kept_apart(_packed(response, path.name))
 
     @api.get("/records/<record>")
     def record(path: RecordPage) -> Response:
@@ -109,7 +109,7 @@ def page(head: str = "", body: str = _FIRST, *, title: str = "Sonde", status: in
     text = _bytes("index.html").decode("utf-8").replace(_BASE, root, 1)
     named = f"<title>{html.escape(title)}</title>{_rooms()}{head}"
     text = text.replace(_TITLE, named, 1).replace(_FIRST, body, 1)
-    return _sent(Response(text, status=status, mimetype="text/html"))
+    return kept_apart(Response(text, status=status, mimetype="text/html"))
 
 
 def record_page(record: Record, addresses: Addresses) -> Response:
@@ -121,7 +121,7 @@ def _described(record: Record, addresses: Addresses) -> str:
     """The record for crawlers as schema.org; ``<`` is escaped, so that no text ends the element."""
     said = json.dumps(schema_org.dataset(record, addresses.item(record)), sort_keys=False).replace("<", "\\u003c")
     return (
-        f'<meta name="description" content="{html.escape(record_html.summary(record))}">'
+        f'<meta name="description" content="{html.escape(record_html.summary(record.abstract))}">'
         f'<link rel="canonical" href="{html.escape(addresses.record_page(record))}">'
         f'<script type="application/ld+json">{said}</script>'
     )
@@ -136,7 +136,8 @@ def _status(error: SondeError) -> int:
     return 404 if isinstance(error, NotFound) else 503
 
 
-def _sent(response: Response) -> Response:
+def kept_apart(response: Response) -> Response:
+    """The answer with the policy of a page: only what comes from here is loaded or run."""
     response.headers["Content-Security-Policy"] = _CSP
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "same-origin"

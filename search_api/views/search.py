@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, jsonify
+import orjson
+from flask import Response
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
@@ -19,6 +20,8 @@ from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, Addresses, link
 from search_api.views.documented import sent_as
 from search_api.views.own_documents import scoped_answer
+from search_api.views.page import page
+from search_api.views.plain_page import HTML, wants_html
 
 
 class SearchAnswer(BaseModel):
@@ -42,9 +45,17 @@ def search_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/search",
         summary="Ranked search over all records",
-        responses={200: sent_as(GEOJSON, SearchAnswer, ATOM), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
+        responses={
+            200: sent_as(GEOJSON, SearchAnswer, ATOM, HTML),
+            400: Problem,
+            401: Problem,
+            403: Problem,
+            503: Problem,
+        },
     )
     def search(query: SearchParameters) -> Response:
+        if wants_html(query.f):
+            return page()
         if query.scope != "public":
             return scoped_answer(query, parts)
         answer = parts.search.search(to_request(query))
@@ -57,9 +68,7 @@ def search_views(parts: Parts) -> APIBlueprint:
         body = geojson.collection(answer, [*links, link("next", following, GEOJSON)] if following else links)
         for feature, found in zip(body["features"], answer.found, strict=True):
             feature["links"].append(link("self", addresses.item(found.record), GEOJSON))
-        response = jsonify(body)
-        response.mimetype = GEOJSON
-        return response
+        return Response(orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY), mimetype=GEOJSON)
 
     return api
 

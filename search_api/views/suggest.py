@@ -8,7 +8,7 @@ from flask import Response, json, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, Field
 
-from search_api.parameters import Parameters, printable
+from search_api.parameter_types import Parameters, printable
 from search_api.parts import Parts
 from search_api.suggest.suggester import Suggestions
 from search_api.views.addresses import Addresses

@@ -56,7 +56,7 @@ def test_the_document_names_what_is_sent(samples: Service) -> None:
     document = samples.http.get("/api").get_json()
     assert document["openapi"] == "3.1.0"
     answers = document["paths"]["/search"]["get"]["responses"]
-    assert list(answers["200"]["content"]) == ["application/geo+json", "application/atom+xml"]
+    assert list(answers["200"]["content"]) == ["application/geo+json", "application/atom+xml", "text/html"]
     assert list(answers["400"]["content"]) == ["application/problem+json"]
     names = {
         parameter["name"] for parameter in document["paths"]["/collections/{catalogue}/items"]["get"]["parameters"]

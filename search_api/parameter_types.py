@@ -1,0 +1,94 @@
+"""What parameters are made of, in whatever call they stand: texts, lists, boxes, spans, each checked once."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from core.extent import BBox
+from core.timespan import TimeSpan, instant_ms
+
+LONGEST_QUERY = 2000
+LONGEST_VALUE = 512
+MOST_VALUES = 50
+
+
+def printable(text: str) -> str:
+    """The text without surrounding space. Raises ValueError where it holds control characters."""
+    if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\t\n\r" for character in text):
+        raise ValueError("holds control characters")
+    return text.strip()
+
+
+def split_values(values: Any) -> Any:
+    """``a,b`` and ``a&...=b`` alike."""
+    texts = [values] if isinstance(values, str) else values
+    return [part for text in texts for part in str(text).split(",") if part.strip()]
+
+
+def read_bbox(text: str) -> BBox:
+    """``w,s,e,n``. Raises ValueError that says what is wrong."""
+    numbers = text.split(",")
+    if len(numbers) != 4:
+        raise ValueError(f"needs four numbers west,south,east,north; there are {len(numbers)}")
+    try:
+        west, south, east, north = (float(number) for number in numbers)
+    except ValueError:
+        raise ValueError("needs four numbers west,south,east,north in degrees") from None
+    return BBox(west, south, east, north)
+
+
+def read_flat_bbox(text: str) -> BBox:
+    """Four numbers, or six whose heights are left out of account. Raises ValueError."""
+    numbers = text.split(",")
+    return read_bbox(",".join(numbers[position] for position in (0, 1, 3, 4)) if len(numbers) == 6 else text)
+
+
+def read_datetime(text: str) -> TimeSpan:
+    """An instant (of any precision) or ``start/end``. Raises ValueError that says what is wrong."""
+    edges = text.split("/")
+    if len(edges) == 1:
+        return TimeSpan(instant_ms(text), instant_ms(text, at_end=True))
+    if len(edges) > 2:
+        raise ValueError("needs one instant or start/end")
+    span = TimeSpan.from_iso(edges[0], edges[1])
+    if span.start_ms is None and span.end_ms is None:
+        raise ValueError("needs at least one end; leave datetime out for any time")
+    return span
+
+
+def _checked_by(read: Callable[[str], object]) -> AfterValidator:
+    """The text stays as it was written; what ``read`` refuses is refused."""
+
+    def check(text: str) -> str:
+        read(text)
+        return text
+
+    return AfterValidator(check)
+
+
+Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
+Values = Annotated[list[Text], Field(max_length=MOST_VALUES)]
+Tokens = Annotated[list[Text], BeforeValidator(split_values), Field(max_length=MOST_VALUES)]
+BoxText = Annotated[str, _checked_by(read_bbox)]
+FlatBoxText = Annotated[str, _checked_by(read_flat_bbox)]
+SpanText = Annotated[str, _checked_by(read_datetime)]
+
+
+class Parameters(BaseModel):
+    """Base of every query: unknown names are refused; the schema is made once, not with every request."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=False)
+
+    @classmethod
+    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        return _schema(cls) if not args and not kwargs else super().model_json_schema(*args, **kwargs)
+
+
+@cache
+def _schema(model: type[Parameters]) -> dict[str, Any]:
+    return super(Parameters, model).model_json_schema()

@@ -1,0 +1,46 @@
+"""HTML by content negotiation for what has no view of its own in the page: catalogues, listings, conformance."""
+
+from __future__ import annotations
+
+import html
+from typing import Literal
+
+from flask import Response, request
+from pydantic import Field
+
+from search_api.parameter_types import Parameters
+from search_api.views.addresses import GEOJSON, JSON, SCHEMA_JSON
+from search_api.views.page import kept_apart
+
+HTML = "text/html"
+Form = Literal["json", "html"]
+
+
+class FormParameters(Parameters):
+    """The form of an answer."""
+
+    f: Form | None = Field(None, description="Else the `Accept` header decides.")
+
+
+def wants_html(given: str | None) -> bool:
+    """Whether ``f`` names HTML or, without it, the caller would rather have HTML than any JSON."""
+    if given is not None:
+        return given == "html"
+    return request.accept_mimetypes.best_match([GEOJSON, JSON, SCHEMA_JSON, HTML]) == HTML
+
+
+def plain_page(title: str, main: str) -> Response:
+    """``main`` is markup, ``title`` is not."""
+    root = html.escape(request.script_root)
+    return kept_apart(
+        Response(
+            f'<!doctype html><html lang="en"><head><meta charset="utf-8"><base href="{root}/">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f'<title>{html.escape(title)} – Sonde</title><link rel="icon" href="data:,">'
+            '<link rel="stylesheet" href="page/page.css"></head><body>'
+            '<header class="top"><a class="name" href="./">Sonde</a><nav aria-label="Sonde"><a href="./">Search</a>'
+            '<a href="collections?f=html">Catalogues</a><a href="docs">API</a></nav></header>'
+            f'<main id="main" class="record">{main}</main></body></html>',
+            mimetype=HTML,
+        )
+    )
