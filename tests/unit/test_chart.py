@@ -136,7 +136,8 @@ def test_a_setting_is_written_as_sonde_reads_it(given: float, text: str) -> None
 
 
 def test_no_secret_stands_in_the_open(rendered: Rendered) -> None:
-    assert rendered.of_kind("Secret") == []
+    for secret in rendered.of_kind("Secret"):
+        assert set(secret["stringData"]) == {"roles.yml"}, "what a role may do is no secret; ECK wants it in one"
     secrets = re.compile(r"(PASSWORD|API_KEY|__KEY|REDISCLI_AUTH)$")
     for name, pod in rendered.pods():
         for key, value in rendered.environment(pod).items():
@@ -239,6 +240,35 @@ def test_a_broker_over_tls_is_checked_against_the_ca_of_the_values() -> None:
                 "secretName": "redis-ca",
                 "items": [{"key": "ca.crt", "path": "ca.crt"}],
             }
+
+
+def test_keda_checks_the_broker_against_the_same_ca() -> None:
+    rendered = Rendered.of(example("external-everything"))
+    (given,) = rendered.of_kind("TriggerAuthentication")
+    assert given["spec"]["secretTargetRef"] == [{"parameter": "ca", "name": "redis-ca", "key": "ca.crt"}]
+    triggers = [one["spec"]["triggers"][0] for one in rendered.of_kind("ScaledObject")]
+    assert [trigger["authenticationRef"] for trigger in triggers] == [{"name": given["metadata"]["name"]}] * len(QUEUES)
+    assert {trigger["metadata"]["enableTLS"] for trigger in triggers} == {"true"}
+    without = Rendered.of(example("keda-gateway"))
+    assert without.of_kind("TriggerAuthentication") == []
+    assert all("authenticationRef" not in one["spec"]["triggers"][0] for one in without.of_kind("ScaledObject"))
+
+
+def test_the_pods_are_no_superuser_of_the_elasticsearch_that_the_chart_makes(full: Rendered) -> None:
+    auth = full.of_kind("Elasticsearch")[0]["spec"]["auth"]
+    role = full.one("Secret", auth["roles"][0]["secretName"])
+    allowed = yaml.safe_load(role["stringData"]["roles.yml"])["sonde"]
+    assert allowed == {
+        "cluster": ["monitor"],
+        "indices": [{"names": ["full-*"], "privileges": ["read", "write", "manage"]}],
+    }
+    assert auth["fileRealm"] == [{"secretName": "search-user"}]
+    for name, pod in full.pods():
+        given = full.environment(pod)
+        if "SONDE_ELASTICSEARCH__PASSWORD" in given:
+            keys = [given[f"SONDE_ELASTICSEARCH__{key}"]["secretKeyRef"] for key in ("USERNAME", "PASSWORD")]
+            assert keys == [{"name": "search-user", "key": "username"}, {"name": "search-user", "key": "password"}]
+        assert "elastic-user" not in str(pod), name
 
 
 def test_api_and_documents_worker_share_the_files_of_users(full: Rendered) -> None:

@@ -37,6 +37,9 @@ DEFINITIONS = {
         "config/crds/v1/resources/elasticsearch.k8s.elastic.co_elasticsearches.yaml",
     ),
     "ScaledObject": Definition("github.com/kedacore/keda/v2@v2.21.0", "config/crd/bases/keda.sh_scaledobjects.yaml"),
+    "TriggerAuthentication": Definition(
+        "github.com/kedacore/keda/v2@v2.21.0", "config/crd/bases/keda.sh_triggerauthentications.yaml"
+    ),
     "HTTPRoute": Definition(
         "sigs.k8s.io/gateway-api@v1.3.0", "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"
     ),

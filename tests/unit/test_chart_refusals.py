@@ -10,7 +10,7 @@ from helm_python import HelmError
 from tests.unit.rendered_chart import Rendered
 
 THERE = {"elasticsearch": {"url": "http://elasticsearch:9200"}, "broker": {"host": "redis"}}
-ECK = {"eck": {"enabled": True}}
+ECK = {"eck": {"enabled": True, "userSecret": "search-user"}}
 BUNDLED = {"bundled": {"enabled": True}}
 
 
@@ -24,6 +24,7 @@ def test_the_least_is_enough() -> None:
         ({}, "Sonde needs an Elasticsearch: set elasticsearch.url"),
         ({"elasticsearch": ECK}, "Sonde needs a Redis-protocol server: set broker.host"),
         (THERE | {"elasticsearch": {"url": "http://x", **ECK}}, "both set: keep the one"),
+        (THERE | {"elasticsearch": {"eck": {"enabled": True}}}, "needs elasticsearch.eck.userSecret: a Secret of type"),
         (THERE | {"broker": {"host": "redis", **BUNDLED}}, "both set: keep the one"),
         (THERE | {"broker": {"tls": True, **BUNDLED}}, "speaks no TLS"),
         (THERE | {"broker": {"port": 6380, **BUNDLED}}, "listens on 6379"),

@@ -82,8 +82,8 @@ https://{{ include "sonde.name" (dict "root" . "role" "search") }}-es-http.{{ .R
 - {name: SONDE_INDEX__PREFIX, value: {{ .Values.indexPrefix | quote }}}
 - {name: SONDE_ELASTICSEARCH__URL, value: {{ include "sonde.elasticsearchUrl" . | quote }}}
 {{- if $es.eck.enabled }}
-- {name: SONDE_ELASTICSEARCH__USERNAME, value: elastic}
-{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__PASSWORD" (printf "%s-es-elastic-user" (include "sonde.name" (dict "root" . "role" "search"))) "elastic") }}
+{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__USERNAME" $es.eck.userSecret "username") }}
+{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__PASSWORD" $es.eck.userSecret "password") }}
 {{- else if and $es.credentialsSecret (eq $es.credentialsKind "apiKey") }}
 {{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__API_KEY" $es.credentialsSecret "apiKey") }}
 {{- else if $es.credentialsSecret }}
