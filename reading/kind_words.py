@@ -26,7 +26,7 @@ def _words(alternatives: str) -> re.Pattern[str]:
 
 
 _REANALYSIS = (
-    r"re-?analys[ei]s|re-?analysen|réanalyses?|reanálisis|rianalisi|reanálises?|era-?5(?:-land)?|era-?interim|"
+    r"re-?analys[ei]s|re-?analysen?|réanalyses?|reanálisis|rianalisi|reanálises?|era-?5(?:-land)?|era-?interim|"
     r"era-?40|"
     r"era-?20c|merra-?2?|jra-?(?:25|55|3q)|ncep[/-]ncar|cfsr|20cr"
 )
@@ -54,8 +54,8 @@ _IN_SITU = (
 )
 _SATELLITE = (
     r"satellites?|remote(?:ly)?[\s-]sens(?:ing|ed)|earth observation|landsat|modis|sentinel-?\s?\d?[ab]?|viirs|"
-    r"fernerkundung\w{0,8}|satellitendaten|satellitenbilder|satellitaires?|télédétection|satélites?|satelital(?:es)?|"
-    r"teledetección|satellitar[ei]|telerilevamento|sensoriamento remoto"
+    r"fernerkundung\w{0,8}|satelliten\w{0,8}|satellitaires?|télédétection|satélites?|satelital(?:es)?|"
+    r"teledetección|satellit(?:i|ar[ei])|telerilevamento|sensoriamento remoto"
 )
 _AIRBORNE = r"airborne|aircraft|aerial|lidar|drone|uav|flugzeug\w{0,8}|aéroporté\w{0,2}|aéreo|aereo"
 _DERIVED = (

@@ -118,9 +118,7 @@ def test_a_folder_is_read_as_beir_lays_it_out_plain_or_packed(tmp_path: Path) ->
     for file in (plain.corpus, plain.queries, plain.qrels):
         (packed / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
     assert [record.abstract for record in load(files_of(packed)).records] == ["Überschwemmung 洪水"]
-    with pytest.raises(
-        BadCollection, match=r"corpus\.jsonl is not there; .*qrels/test\.tsv or qrels\.tsv is not"
-    ):
+    with pytest.raises(BadCollection, match=r"corpus\.jsonl is not there; .*qrels/test\.tsv or qrels\.tsv is not"):
         files_of(tmp_path / "qrels")
 
 
