@@ -21,7 +21,8 @@ class EmbedderCard:
 
     ``max_tokens`` is what the model really reads; ``min_score`` the cosine under which a hit is none; a question whose
     best hit stays under ``answer_score`` is about something else, unless some record holds its words (0: no such cut);
-    ``instruction`` is written before a question (never before a document).
+    ``instruction`` is written before a question (never before a document). ``floor`` is what fusion takes for the least
+    cosine: models of E5's kind put all texts close together, and from -1 upwards their differences would not count.
     """
 
     model: str
@@ -31,6 +32,7 @@ class EmbedderCard:
     instruction: str = ""
     runtime: str = ""  # "onnx-int8", "onnx-fp32", "torch", "remote"
     answer_score: float = 0.0
+    floor: float = -1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ class EmbedderSpec:
     max_tokens: int | None = None
     min_score: float | None = None
     answer_score: float | None = None
+    floor: float | None = None
     threads: int | None = None
     device: str = "cpu"
     url: str | None = None

@@ -22,6 +22,7 @@ from search_api.arranging import arranged
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import RankingConfig
 from search_api.ranking.explain import explain
+from search_api.ranking.fusion import above_floor
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
 from search_api.refinement import counted_clause, facets_of, spelling_of
@@ -147,7 +148,7 @@ class SearchPipeline:
         vector, serving = self._vector(request, read, serving, watch)
         found, plan = self._retrieved(request, read, serving, vector, watch)
         with watch.stage("rank"):
-            ranking = self._ranked(request, read, found)
+            ranking = self._ranked(request, read, found, serving)
         with watch.stage("rerank"):
             ranking, unread = self._reread(request, read, ranking, serving)
             ranking = nearest_first(ranking)
@@ -202,13 +203,14 @@ class SearchPipeline:
         least = card.answer_score if request.algorithm == "hybrid" else card.min_score
         return found.above(card.min_score, least), plan
 
-    def _ranked(self, request: SearchRequest, read: Interpretation, found: Found) -> Ranking:
+    def _ranked(self, request: SearchRequest, read: Interpretation, found: Found, serving: Serving) -> Ranking:
         ids = list(found.signals)
         names = list(next(iter(found.signals.values()))) if ids else []
         arms = {name: [found.signals[record].get(name) for record in ids] for name in names}
         candidates = Candidates.from_fields(ids, arms, [found.fields[record] for record in ids], named=found.named)
         config = replace(self._parts.config, spatial_mode=request.spatial)
-        return rank(candidates, target_of(request, read, self._parts.now_ms()), config)
+        minimum = above_floor(serving.embedder.card.floor) if serving.embedder is not None else None
+        return rank(candidates, target_of(request, read, self._parts.now_ms()), config, minimum)
 
     def _reread(
         self, request: SearchRequest, read: Interpretation, ranking: Ranking, serving: Serving

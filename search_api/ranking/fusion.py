@@ -21,7 +21,7 @@ from search_api.ranking.config import FusionName
 
 # The least a score can be by its own definition; BM25 and learned-sparse scores are sums of positive weights,
 # dense scores are cosines.
-THEORETICAL_MINIMUM: Mapping[Signal, float] = {
+THEORETICAL_MINIMUM: dict[Signal, float] = {
     "bm25": 0.0,
     "dense": -1.0,
     "passage_bm25": 0.0,
@@ -55,9 +55,22 @@ def rrf(scores: Floats, tie: Integers, k: int = 60) -> Floats:
     return result
 
 
-def normalise(name: Signal, scores: Floats, tie: Integers, fusion: FusionName, k: int) -> Floats:
-    """One arm's scores (n,) as 0..1 by the configured fusion; NaN stays NaN."""
-    return rrf(scores, tie, k) if fusion == "rrf" else tm2c2(scores, THEORETICAL_MINIMUM.get(name, 0.0))
+def normalise(
+    name: Signal,
+    scores: Floats,
+    tie: Integers,
+    fusion: FusionName,
+    k: int,
+    minimum: Mapping[Signal, float] | None = None,
+) -> Floats:
+    """One arm's scores (n,) as 0..1 by the configured fusion; NaN stays NaN. ``minimum``: instead of the theory's."""
+    least = THEORETICAL_MINIMUM | (minimum or {})
+    return rrf(scores, tie, k) if fusion == "rrf" else tm2c2(scores, least.get(name, 0.0))
+
+
+def above_floor(floor: float) -> dict[Signal, float]:
+    """The least of the arms of meaning for an embedder whose cosines begin at ``floor``, not at -1."""
+    return {"dense": floor, "passage_dense": floor}
 
 
 def shared_weights(arms: Mapping[Signal, Floats], weights: Mapping[str, float]) -> dict[Signal, float]:

@@ -78,9 +78,14 @@ def measured(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def rank(candidates: Candidates, target: Target, config: RankingConfig) -> Ranking:
-    """The best ``config.max_results`` by fused score, ties by id; the same candidates in any order rank the same."""
-    terms = _weighed(_text_terms(candidates, config) | _asked_terms(candidates, target, config))
+def rank(
+    candidates: Candidates, target: Target, config: RankingConfig, minimum: Mapping[Signal, float] | None = None
+) -> Ranking:
+    """The best ``config.max_results`` by fused score, ties by id; the same candidates in any order rank the same.
+
+    ``minimum``: the least score of an arm, where it is not the theory's.
+    """
+    terms = _weighed(_text_terms(candidates, config, minimum) | _asked_terms(candidates, target, config))
     score = total(terms, len(candidates))
     order = np.lexsort((candidates.tie, -score))[: config.max_results]
     return Ranking(candidates, target, config, terms, score, order)
@@ -113,12 +118,14 @@ def nearest_first(ranking: Ranking) -> Ranking:
     )
 
 
-def _text_terms(candidates: Candidates, config: RankingConfig) -> dict[Signal, Term]:
+def _text_terms(
+    candidates: Candidates, config: RankingConfig, minimum: Mapping[Signal, float] | None
+) -> dict[Signal, Term]:
     """The arms, their weights summing to 1; an arm that was not counted is kept with weight 0, its signal shows."""
     weights = shared_weights(candidates.arms, asdict(config.arms))
     terms: dict[Signal, Term] = {}
     for name, raw in candidates.arms.items():
-        scaled = normalise(name, raw, candidates.tie, config.fusion, config.rrf_k)
+        scaled = normalise(name, raw, candidates.tie, config.fusion, config.rrf_k, minimum)
         terms[name] = Term(raw, np.nan_to_num(scaled), weights.get(name, 0.0))
     return terms
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.hit import Signal
 from search_api.ranking.candidates import Candidate, Candidates
 from search_api.ranking.config import RankingConfig, default_config
-from search_api.ranking.fusion import rrf, shared_weights, tm2c2
+from search_api.ranking.fusion import above_floor, rrf, shared_weights, tm2c2
 from search_api.ranking.rank import rank
 from search_api.ranking.target import Target
 
@@ -30,6 +30,19 @@ def arms_only(fusion: str, **weights: float) -> RankingConfig:
 
 def scores(rows: list[Candidate], config: RankingConfig) -> dict[str, float]:
     return {hit.id: hit.score for hit in rank(Candidates.of(rows), Target(), config).hits()}
+
+
+def test_cosines_of_a_crowded_model_are_told_apart_from_its_floor_upwards() -> None:
+    rows = [Candidate("meant", {"bm25": 0.0, "dense": 0.9}), Candidate("worded", {"bm25": 4.0, "dense": 0.8})]
+    config = arms_only("tm2c2", bm25=0.25, dense=0.75)
+    from_theory = rank(Candidates.of(rows), Target(), config)
+    from_floor = rank(Candidates.of(rows), Target(), config, above_floor(0.7))
+    # from -1: .75 x 1 against .25 + .75 x 1.8 / 1.9; from .7: .75 against .25 + .75 x .1 / .2
+    assert {hit.id: hit.score for hit in from_theory.hits()} == pytest.approx(
+        {"worded": 0.9605, "meant": 0.75}, abs=1e-4
+    )
+    assert {hit.id: hit.score for hit in from_floor.hits()} == pytest.approx({"worded": 0.625, "meant": 0.75})
+    assert above_floor(-1.0) == {"dense": -1.0, "passage_dense": -1.0}  # MiniLM's, and theory's
 
 
 class TestTm2c2:
