@@ -150,6 +150,7 @@ class EmbedderSettings(_Group):
     timeout_s: float = Field(60.0, gt=0, description="For one call of the endpoint, up to 64 texts.")
     min_score: float | None = Field(None, ge=-1, le=1, description="Cosine a hit must reach; else the model's own.")
     answer_score: float | None = Field(None, ge=-1, le=1, description="Cosine the best hit must reach; else its own.")
+    floor: float | None = Field(None, ge=-1, lt=1, description="Cosine that fusion takes for the least; else its own.")
 
 
 class CrossEncoderSettings(_Group):
