@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 import redis
@@ -225,6 +226,34 @@ def test_a_steward_sees_why_documents_were_refused_and_runs_and_pauses(
     expect(page.get_by_text("Could not be read")).to_be_visible()
     sound(page)
     shoot(page, "source")
+
+
+def test_a_steward_reads_refusals_in_german_at_night_and_on_paper(visit: Visit, rooms: Rooms, shoot: Shoot) -> None:
+    page = visit("sources/gauges", at=rooms.address, locale="de-DE", color_scheme="dark")
+    page.get_by_label("Schlüssel oder Token").fill("admin")
+    page.get_by_role("button", name="Verwenden").click()
+    page.get_by_role("button", name="Jetzt messen").click()
+    expect(page.locator(".findings").first).to_contain_text("kein wohlgeformtes XML")
+    page.locator(".runs summary").first.press("Enter")
+    expect(page.locator(".refusals")).to_contain_text("kein wohlgeformtes XML")
+    shoot(page, "source-german-dark")
+    page.emulate_media(media="print")
+    expect(page.locator(".refusals")).to_be_visible()
+    expect(page.get_by_role("button", name="Bericht")).to_be_hidden()
+    expect(page.get_by_role("navigation")).to_be_hidden()
+    shoot(page, "source-print")
+
+
+def test_an_answer_fits_a_phone_and_paper(visit: Visit, rooms: Rooms, shoot: Shoot) -> None:
+    page = visit(f"answers?q={quote(QUESTION)}", at=rooms.address, **PHONE)
+    expect(page.get_by_role("button", name="Show passage 1").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    shoot(page, "phone-answer")
+    page.emulate_media(media="print")
+    expect(page.locator(".passages blockquote").first).to_contain_text("42 sensors")
+    expect(page.locator(".passages blockquote").first).to_be_visible()
+    expect(page.locator("#question")).to_be_hidden()
+    shoot(page, "answer-print")
 
 
 def test_reasons_are_said_in_german(visit: Visit) -> None:

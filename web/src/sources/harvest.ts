@@ -60,6 +60,7 @@ export interface Quality {
   missing: Finding[];
   repaired: Finding[];
   refused: Finding[];
+  broken_links?: Finding[];
 }
 
 export function sourceCall(id: string, rest = ""): string {

@@ -9,6 +9,7 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { saveFile } from "../shell/save.ts";
 import type { Problem } from "../api.ts";
 import { useWords } from "../words/index.ts";
+import { FindingLine } from "./findingLine.tsx";
 import { type Finding, type Quality, sourceCall, useLoaded } from "./harvest.ts";
 
 export function QualityPanel({ id }: { id: string }) {
@@ -48,6 +49,7 @@ function Report({ id, quality }: { id: string; quality: Quality }) {
       <Findings title={words.missing} findings={quality.missing} records />
       <Findings title={words.repaired} findings={quality.repaired} records />
       <Findings title={words.couldNotBeRead} findings={quality.refused} records={false} />
+      <Findings title={words.brokenLinks} findings={quality.broken_links ?? []} records={false} />
       <p>
         <button type="button" onClick={() => void save()}>
           {words.saveReport}
@@ -67,7 +69,7 @@ function Findings({ title, findings, records }: { title: string; findings: reado
       <ul class="findings">
         {findings.map((one) => (
           <li key={one.what} class="breaks">
-            <strong>{one.count}</strong> {one.what}{" "}
+            <strong>{one.count}</strong> <FindingLine what={one.what} />{" "}
             <span class="small">
               {one.examples.slice(0, 3).map((example) => (
                 <span key={example} class="example">

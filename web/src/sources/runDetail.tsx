@@ -4,6 +4,7 @@ import { useKey } from "../session.ts";
 import { ProblemNote } from "../shell/problem.tsx";
 import { durationOf } from "../times.ts";
 import { useLocale, useWords } from "../words/index.ts";
+import { FindingLine } from "./findingLine.tsx";
 import { type Refusal, useLoaded, type WholeRun } from "./harvest.ts";
 
 const MOST = 100;
@@ -33,7 +34,7 @@ export function RunDetail({ id }: { id: string }) {
           <ul>
             {said.warnings.map((one) => (
               <li key={one.kind} class="breaks">
-                {one.count} × {one.kind} <span class="soft small">{one.examples[0]}</span>
+                {one.count} × <FindingLine what={one.kind} /> <span class="soft small">{one.examples[0]}</span>
               </li>
             ))}
           </ul>
@@ -57,7 +58,7 @@ function Refusals({ title, refusals }: { title: string; refusals: readonly Refus
       <ul class="refusals">
         {refusals.slice(0, MOST).map((one, index) => (
           <li key={index} class="breaks">
-            {one.reason} <code>{one.origin}</code> {one.kept && <span class="soft small">({words.kept})</span>}
+            <FindingLine what={one.reason} /> <code>{one.origin}</code> {one.kept && <span class="soft small">({words.kept})</span>}
           </li>
         ))}
       </ul>

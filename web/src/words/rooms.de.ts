@@ -165,6 +165,7 @@ export const rooms: typeof english = {
     missing: "Fehlt",
     repaired: "Repariert oder weggelassen",
     couldNotBeRead: "Nicht lesbar",
+    brokenLinks: "Links, die ins Leere führen",
     nothingMissing: "Nichts fehlt.",
     saveReport: "Den Bericht als Seite speichern",
     allSources: "Alle Quellen",

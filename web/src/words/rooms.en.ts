@@ -129,6 +129,7 @@ export const rooms = {
     missing: "Missing",
     repaired: "Repaired or left out",
     couldNotBeRead: "Could not be read",
+    brokenLinks: "Links that lead nowhere",
     nothingMissing: "Nothing is missing.",
     saveReport: "Save the report as a page",
     allSources: "All sources",
