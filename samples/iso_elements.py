@@ -1,42 +1,14 @@
-"""Small pieces of ISO 19139: text, codes, dates, citations, contacts. Namespaces of the 2007 schemas (GML 3.2)."""
+"""Small pieces of ISO 19139 that only the samples write; the others are those that Sonde gives records out by."""
 
 from __future__ import annotations
 
-from lxml import etree
+from search_api.formats_out.iso_elements import NAMESPACES, Element, code, node, text
 
-NAMESPACES = {
-    "gmd": "http://www.isotc211.org/2005/gmd",
-    "gco": "http://www.isotc211.org/2005/gco",
-    "gmx": "http://www.isotc211.org/2005/gmx",
-    "srv": "http://www.isotc211.org/2005/srv",
-    "gml": "http://www.opengis.net/gml/3.2",
-    "xlink": "http://www.w3.org/1999/xlink",
-}
-CODE_LISTS = "http://www.isotc211.org/2005/resources/Codelist/gmxCodelists.xml"
+__all__ = (
+    "NAMESPACES", "Element", "anchor", "cited_date", "code", "language", "node", "online", "party", "primitive", "text",
+)  # fmt: skip
+
 LANGUAGES = "http://www.loc.gov/standards/iso639-2/"
-
-Element = etree._Element
-
-
-def qualified(name: str) -> str:
-    """``gmd:title`` in Clark notation."""
-    prefix, _, local = name.partition(":")
-    return f"{{{NAMESPACES[prefix]}}}{local}"
-
-
-def node(name: str, *children: Element | None, text: str | None = None, **attributes: str) -> Element:
-    """An element; children that are None are left out, attribute names write ``:`` as ``__``."""
-    made = etree.Element(qualified(name), nsmap=NAMESPACES)
-    for key, value in attributes.items():
-        made.set(qualified(key.replace("__", ":")) if "__" in key else key, value)
-    made.text = text
-    made.extend([child for child in children if child is not None])
-    return made
-
-
-def text(name: str, value: str) -> Element | None:
-    """A gco:CharacterString under ``name``; None for the empty string."""
-    return node(name, node("gco:CharacterString", text=value)) if value else None
 
 
 def anchor(name: str, value: str, href: str) -> Element | None:
@@ -47,11 +19,6 @@ def anchor(name: str, value: str, href: str) -> Element | None:
 def primitive(name: str, kind: str, value: object, **attributes: str) -> Element:
     """A gco primitive (Decimal, Real, Integer, Boolean, Date, Distance, Measure) under ``name``."""
     return node(name, node(f"gco:{kind}", text=str(value), **attributes))
-
-
-def code(name: str, code_list: str, value: str) -> Element:
-    """A code list value under ``name``."""
-    return node(name, node(f"gmd:{code_list}", text=value, codeList=f"{CODE_LISTS}#{code_list}", codeListValue=value))
 
 
 def language(name: str, value: str) -> Element:
