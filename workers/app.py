@@ -144,7 +144,8 @@ def _settings(config: WorkerConfig) -> dict[str, Any]:
 
 def _beat(config: WorkerConfig) -> dict[str, Any]:
     unless_late = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no pile while busy
-    links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **unless_late}}
+    rarely = {"options": {"expires": _DAY_S}}  # a busy hour must not cost a day or a week
+    links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **rarely}}
     return {
         "beat_scheduler": "workers.patient_beat:PatientScheduler",
         "beat_max_loop_interval": 5,
@@ -155,7 +156,7 @@ def _beat(config: WorkerConfig) -> dict[str, Any]:
         "beat_schedule": {
             "requeue-lapsed": {"task": REQUEUE_TASK, "schedule": config.requeue_every_s, **unless_late},
             "tidy-library": {"task": TIDY_TASK, "schedule": config.requeue_every_s, **unless_late},
-            "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **unless_late},
+            "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **rarely},
             "reread-sources": {"task": REREAD_TASK, "schedule": config.reread_every_s, **unless_late},
             **(links if config.links_every_s else {}),
         },

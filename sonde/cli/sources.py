@@ -51,7 +51,7 @@ def _show(*, as_json: bool) -> None:
         table.add_column(column)
     for row in rows:
         table.add_row(
-            *(str(row.get(name) or "") for name in ("id", "type", "schedule", "started", "state", "seen", "refused"))
+            *(str(row.get(name, "")) for name in ("id", "type", "schedule", "started", "state", "seen", "refused"))
         )
     Console().print(table)
 
@@ -108,7 +108,7 @@ def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
 
 
 def _show_quality(console: Console, found: QualityReport) -> None:
-    console.print(f"{found.source}: {found.records} records, completeness {found.completeness:.0%} on average")
+    console.print(f"{found.source}: {found.records} records, completeness {found.completeness:.1%} on average")
     for gap in found.missing:
         console.print(f"  {gap.count} without {gap.what}, e.g. {', '.join(gap.examples)}", markup=False)
     for dead in found.broken_links:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,6 +22,7 @@ from redbeat import RedBeatSchedulerEntry
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, write_catalogue
 
 from es_mappings.indices import ensure_indices
+from evaluation.local_server import served
 from indexer.embed_missing import count_missing
 from indexer.harvest import harvest, open_run
 from indexer.parts import Options, Parts, RunTaken
@@ -77,14 +79,15 @@ class Yard:
     def worker(self) -> Worker:
         return Worker.of(self.config(), self.parts())
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """``celery -A worker_app ...`` as the head of a process group of its own."""
+    def start(self, *arguments: str, **more: str) -> subprocess.Popen[bytes]:
+        """``celery -A worker_app ...`` as the head of a process group of its own; ``more``: of its environment."""
         environment = os.environ | {
             "PYTHONPATH": f"{_HERE}{os.pathsep}{_HERE.parent.parent}",
             "TEST_ELASTICSEARCH": self.elasticsearch_url,
             "TEST_BROKER": self.broker_url,
             "TEST_PREFIX": self.prefix,
             "TEST_SOURCES": str(self.sources),
+            **more,
         }
         command = [sys.executable, "-m", "celery", "-A", "worker_app", *arguments]
         with (self.folder / "celery.log").open("ab") as log:
@@ -349,6 +352,26 @@ def _killed_midway(yard: Yard) -> Iterator[None]:
     finally:
         kill_group(process)
     yield
+
+
+def test_beat_has_a_worker_look_after_the_links(yard: Yard) -> None:
+    with served(ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)) as url:
+        (yard.folder / "files").mkdir()
+        text = (
+            '<csw:Record xmlns:csw="http://www.opengis.net/cat/csw/2.0.2" xmlns:dc="http://purl.org/dc/elements/1.1/" '
+            'xmlns:dct="http://purl.org/dc/terms/"><dc:identifier>a</dc:identifier><dc:title>Tides</dc:title>'
+            f"<dct:references>{url}/not-there</dct:references></csw:Record>"
+        )
+        (yard.folder / "files" / "a.xml").write_text(text, "utf-8")
+        yard.sources.write_text("sources:\n  - {id: s, type: folder, path: files}\n", "utf-8")
+        harvest("s", FolderSource(yard.folder / "files"), Parts(yard.client, yard.prefix))
+        yard.start("worker", "-Q", "harvest,documents", "-c", "1", "--without-gossip", "--without-mingle")
+        yard.start("beat", "--pidfile=", TEST_LINKS_EVERY_S="1")
+
+        run = wait_for(lambda: next((run for run in yard.runs.latest("links:s") if run.state == "complete"), None))
+
+    assert (run.counts.seen, run.counts.refused) == (1, 1)
+    assert run.refusals[0].reason == "HTTP status 404"
 
 
 def test_a_harvest_killed_without_broker_is_gone_on_with_by_the_next(yard: Yard) -> None:

@@ -11,8 +11,10 @@ from pathlib import Path
 from elasticsearch import Elasticsearch
 from small_catalogue import HashingEmbedder
 
+from indexer.links import LinkParts, check_links
 from indexer.raw import Page, Source
 from indexer.sources.folder import FolderSource
+from net.gate import Gate, GatePolicy
 from workers.app import create_celery
 from workers.config import WorkerConfig
 from workers.parts import WorkerParts
@@ -39,7 +41,10 @@ def open_source(config: SourceConfig, since: str | None) -> Source:
 def parts() -> WorkerParts:
     client = Elasticsearch(os.environ["TEST_ELASTICSEARCH"])
     embedder = HashingEmbedder()
-    return WorkerParts(client, open_source, embedder.load)
+    gate = Gate(GatePolicy(allowed_hosts=frozenset({"127.0.0.1"})))
+    links = LinkParts(client, os.environ["TEST_PREFIX"], gate)
+    look = lambda source, seconds: check_links(source, links, seconds=seconds)  # noqa: E731
+    return WorkerParts(client, open_source, embedder.load, check_links=look)
 
 
 config = WorkerConfig(
@@ -53,5 +58,6 @@ config = WorkerConfig(
     requeue_every_s=1.0,
     reread_every_s=1.0,
     batch=20,
+    links_every_s=float(os.environ.get("TEST_LINKS_EVERY_S", "0")),
 )
 app = create_celery(config, parts)
