@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 from elasticsearch import Elasticsearch
+from rdflib import Graph
 from small_catalogue import CARD, KINDS_OF_A_HARVEST
 
 from es_mappings.indices import ensure_indices
 from evaluation.chaos.large_catalogue import document
+from evaluation.chaos.turtle import TRIPLES, catalogue, read_catalogue
 from evaluation.chaos.volume import volume
 from indexer.formats.registry import read
 from indexer.parts import Parts
@@ -28,6 +30,12 @@ def test_five_thousand_records_come_whole_and_are_the_same_the_second_time(
     second, first = Runs(es_client, prefix).latest("chaos", size=2)
     assert (first.counts.new, first.counts.refused, first.counts.warned) == (5000, 0, 0)
     assert (second.counts.same, second.counts.new, second.counts.removed) == (5000, 0, 0)
+
+
+def test_a_catalogue_in_turtle_is_read_whole() -> None:
+    graph = Graph().parse(data=catalogue(3), format="turtle")
+    assert len(graph) == 3 * TRIPLES
+    assert read_catalogue(3).records == 3
 
 
 def test_a_made_up_record_is_like_a_real_one() -> None:
