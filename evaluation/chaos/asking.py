@@ -44,21 +44,32 @@ class Asker:
     missing: frozenset[str] = frozenset()
     log: list[Asked] = field(default_factory=list)
 
-    def learn(self) -> None:
-        """Asks each question once while all is well. Raises RuntimeError where that does not give a whole answer."""
+    def learn(self, patience_s: float = 180.0) -> None:
+        """Asks each question while all is well, again where the service says that it is busy: it has just started.
+
+        Raises RuntimeError where that does not give a whole answer within ``patience_s``.
+        """
         with httpx.Client(timeout=30) as client:
             for question in self.questions:
-                answer = client.get(f"{self.url}/search", params=self._parameters(question))
+                answer = self._patiently(client, question, time.monotonic() + patience_s)
                 if answer.status_code != 200 or not answer.json()["features"]:
                     raise RuntimeError(f"{question!r} is not answered before any fault: {answer.text[:300]}")
                 self.expected[question] = _first(answer)
                 self.missing |= _degraded(answer)
 
+    def _patiently(self, client: httpx.Client, question: str, until: float) -> httpx.Response:
+        while True:
+            answer = client.get(f"{self.url}/search", params=self._parameters(question))
+            if answer.status_code != 503 or time.monotonic() > until:
+                return answer
+            time.sleep(1.0)
+
     @contextmanager
     def asking(self, per_second: float) -> Iterator[None]:
         """In the background for as long as the block lasts; ``log`` grows."""
         stop = threading.Event()
-        with ThreadPoolExecutor(max_workers=64, thread_name_prefix="asker") as pool, httpx.Client(timeout=30) as client:
+        # The client outlives the pool: what was asked last is still answered.
+        with httpx.Client(timeout=30) as client, ThreadPoolExecutor(64, thread_name_prefix="asker") as pool:
 
             def pace() -> None:
                 number, begun = 0, time.monotonic()

@@ -14,6 +14,7 @@ from evaluation.chaos.harvests import chaos as run_chaos
 from indexer.parts import Parts
 from sonde.cli.chaos_cluster import cluster
 from sonde.cli.chaos_malformed import malformed
+from sonde.cli.chaos_soak import soak
 from sonde.cli.chaos_volume import volume
 from sonde.cli.throwaway import throwaway
 from sonde.harvesting import HARVEST_TIMEOUT_S
@@ -87,6 +88,8 @@ def show(console: Console, outcomes: list[Outcome]) -> None:
 chaos.add_command(cluster)
 
 chaos.add_command(malformed)
+
+chaos.add_command(soak)
 
 chaos.add_command(volume)
 

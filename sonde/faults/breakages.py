@@ -6,21 +6,21 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sonde.faults.yard import PREFIX, Yard, clock_library
+from sonde.faults.yard import PREFIX, Yard
 
 Act = Callable[[Yard], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """``lasts_s``: how long it stays broken. ``needs``: why it cannot be tried on this machine, None where it can."""
+    """``lasts_s``: how long it stays broken. ``needs``: why it cannot be tried in this yard, None where it can."""
 
     name: str
     what: str
     begin: Act
     mend: Act
     lasts_s: float = 5.0
-    needs: Callable[[], str | None] = lambda: None
+    needs: Callable[[Yard], str | None] = lambda _yard: None
 
 
 def _kill(*names: str) -> Act:
@@ -105,8 +105,8 @@ def _clock(offset: str) -> Act:
     return act
 
 
-def _faketime() -> str | None:
-    return None if clock_library() else "libfaketime is not installed (Debian: apt-get install faketime)"
+def _movable(yard: Yard) -> str | None:
+    return None if yard.clock is not None else "the clock of our processes cannot be moved here"
 
 
 def breakages() -> tuple[Breakage, ...]:
@@ -119,7 +119,7 @@ def breakages() -> tuple[Breakage, ...]:
         Breakage("worker", "kill -9 of the worker in mid-batch", _kill("worker"), _start("worker")),
         Breakage("api", "kill -9 of the API during requests", _kill("api"), _start("api"), 1.0),
         Breakage("disk", "disk full: past Elasticsearch's flood stage", _disk(True), _disk(False), 25.0),
-        Breakage("clock", "our processes' clock jumps two hours ahead", _clock("+7200"), _clock("+0"), 10.0, _faketime),
+        Breakage("clock", "our processes' clock jumps two hours ahead", _clock("+7200"), _clock("+0"), 10.0, _movable),
         Breakage("cut", "network to Elasticsearch cut", _cut, _mend_wires),
         Breakage("slow", "network to Elasticsearch slow: .4 s each way", _slow, _mend_wires, 10.0),
     )

@@ -19,7 +19,7 @@ from sonde.faults.yard import PREFIX, Yard
 from workers.app import start_harvest
 
 SAMPLES = "samples"
-_QUESTIONS = (
+QUESTIONS = (
     "rainfall in southern Africa since 1990",
     "sea surface temperature",
     "greenhouse gases north of Italy",
@@ -63,6 +63,10 @@ class Outcome:
         lost = self.missing or self.strange
         return not (lost or any(self.searches.get(verdict) for verdict in BAD)) and self.search_back_s is not None
 
+    def back_within(self, seconds: float) -> bool:
+        """Whether searches were right and the harvest wrote again so soon after the part was put right."""
+        return all(back is not None and back <= seconds for back in (self.search_back_s, self.harvest_back_s))
+
 
 @dataclass(frozen=True, slots=True)
 class Course:
@@ -75,44 +79,54 @@ class Course:
 
 def trials(yard: Yard, celery: Celery, chosen: list[Breakage], course: Course, samples: Path) -> Iterator[Outcome]:
     """One after the other, each with a source of its own; the first harvest of all brings the samples to search."""
-    catalogue = _catalogue(course.records)
+    catalogue = made_titles(course.records)
     with catalogue_server(catalogue) as csw:
         ids = [f"chaos-{breakage.name}" for breakage in chosen]
-        _write_sources(yard, csw, ids, samples)
-        yard.start("worker", "beat")
-        start_harvest(celery, SAMPLES)
-        _until(lambda: _number(yard.client, SAMPLES) >= len(list(samples.glob("*.xml"))), course.patience_s, "samples")
-        yard.start("api")
-        asker = Asker(yard.api_url, _QUESTIONS, SAMPLES)
+        search_samples(yard, celery, csw, ids, samples, course.patience_s)
+        asker = Asker(yard.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         for breakage, source in zip(chosen, ids, strict=True):
             yield _one(yard, celery, breakage, source, asker, course, set(catalogue))
 
 
+def search_samples(
+    yard: Yard, celery: Celery, csw: str, ids: list[str], samples: Path, patience_s: float = 600.0
+) -> None:
+    """Worker, beat and API up, the samples harvested; ``ids`` are sources to harvest at ``csw``.
+
+    Raises TimeoutError where the samples are not there in time.
+    """
+    _write_sources(yard, csw, ids, samples)
+    yard.start("worker", "beat")
+    start_harvest(celery, SAMPLES)
+    until(lambda: written(yard.client, SAMPLES) >= len(list(samples.glob("*.xml"))), patience_s, "samples")
+    yard.start("api")
+
+
 def _one(
     yard: Yard, celery: Celery, breakage: Breakage, source: str, asker: Asker, course: Course, catalogue: set[str]
 ) -> Outcome:
-    if (why := breakage.needs()) is not None:
+    if (why := breakage.needs(yard)) is not None:
         return Outcome(breakage.name, breakage.what, 0, 0, 0, note=f"not tried: {why}")
     begun = time.monotonic()
     asker.log.clear()
     note = ""
     with asker.asking(course.per_second):
         start_harvest(celery, source)
-        _until(lambda: _number(yard.client, source) >= len(catalogue) // 4, course.patience_s, source)
+        until(lambda: written(yard.client, source) >= len(catalogue) // 4, course.patience_s, source)
         breakage.begin(yard)
         time.sleep(breakage.lasts_s)
-        before = _number(yard.client, source)
+        before = written(yard.client, source)
         breakage.mend(yard)
         mended = time.monotonic()
         enough = min(before + 1, len(catalogue))  # all of it may have been written before it broke
-        harvest_back = _seconds_until(lambda: _number(yard.client, source) >= enough, mended, course.patience_s)
+        harvest_back = seconds_until(lambda: written(yard.client, source) >= enough, mended, course.patience_s)
         try:
-            _until(lambda: _number(yard.client, source) >= len(catalogue), course.patience_s, source)
+            until(lambda: written(yard.client, source) >= len(catalogue), course.patience_s, source)
         except TimeoutError as error:
             note = str(error)
-        _seconds_until(lambda: asker.first_right_after(mended) is not None, mended, 60.0)
-    found = _native_ids(yard.client, source)
+        seconds_until(lambda: asker.first_right_after(mended) is not None, mended, 60.0)
+    found = native_ids(yard.client, source)
     return Outcome(
         breakage.name,
         breakage.what,
@@ -127,7 +141,7 @@ def _one(
     )
 
 
-def _catalogue(number: int) -> dict[str, str]:
+def made_titles(number: int) -> dict[str, str]:
     return {f"rec-{one:05d}": f"{_TOPICS[one % len(_TOPICS)].capitalize()} of region {one}" for one in range(number)}
 
 
@@ -138,7 +152,7 @@ def _write_sources(yard: Yard, csw: str, ids: list[str], samples: Path) -> None:
     yard.sources.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def _number(client: Elasticsearch, source: str) -> int:
+def written(client: Elasticsearch, source: str) -> int:
     """Records of a source that are written; 0 while nobody can say."""
     try:
         client.indices.refresh(index=f"{PREFIX}-records", ignore_unavailable=True)
@@ -148,18 +162,18 @@ def _number(client: Elasticsearch, source: str) -> int:
     return int(found["count"])
 
 
-def _native_ids(client: Elasticsearch, source: str) -> set[str]:
+def native_ids(client: Elasticsearch, source: str) -> set[str]:
     client.indices.refresh(index=f"{PREFIX}-records")
     hits = scan(client, f"{PREFIX}-records", {"term": {"source": source}}, fields=())
     return {str(hit["_id"]).partition(":")[2] for hit in hits}
 
 
-def _until(holds: Callable[[], bool], patience_s: float, what: str) -> None:
-    if _seconds_until(holds, time.monotonic(), patience_s) is None:
+def until(holds: Callable[[], bool], patience_s: float, what: str) -> None:
+    if seconds_until(holds, time.monotonic(), patience_s) is None:
         raise TimeoutError(f"{what}: not there after {patience_s:.0f} s")
 
 
-def _seconds_until(holds: Callable[[], bool], since: float, patience_s: float) -> float | None:
+def seconds_until(holds: Callable[[], bool], since: float, patience_s: float) -> float | None:
     ends = time.monotonic() + patience_s
     while time.monotonic() < ends:
         if holds():

@@ -24,12 +24,13 @@ from local_stack.services import api_service, beat_service, service_part, worker
 from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
 from local_stack.supervisor import Supervisor
 from local_stack.valkey import broker_part
+from sonde.faults.clock import clocked, unmoved
 from sonde.one_machine import QUEUES
 from sonde.wiring import own_environment
 
 PREFIX = "sonde-chaos"
 _HEAP = "512m"
-_CLOCK = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+_NODE_START_S = 900.0  # beside a harvest and searches on the same cores it takes long, and that is not what is tried
 
 
 @dataclass
@@ -60,20 +61,26 @@ class Yard:
         if pid is not None:
             os.killpg(pid, signal.SIGKILL)
 
+    def pid(self, name: str) -> int:
+        """Of the first process of a part. Raises LookupError where it does not run."""
+        supervisor, part = self._parts[name]
+        pid = supervisor.status(part).pid
+        if pid is None:
+            raise LookupError(f"{name} does not run")
+        return pid
+
     def node_of_primary(self, index: str) -> str:
         """The node that holds the first shard's primary of an index."""
         rows = self.client.cat.shards(index=index, format="json", h="prirep,node")
         return next(str(row["node"]) for row in rows if row["prirep"] == "p")  # type: ignore[index]
 
 
-def clock_library() -> Path | None:
-    """libfaketime, where it is installed (Debian: faketime)."""
-    return _CLOCK if _CLOCK.exists() else None
-
-
 @contextmanager
-def yard(folder: Path, nodes: int = 3, inherited: Mapping[str, str] | None = None) -> Iterator[Yard]:
-    """All parts up; none left on return. Raises StackError where one does not come up."""
+def yard(folder: Path, nodes: int = 3, faketime: Path | None = None) -> Iterator[Yard]:
+    """Servers up, our own parts to be started; none left on return. Raises StackError where one does not come up.
+
+    ``faketime``: the library by which our processes' clock can be moved; None leaves it alone.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     names = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
     with ExitStack() as after:
@@ -88,7 +95,7 @@ def yard(folder: Path, nodes: int = 3, inherited: Mapping[str, str] | None = Non
         wires = [after.enter_context(Wire(url).running()) for url in urls]
         client = Elasticsearch(urls, request_timeout=30, max_retries=nodes, retry_on_timeout=True)
         after.callback(client.close)
-        made = _with_services(folder, client, wires, parts, inherited or own_environment())
+        made = _with_services(folder, client, wires, parts, faketime)
         for name in ("api", "worker", "beat"):
             after.callback(made._parts[name][0].stop, name, 5.0)
         yield made
@@ -99,14 +106,14 @@ def _with_services(
     client: Elasticsearch,
     wires: list[Wire],
     parts: dict[str, tuple[Supervisor, Part]],
-    inherited: Mapping[str, str],
+    faketime: Path | None,
 ) -> Yard:
     broker_url = str(parts["broker"][1].address)
     sources = folder / "sources.yaml"
     sources.write_text("sources: []\n", "utf-8")
-    clock = folder / "clock" if clock_library() else None
+    clock = folder / "clock" if faketime else None
     environment = {
-        **inherited,
+        **own_environment(),
         "SONDE_ELASTICSEARCH__URL": wires[0].url,
         "SONDE_ELASTICSEARCH__MORE_URLS": "[" + ",".join(f'"{wire.url}"' for wire in wires[1:]) + "]",
         "SONDE_BROKER__URL": broker_url,
@@ -117,7 +124,10 @@ def _with_services(
     }
     api = ApiSettings(port=free_port(), workers=1, threads=16)
     python = Path(sys.executable)
-    ours = {"SONDE_API__PORT": str(api.port), **_clocked(clock)}
+    ours = {"SONDE_API__PORT": str(api.port)}
+    if faketime and clock:
+        unmoved(clock)
+        ours |= clocked(faketime, clock)
     services = (
         worker_service(python, "sonde.celery_app", QUEUES, folder, ours),
         beat_service(python, "sonde.celery_app", folder, ours),
@@ -132,26 +142,18 @@ def _with_services(
     )
 
 
-def _clocked(clock: Path | None) -> dict[str, str]:
-    """The clock of our processes follows a file; the monotonic one, which no administrator can set, does not."""
-    if clock is None:
-        return {}
-    clock.write_text("+0", "utf-8")
-    return {
-        "LD_PRELOAD": str(clock_library()),
-        "FAKETIME_TIMESTAMP_FILE": str(clock),
-        "FAKETIME_NO_CACHE": "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-    }
-
-
 def _patient(service: Service) -> Service:
     return replace(service, start_timeout_s=180.0)
 
 
 def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -> tuple[Supervisor, Part]:
     settings = ElasticsearchSettings(
-        http_port=free_port(), transport_port=transport, heap=_HEAP, node=name, members=members
+        http_port=free_port(),
+        transport_port=transport,
+        heap=_HEAP,
+        node=name,
+        members=members,
+        start_timeout_s=_NODE_START_S,
     )
     own = folder / name
     part = _own(elasticsearch_part(_stack(own, elasticsearch=settings), ("-XX:TieredStopAtLevel=1",)))

@@ -14,7 +14,20 @@ from sonde.cli.chaos_cluster import cluster
 @pytest.mark.timeout(600)
 def test_what_is_killed_loses_nothing_and_no_search_fails(tmp_path: Path) -> None:
     figures = tmp_path / "figures.json"
-    arguments = ["--nodes", "1", "--records", "200", "--rate", "3", "--break", "broker", "--break", "api"]
+    arguments = [
+        "--nodes",
+        "1",
+        "--records",
+        "200",
+        "--rate",
+        "3",
+        "--within",
+        "600",
+        "--break",
+        "broker",
+        "--break",
+        "api",
+    ]
     done = CliRunner().invoke(cluster, [*arguments, "--json", str(figures)])
     assert done.exit_code == 0, done.output
     trials = json.loads(figures.read_text("utf-8"))["trials"]
