@@ -13,6 +13,7 @@ from encoders.entities import SpacyRecogniser
 from encoders.late_interaction import LateInteraction, LateRecipe
 from encoders.locate import Located, default_cache, locate
 from encoders.onnx_session import Compute
+from encoders.own_calibration import own_calibration
 from encoders.pairs import PairTokeniser
 from encoders.prepare import checked_graph, prepared
 from encoders.presets import Preset, preset_for
@@ -48,17 +49,16 @@ def load_cross_encoder(spec: CrossEncoderSpec) -> CrossEncoder:
         raise ModelMissing("no cross-encoder is named in the settings")
     cache = spec.cache or default_cache()
     located = locate(spec.name, cache, allow_hub=spec.allow_hub)
-    said = read_json(located.folder / "card.json")
+    said = {**read_json(located.folder / "card.json"), **own_calibration(cache, located.digest)}
     if (late := LateRecipe.of(said)) is not None:
-        return _late(spec, located.folder, late)
+        return _late(spec, located.folder, late, said)
     torch = spec.runtime == "torch"
     folder = located.folder if torch else prepared(located, cache, "logits")
     compute = Compute(spec.threads, spec.device)
     scorer = TorchScorer(folder, compute) if torch else OnnxScorer(checked_graph(folder, "model.onnx"), compute)
     read = read_pair_limit(folder)
     limit = min(spec.max_tokens or read, read)
-    facts = read_json(folder / "card.json")
-    return ModelCrossEncoder(PairTokeniser(folder / "tokenizer.json", limit), scorer, _pair_card(spec, limit, facts))
+    return ModelCrossEncoder(PairTokeniser(folder / "tokenizer.json", limit), scorer, _pair_card(spec, limit, said))
 
 
 def load_recogniser(spec: RecogniserSpec) -> EntityRecogniser:
@@ -66,10 +66,8 @@ def load_recogniser(spec: RecogniserSpec) -> EntityRecogniser:
     return SpacyRecogniser(spec.name)
 
 
-def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe) -> LateInteraction:
-    card = _pair_card(
-        spec, min(spec.max_tokens or recipe.max_tokens, recipe.max_tokens), read_json(folder / "card.json")
-    )
+def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe, facts: dict[str, Any]) -> LateInteraction:
+    card = _pair_card(spec, min(spec.max_tokens or recipe.max_tokens, recipe.max_tokens), facts)
     graph = checked_graph(folder, recipe.graph)
     return LateInteraction(graph, recipe, card, Compute(spec.threads, spec.device))
 

@@ -1,10 +1,9 @@
-"""What a training on the command line is fed with: the samples, a source of the index, metadata files, or examples."""
+"""What a training on the command line is fed with: the samples, a source of the index, or metadata files."""
 
 from __future__ import annotations
 
 import subprocess  # nosec B404
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 from core.ports import Embedder
@@ -18,11 +17,7 @@ from sonde.judged import CHECKOUT
 from sonde.settings import Settings
 from sonde.wiring import Models, elasticsearch_client
 from training.corpora import Document, of_records
-from training.examples import Example, TrainingError, read_examples
-from training.negatives.mine import Mining, mine
-from training.questions.asked import distinct
-from training.questions.from_fields import by_keywords, by_sentence, by_title
-from training.questions.key_phrases import by_key_phrases
+from training.examples import TrainingError
 
 SAMPLES = "samples"
 LICENCES = {
@@ -63,24 +58,6 @@ def records_from(source: str, settings: Settings) -> Iterator[Record]:
         raise TrainingError(
             f"{source!r} is neither {SAMPLES}, a file or folder here, nor a source with records in the index."
         )
-
-
-def examples_from(source: str, settings: Settings, mining: Mining) -> list[Example]:
-    """Examples of a ``.jsonl`` file as they are; of records by titles, keywords, sentences and key phrases, with hard
-    negatives found by words and by the embedder of the settings."""
-    if source.endswith(".jsonl"):
-        return read_examples(Path(source).expanduser())
-    documents = list(of_records(records_from(source, settings), Path(source).name))
-    embedder = remembering(settings)
-    asked = distinct(
-        chain(
-            by_title(documents),
-            by_keywords(documents, mining.seed),
-            by_sentence(documents, mining.seed),
-            by_key_phrases(documents, embedder),
-        )
-    )
-    return mine(list(asked), documents, embedder, mining)
 
 
 def texts_from(source: str, settings: Settings) -> list[Document]:

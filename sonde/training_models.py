@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from encoders.known_models import known
 from encoders.locate import locate
 from encoders.presets import preset_for
 from encoders.recipe import read_json
@@ -11,6 +12,7 @@ from sonde.settings import Settings
 from training.base_weights import learnable
 from training.embedder.train import Base
 from training.examples import TrainingError
+from training.provenance import UNKNOWN
 
 
 def embedder_base(name: str, settings: Settings, instruction: str | None = None) -> Base:
@@ -23,6 +25,12 @@ def embedder_base(name: str, settings: Settings, instruction: str | None = None)
         float(facts.get("min_score", preset.min_score)),
         own if instruction is None else instruction,
     )
+
+
+def licence_of(base: str, stated: str | None) -> str:
+    """What whoever trains says, else what is known of the base; a model inherits it."""
+    found = known(base)
+    return stated or (found.licence if found is not None else UNKNOWN)
 
 
 def refuse_in_the_way(out: Path, *, resume: bool) -> None:

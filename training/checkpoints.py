@@ -20,6 +20,11 @@ def beside(out: Path) -> Path:
     return out.parent / f".{out.name}.checkpoints"
 
 
+def is_kept(out: Path) -> bool:
+    """Whether a training of the folder ``out`` has a state that it can go on from."""
+    return (beside(out) / _LAST).is_file()
+
+
 class Checkpoints:
     """A folder beside the model that is being made. ``settings`` are those of the training: another training's
     checkpoints are refused, since its weights would go on under settings that did not make them."""

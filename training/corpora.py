@@ -23,6 +23,7 @@ _LEAST_WORDS = 8
 @dataclass(frozen=True, slots=True)
 class Document:
     """``title`` may be empty (a passage), ``keywords`` too; ``boxes`` and ``times`` are the record's own extents.
+    ``kind`` says which of the corpora it belongs to, ``corpus`` what it is called there.
 
     ``group`` is what lies on one side of a split: a field project, a document.
     """
@@ -35,6 +36,7 @@ class Document:
     times: tuple[TimeSpan, ...] = ()
     corpus: str = ""
     group: str = ""
+    kind: CorpusKind = "descriptions"
 
     @property
     def whole(self) -> str:
@@ -59,7 +61,8 @@ def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[Do
     for label, definition in concepts:
         text = plain(definition)
         if len(text.split()) >= _LEAST_WORDS and label.strip():
-            yield Document(f"{corpus}:{label}", plain(label), text, corpus=corpus, group=f"{corpus}:{label}")
+            name = f"{corpus}:{label}"
+            yield Document(name, plain(label), text, corpus=corpus, group=name, kind="concepts")
 
 
 def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[Document]:
@@ -67,7 +70,8 @@ def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[Document]:
     for passage in passages:
         text = plain(passage.text)
         if passage.kind == "text" and len(text.split()) >= _LEAST_WORDS:
-            yield Document(passage.id, "", text, corpus=corpus, group=f"{corpus}:{passage.document}")
+            group = f"{corpus}:{passage.document}"
+            yield Document(passage.id, "", text, corpus=corpus, group=group, kind="literature")
 
 
 def corpus_kinds(text: str) -> frozenset[CorpusKind]:

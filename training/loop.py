@@ -102,16 +102,18 @@ def train(
     told: Callable[[Look], None] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Finished:
-    """Goes on from the last checkpoint where there is one; step 0 is the measure before anything was learnt.
+    """Goes on from the last checkpoint where there is one; step 0 is the measure before anything was learnt, and its
+    time is not the course's.
 
     Each look is a checkpoint. Raises TrainingError where the loss is no number and where a checkpoint cannot be
     written; the last good one is kept then, as after Ctrl-C or a kill.
     """
-    run, started = _resumed(trainee, checkpoints), clock()
+    run = _resumed(trainee, checkpoints)
     before_s = run.spent_s
     step = run.looks[-1].step if run.looks else 0
     if not run.looks:
         _look(trainee, run, checkpoints, 0, told)
+    started = clock()
     while (why := _ended(run, course, step)) is None:
         step += 1
         loss = trainee.step(step, rate(step, run.spent_s, course))

@@ -28,6 +28,7 @@ def loading(folder: Path, *, threads: int, seed: int) -> Iterator[Any]:
 
         # It imports its parts when they are first named: here, under the lock.
         _ = transformers.AutoConfig, transformers.AutoModel, transformers.AutoModelForSequenceClassification
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # of the milliseconds in which weights are loaded
     if threads:
         torch.set_num_threads(threads)
     torch.manual_seed(seed)  # of what is new on top

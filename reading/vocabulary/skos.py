@@ -34,15 +34,33 @@ def read_files(paths: Sequence[Path]) -> tuple[Concept, ...]:
 
     Raises InvalidInput that names the file and what is wrong with it, or says that there is no concept in them.
     """
-    trees = [path for path in paths if path.suffix.lower() == ".json"]
-    graph = Graph()
-    for path in paths:
-        if path not in trees:
-            _parse(graph, path)
+    trees = [path for path in paths if is_tree(path)]
+    graph = graph_of([path for path in paths if path not in trees])
     concepts = [*concepts_of(graph), *(concept for path in trees for concept in _read_tree(path))]
     if not concepts:
         raise InvalidInput("file", f"{', '.join(path.name for path in paths)}: no skos:Concept with a label is in it")
     return tuple(sorted(concepts, key=lambda concept: concept.uri))
+
+
+def is_tree(path: Path) -> bool:
+    """Whether it is read as a keyword tree, by its suffix."""
+    return path.suffix.lower() == ".json"
+
+
+def graph_of(paths: Sequence[Path]) -> Graph:
+    """All that the SKOS files say. Raises InvalidInput as :func:`read_files`."""
+    graph = Graph()
+    for path in paths:
+        _parse(graph, path)
+    return graph
+
+
+def nodes_of(path: Path) -> list[Mapping[str, Any]]:
+    """Every node of a keyword tree, each before those under it. Raises InvalidInput where it is no such tree."""
+    try:
+        return list(_nodes(json.loads(_content(path))))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InvalidInput("file", f"{path.name}: is no tree of uuid, label and children: {error!r}"[:300]) from error
 
 
 def concepts_of(graph: Graph) -> Iterator[Concept]:
@@ -101,21 +119,19 @@ def _first_line(error: BaseException) -> str:
 
 def _read_tree(path: Path) -> Iterator[Concept]:
     """A tree of ``{uuid, label, children}``, as mdKeywords publishes GCMD; its labels are English."""
-    try:
-        roots = json.loads(_content(path))
-        yield from _tree_concepts(roots)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InvalidInput("file", f"{path.name}: is no tree of uuid, label and children: {error!r}"[:300]) from error
-
-
-def _tree_concepts(nodes: Iterable[Mapping[str, Any]]) -> Iterator[Concept]:
-    for node in nodes:
-        children = node.get("children") or []
+    for node in nodes_of(path):
         label = _label(node["label"], "en")
         if label is not None:
-            below = tuple(sorted(_tree_uri(child) for child in children))
+            below = tuple(sorted(_tree_uri(child) for child in node.get("children") or []))
             yield Concept(_tree_uri(node), (label,), below)
-        yield from _tree_concepts(children)
+
+
+def _nodes(nodes: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for node in nodes:
+        if not isinstance(node["label"], str) or not isinstance(node["uuid"], str):
+            raise TypeError("a label or uuid is no text")
+        yield node
+        yield from _nodes(node.get("children") or [])
 
 
 def _tree_uri(node: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from core.errors import ModelMissing
 from encoders.registry import Check, Entry, entries, entry_of, verify
+from sonde.cli.lazily import Lazily
 from sonde.settings import Settings, load_settings
 
 SHIPPED = Path(__file__).resolve().parents[2] / "encoders" / "shipped"
@@ -24,7 +25,7 @@ _SETTING = {
 }
 
 
-@click.group()
+@click.group(cls=Lazily, modules={"calibrate": "sonde.cli.models_calibrate"})
 def models() -> None:
     """Models: the shipped and trained ones, those of packages, and well-known ones of the hub."""
 

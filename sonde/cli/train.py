@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import click
 
-from sonde.cli.train_answers import answers
-from sonde.cli.train_embedder import embedder
-from sonde.cli.train_reranker import reranker
-from sonde.cli.train_segmenter import segmenter
+from sonde.cli.lazily import Lazily
+
+MODULES = {
+    "examples": "sonde.cli.train_examples",
+    "teach": "sonde.cli.train_examples",
+    "embedder": "sonde.cli.train_embedder",
+    "reranker": "sonde.cli.train_reranker",
+    "segmenter": "sonde.cli.train_segmenter",
+    "answers": "sonde.cli.train_answers",
+}
 
 
-@click.group()
+@click.group(cls=Lazily, modules=MODULES)
 def train() -> None:
     """Train a model on the records of a catalogue and measure it before and after; nothing that serves is changed."""
 
-
-for command in (embedder, reranker, segmenter, answers):
-    train.add_command(command)
 
 COMMANDS = [train]

@@ -8,16 +8,16 @@ from pathlib import Path
 import click
 
 from core.document import PUBLIC
-from core.errors import SondeError
-from sonde.answering import language_model
 from sonde.settings import load_settings
 from sonde.training_documents import passages_from
-from sonde.wiring import Models
+from sonde.training_examples import asking_model
 from training.answers.context import Noise
 from training.answers.sets import AnswerSets, dpo, raft, write_rows
 from training.corpora import of_passages
 from training.examples import TrainingError
 from training.questions.by_language_model import Generated, by_language_model
+
+_SAID = ".said.jsonl"  # in the folder of the sets, until they are whole
 
 
 @click.command("answers")
@@ -33,13 +33,11 @@ from training.questions.by_language_model import Generated, by_language_model
 def answers(*, out: Path, count: int, owner: str, passages: int, least: int, relevance: float, seed: int) -> None:
     """Write raft.jsonl and dpo.jsonl from ingested passages, asked and answered by the model of SONDE_ANSWERS__URL.
 
-    Where the endpoint dies, what was asked before makes rows all the same. docs/training.md has the
-    recipe that trains a small answerer on them.
+    Where the endpoint dies, what was asked before makes rows all the same, and the same command asks for the rest only.
+    docs/training.md has the recipe that trains a small answerer on them.
     """
     settings = load_settings()
-    model = language_model(settings, lambda: Models(settings).gate)
-    if model is None:
-        raise SondeError("No language model is named; set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL.")
+    model = asking_model(settings, out / _SAID)
     found, titles = passages_from(settings, owner)
     documents = list(of_passages(found, owner))
     drawn = random.Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311 # nosec B311
@@ -56,3 +54,7 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
         click.echo(f"{path}: {write_rows(path, rows)} rows")
     if trouble is not None:
         raise trouble
+    model.forget()
+
+
+COMMANDS = (answers,)

@@ -5,27 +5,32 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
-from rich.console import Console
 
+from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
+from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
-from sonde.training_data import LICENCES, examples_from, own_commit
-from sonde.training_models import embedder_base, refuse_in_the_way
-from training.embedder.settings import EmbedderSettings, LossName, task_instruction
-from training.embedder.train import train_embedder
-from training.loop import Course, Look
-from training.negatives.mine import Mining
-from training.provenance import UNKNOWN, Origin
-from training.splits import split_by_group
+from sonde.training import Request, run_embedder
+from training.embedder.settings import EmbedderSettings, LossName
+from training.examples import TrainingError
+from training.loop import Course
+from training.provenance import UNKNOWN
 
 
 @click.command("embedder")
-@click.option("--from", "source", required=True, metavar="samples|SOURCE|FILE", help="Records, or examples (.jsonl).")
+@fed
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The model's folder.")
 @click.option("--base", default=None, help="What is adapted; else the embedder of the settings.")
-@click.option("--base-licence", default=UNKNOWN, help="For the card.")
+@click.option("--base-licence", default=None, help="For the card; else what is known of the base.")
+@click.option("--licence", default=UNKNOWN, help="Of the texts, for the card.")
+@click.option(
+    "--teacher",
+    default=None,
+    metavar="RERANKER",
+    help="A folder or hub id whose scores --loss margin_mse learns; else the examples hold them.",
+)
 @click.option("--loss", type=click.Choice(get_args(LossName)), default="infonce", show_default=True)
 @click.option("--task", default=None, help="Questions are asked as 'Instruct: TASK, Query: ...'; else the base's way.")
 @click.option("--matryoshka", default="", metavar="384,128,64", help="Sizes at which shortened vectors serve too.")
@@ -45,61 +50,50 @@ from training.splits import split_by_group
 @click.option("--device", default="cpu", show_default=True)
 @click.option("--threads", type=click.IntRange(0), default=0, help="0: all cores.")
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint.")
-def embedder(*, source: str, out: Path, base: str | None, base_licence: str, resume: bool, **given: object) -> None:
+def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None:
     """Adapt an embedder to the records of a source, and measure it before and after on a held-out part.
 
     Nothing that serves is changed: `sonde models use FOLDER` says how the new model is put in service.
     """
-    refuse_in_the_way(out, resume=resume)
-    settings, console = load_settings(), Console(stderr=True)
-    wanted = _settings(given)
-    name = base or settings.embedder.model
-    start = embedder_base(name, settings)
-    asked = task_instruction(str(given["task"])) if given["task"] else start.instruction
-    with console.status("questions and negatives"):
-        examples = examples_from(source, settings, Mining(count=max(wanted.negatives, 1), seed=wanted.seed))
-    split = split_by_group(examples, float(str(given["held_out"])), wanted.seed)
-    console.print(f"{len(split.train)} examples to learn from, {len(split.held_out)} held out", highlight=False)
-    card = train_embedder(
-        start,
-        split,
-        _with_instruction(wanted, asked),
-        Course(float(str(given["minutes"])), int(str(given["steps"])), int(str(given["look_every"]))),
-        Origin(name, base_licence, LICENCES, own_commit(), shlex.join(["sonde", *sys.argv[1:]])),
-        out,
+    settings, wanted = load_settings(), _settings(given)
+    request = Request(
+        sources=sources_of(given, count=max(wanted.negatives, 1), seed=wanted.seed),
+        out=out,
+        base=base or settings.embedder.model,
+        base_licence=given["base_licence"],
+        licence=given["licence"],
+        teacher=given["teacher"],
+        task=given["task"],
+        held_out=given["held_out"],
+        command=shlex.join(["sonde", *sys.argv[1:]]),
         resume=resume,
-        told=lambda look: console.print(_line(look), highlight=False),
     )
-    for measure, value in card.figures.items():
-        shown = f"{value['before']:.4f} -> {value['after']:.4f}" if isinstance(value, dict) else value
-        click.echo(f"{measure:>28} {shown}")
+    course = Course(given["minutes"], given["steps"], given["look_every"])
+    with kept_when_interrupted(out):
+        card = run_embedder(settings, request, wanted, course, told_on_the_way("RR"))
+    show_figures(card)
     click.echo(f"{out} is written. `sonde models use {out}` says how to put it in service.")
 
 
-def _settings(given: dict[str, object]) -> EmbedderSettings:
-    lora = bool(given["lora"])
-    sizes = tuple(int(size) for size in str(given["matryoshka"]).split(",") if size.strip())
+def _settings(given: dict[str, Any]) -> EmbedderSettings:
+    lora = given["lora"]
+    try:
+        sizes = tuple(int(size) for size in given["matryoshka"].split(",") if size.strip())
+    except ValueError:
+        raise TrainingError(f"--matryoshka {given['matryoshka']!r} is no list of numbers such as 384,128,64.") from None
     return EmbedderSettings(
-        loss="margin_mse" if given["loss"] == "margin_mse" else "infonce",
-        temperature=float(str(given["temperature"])),
+        loss=given["loss"],
+        temperature=given["temperature"],
         matryoshka=sizes,
         lora=lora,
-        learning_rate=float(str(given["rate"] or (2e-4 if lora else 2e-5))),
-        batch=int(str(given["batch"])),
-        negatives=int(str(given["negatives"])),
-        max_tokens=int(str(given["max_tokens"])),
-        seed=int(str(given["seed"])),
-        device=str(given["device"]),
-        threads=int(str(given["threads"])),
+        learning_rate=given["rate"] or (2e-4 if lora else 2e-5),
+        batch=given["batch"],
+        negatives=given["negatives"],
+        max_tokens=given["max_tokens"],
+        seed=given["seed"],
+        device=given["device"],
+        threads=given["threads"],
     )
 
 
-def _with_instruction(settings: EmbedderSettings, instruction: str) -> EmbedderSettings:
-    from dataclasses import replace
-
-    return replace(settings, instruction=instruction)
-
-
-def _line(look: Look) -> str:
-    loss = "" if look.loss is None else f", loss {look.loss:.4f}"
-    return f"step {look.step}: held-out RR {look.measure:.4f}{loss}"
+COMMANDS = (embedder,)

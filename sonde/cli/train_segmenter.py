@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from encoders.locate import locate
 from encoders.segmenter import load_segmenter
 from encoders.specs import DEFAULT_EMBEDDER
 from indexer.documents.segment import embedding_coherence
+from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.settings import Settings, load_settings
 from sonde.training_data import LICENCES, own_commit, remembering
 from sonde.training_documents import read_files, running_from
-from sonde.training_models import refuse_in_the_way
+from sonde.training_models import licence_of, refuse_in_the_way
 from training.base_weights import learnable
 from training.loop import Course
-from training.provenance import UNKNOWN, Origin
+from training.provenance import Origin
 from training.segmenter.measure import boundaries_of, measured
 from training.segmenter.train import train_segmenter
 from training.segmenter.trainee import SegmenterSettings
@@ -35,7 +35,7 @@ from training.segmenter.trainee import SegmenterSettings
     "--compare", type=click.Path(path_type=Path, exists=True), help="Documents whose section ends are looked for."
 )
 @click.option("--base", default=DEFAULT_EMBEDDER, show_default=True, help="An encoder whose lower layers are used.")
-@click.option("--base-licence", default=UNKNOWN, help="For the card.")
+@click.option("--base-licence", default=None, help="For the card; else what is known of the base.")
 @click.option("--layers", type=click.IntRange(0), default=3, show_default=True, help="Of the base, from below; 0: all.")
 @click.option("--window", type=click.IntRange(1, 5), default=2, show_default=True, help="Sentences on each side.")
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True)
@@ -55,24 +55,25 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
     Nothing that serves is changed: name the folder in SONDE_DOCUMENTS__SEGMENTER to put it in service.
     """
     refuse_in_the_way(out, resume=given["resume"])
-    settings, console = load_settings(), Console(stderr=True)
+    settings = load_settings()
     start = learnable(locate(base, settings.models.folder, allow_hub=settings.models.allow_hub), settings.models.folder)
     texts = [text for source in sources for text in running_from(source, settings)]
+    command = shlex.join(["sonde", *sys.argv[1:]])
     names = ("layers", "window", "max_tokens", "batch", "seed", "device", "threads")
-    card = train_segmenter(
-        start,
-        texts,
-        SegmenterSettings(**{name: given[name] for name in names}, learning_rate=given["rate"]),
-        Course(given["minutes"], given["steps"], given["look_every"]),
-        Origin(base, given["base_licence"], LICENCES, own_commit(), shlex.join(["sonde", *sys.argv[1:]])),
-        out,
-        held_out=given["held_out"],
-        resume=given["resume"],
-        told=lambda look: console.print(f"step {look.step}: held-out AUC {look.measure:.4f}", highlight=False),
-    )
-    for measure, value in card.figures.items():
-        shown = f"{value['before']:.4f} -> {value['after']:.4f}" if isinstance(value, dict) else value
-        click.echo(f"{measure:>20} {shown}")
+    with kept_when_interrupted(out):
+        card = train_segmenter(
+            start,
+            texts,
+            SegmenterSettings(**{name: given[name] for name in names}, learning_rate=given["rate"]),
+            Course(given["minutes"], given["steps"], given["look_every"]),
+            Origin(base, licence_of(base, given["base_licence"]), LICENCES, own_commit(), command),
+            out,
+            held_out=given["held_out"],
+            resume=given["resume"],
+            told=told_on_the_way("AUC").look,
+        )
+    show_figures(card)
+    click.echo(f"{out} is written. `sonde models use {out}` says how to put it in service.")
     if compare is not None:
         _compare(compare, out, settings)
 
@@ -89,3 +90,6 @@ def _compare(folder: Path, out: Path, settings: Settings) -> None:
             click.echo(
                 f"{name:<32} {own.ends:>5} {own.auc:>7.3f} {other.auc:>7.3f} {own.hits:>7.3f} {other.hits:>7.3f}"
             )
+
+
+COMMANDS = (segmenter,)

@@ -14,7 +14,7 @@ from core.ports import EmbedderCard, TextKind, Vectors
 from core.timespan import TimeSpan
 from training.corpora import Document
 from training.negatives.bm25 import Bm25
-from training.negatives.elsewhere import apart, elsewhere, never_together
+from training.negatives.elsewhere import Said, apart, elsewhere, never_together, said
 from training.negatives.mine import Mining, mine
 from training.negatives.simans import SimAns, probabilities, sample
 from training.questions.asked import Asked
@@ -85,7 +85,27 @@ def test_same_topic_elsewhere() -> None:
         _document("late", ALPS, LATER),
         _document("other topic", ANDES, LATER, "Rain"),
     ]
-    assert [(one.id, why) for one, why in elsewhere(here, others, 5)] == [("far", "place"), ("late", "time")]
+    asked = Said((ALPS,), (NINETIES,))
+    assert [(one.id, why) for one, why in elsewhere(here, asked, others, 5)] == [("far", "place"), ("late", "time")]
+
+
+def test_what_a_question_does_not_say_cannot_be_wrong() -> None:
+    """Of "snow" any record of snow is right; of "snow in the Alps" one of another time is."""
+    here = _document("here", ALPS, NINETIES)
+    others = [_document("far", ANDES, NINETIES), _document("late", ALPS, LATER)]
+    assert elsewhere(here, said("snow depth"), others, 5) == []
+    assert [(one.id, why) for one, why in elsewhere(here, said("snow depth in the Alps"), others, 5)] == [
+        ("far", "place")
+    ]
+    assert [(one.id, why) for one, why in elsewhere(here, said("snow depth 1990 to 1999"), others, 5)] == [
+        ("late", "time")
+    ]
+
+
+def test_where_the_question_asks_is_not_wrong_though_its_record_lies_elsewhere() -> None:
+    """Asked of Chile by mistake, a record of the Andes is no negative."""
+    here = _document("here", ALPS, NINETIES)
+    assert elsewhere(here, said("snow depth in Chile"), [_document("far", ANDES, NINETIES)], 5) == []
 
 
 class _ByLength:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from encoders.late_interaction import similarity
 from training.examples import Candidate, Example, TrainingError
-from training.reranker.calibration import calibrate, expected_error, probability
+from training.reranker.calibration import calibrate, calibrate_lists, expected_error, probability
 from training.reranker.held_out import Lists, Ordered, ap, figures, ndcg
 from training.reranker.model import interact, words_of
 from training.reranker.settings import RerankerSettings
@@ -90,6 +90,21 @@ def test_expected_error_by_hand() -> None:
     """Bins .1: two at .15 of which one is right (off by .35), two at .95 of which both are (off by .05)."""
     found = expected_error(np.array([0.15, 0.15, 0.95, 0.95]), np.array([True, False, True, True]))
     assert found == pytest.approx(0.5 * 0.35 + 0.5 * 0.05)
+
+
+def test_the_error_of_each_half_is_that_under_the_other_halfs_numbers() -> None:
+    """Odd lists are right where the logit is high, even ones where it is low: numbers that fit the odd ones are wrong
+    of every even one, and those of the even ones say a half of everything, which is as many as are right."""
+    chance = np.random.default_rng(2)
+    logits = [chance.normal(0.0, 4.0, 50) for _ in range(40)]
+    lists = [(one, one > 0.0 if at % 2 else one < 0.0) for at, one in enumerate(logits)]
+    assert calibrate(*lists[1]).error < 0.1
+    assert calibrate_lists(lists).error == pytest.approx((0.95 + 0.0) / 2, abs=0.08)
+
+
+def test_too_few_lists_for_two_halves_are_judged_by_themselves() -> None:
+    one = (np.array([2.0, -1.0, -2.0]), np.array([True, False, False]))
+    assert calibrate_lists([one]) == calibrate(*one)
 
 
 def test_calibration_finds_the_numbers_that_made_the_pairs() -> None:

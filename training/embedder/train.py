@@ -144,7 +144,8 @@ def _identity(base: Base, split: Split, settings: EmbedderSettings) -> dict[str,
 def _ids(examples: Sequence[Example]) -> str:
     import hashlib
 
-    return hashlib.sha256("\n".join(f"{one.id}\t{one.question}" for one in examples).encode()).hexdigest()
+    told = (f"{one.id}\t{one.question}\t{[each.teacher for each in one.candidates]}" for one in examples)
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 
 def _plain(value: EmbedderSettings | Course) -> dict[str, Any]:

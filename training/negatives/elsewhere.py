@@ -1,16 +1,43 @@
-"""Same topic, wrong place or wrong period: what both papers miss, from the records' own extents."""
+"""Same topic, wrong place or wrong period: what both papers miss, from the records' own extents.
+
+Only a question that says where has a wrong place, and only one that says when a wrong period: of "snow depth" any
+record of snow depth is right, wherever it lies.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
 
 from core.extent import BBox
 from core.timespan import TimeSpan
+from reading.gazetteer import Gazetteer
+from reading.places import PlaceReader
+from reading.times import TimeReader
 from training.corpora import Document
 
 
-def elsewhere(document: Document, others: Iterable[Document], count: int) -> list[tuple[Document, str]]:
-    """The first ``count`` of ``others`` that share a keyword and lie apart, with ``place`` or ``time`` as the reason.
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Where and when a question asks for; empty where it does not say."""
+
+    boxes: tuple[BBox, ...] = ()
+    times: tuple[TimeSpan, ...] = ()
+
+
+def said(question: str) -> Said:
+    """As a search reads it, by the gazetteer and the words of time alone."""
+    places, times = _readers()
+    return Said(
+        tuple(mention.place.bbox for mention in places.read(question)),
+        tuple(mention.span for mention in times.read(question)),
+    )
+
+
+def elsewhere(document: Document, asked: Said, others: Iterable[Document], count: int) -> list[tuple[Document, str]]:
+    """The first ``count`` of ``others`` that share a keyword and lie apart both from the document and from what the
+    question names, with ``place`` or ``time`` as the reason.
 
     A record that does not say where or when it is of is never called wrong.
     """
@@ -21,11 +48,16 @@ def elsewhere(document: Document, others: Iterable[Document], count: int) -> lis
             break
         if topics.isdisjoint(term.casefold() for term in other.keywords):
             continue
-        if apart(document.boxes, other.boxes):
+        if apart(document.boxes, other.boxes) and apart(asked.boxes, other.boxes):
             found.append((other, "place"))
-        elif never_together(document.times, other.times):
+        elif never_together(document.times, other.times) and never_together(asked.times, other.times):
             found.append((other, "time"))
     return found
+
+
+@cache
+def _readers() -> tuple[PlaceReader, TimeReader]:
+    return PlaceReader(Gazetteer()), TimeReader()
 
 
 def apart(some: Sequence[BBox], others: Sequence[BBox]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +11,7 @@ from core.ports import Embedder, Vectors
 from training.corpora import Document
 from training.examples import Candidate, Example
 from training.negatives.bm25 import Bm25
-from training.negatives.elsewhere import elsewhere
+from training.negatives.elsewhere import Said, elsewhere, said
 from training.negatives.simans import SimAns, probabilities, sample
 from training.questions.asked import Asked
 
@@ -21,7 +21,7 @@ _RRF = 60
 @dataclass(frozen=True, slots=True)
 class Mining:
     """``depth``: candidates of each arm; ``count``: negatives of a question; of these up to ``elsewhere`` are of the
-    same topic and another place or time."""
+    same topic and another place or time than a question asks for that names one."""
 
     count: int = 16
     depth: int = 50
@@ -63,6 +63,10 @@ class _Pool:
     def __init__(self, documents: Sequence[Document], embedder: Embedder) -> None:
         self._documents = documents
         self._words = Bm25([document.whole for document in documents])
+        self._of_topic: dict[str, list[int]] = {}
+        for at, document in enumerate(documents):
+            for term in {keyword.casefold() for keyword in document.keywords}:
+                self._of_topic.setdefault(term, []).append(at)
         self._vectors: Vectors = embedder.embed([document.whole for document in documents], "document")
 
     def negatives(
@@ -72,7 +76,9 @@ class _Pool:
         near = [int(at) for at in np.argsort(-cosines, kind="stable")[: mining.depth]]
         worded = self._words.best(asked.question, mining.depth)
         found = self._named(asked, worded, near)
-        places = elsewhere(asked.document, [self._documents[at] for at in found], mining.elsewhere)
+        where_and_when = said(asked.question) if mining.elsewhere else Said()
+        topical = self._topical(asked, found, cosines, mining.depth) if where_and_when != Said() else []
+        places = elsewhere(asked.document, where_and_when, topical, mining.elsewhere)
         chosen = {document.id: why for document, why in places}
         rest = [at for at in found if self._documents[at].id not in chosen]
         probability = probabilities(cosines[rest].tolist(), positive, mining.simans)
@@ -82,6 +88,15 @@ class _Pool:
             *hard,
             *(Candidate(self._documents[at].id, self._documents[at].whole, why=found[at]) for at in drawn),
         )
+
+    def _topical(self, asked: Asked, found: Iterable[int], cosines: Vectors, depth: int) -> list[Document]:
+        """What the arms found, then what shares a keyword, nearest first: of the right topic in the wrong place the
+        arms find little, since they read the place too."""
+        sharing = {at for term in asked.document.keywords for at in self._of_topic.get(term.casefold(), ())}
+        held = np.array(sorted(sharing), dtype=np.intp)
+        nearest = held[np.argsort(-cosines[held], kind="stable")[:depth]]
+        order = dict.fromkeys([*found, *(int(at) for at in nearest)])
+        return [self._documents[at] for at in order if not _same(asked.document, self._documents[at])]
 
     def _named(self, asked: Asked, worded: Sequence[int], near: Sequence[int]) -> dict[int, str]:
         """Position -> the arm that found it, best fused rank first; ``fused`` where both did."""

@@ -17,7 +17,7 @@ _MOST_KEYWORDS = 3
 def by_title(documents: Iterable[Document]) -> Iterator[Asked]:
     """The title asks for the text without it."""
     for document in documents:
-        if len(document.title.split()) > 1 or document.corpus in ("gemet", "gcmd"):
+        if len(document.title.split()) > 1 or (document.title and document.kind == "concepts"):
             yield Asked(document.title, document.text, "title", document)
 
 
@@ -27,7 +27,7 @@ def by_keywords(documents: Iterable[Document], seed: int = 0) -> Iterator[Asked]
         if document.keywords:
             chance = random.Random(f"{seed}:{document.id}")  # noqa: S311 # nosec B311
             count = chance.randint(1, min(_MOST_KEYWORDS, len(document.keywords)))
-            drawn = [_last(term) for term in chance.sample(document.keywords, count)]
+            drawn = [last_part(term) for term in chance.sample(document.keywords, count)]
             yield Asked(" ".join(drawn), document.whole, "keywords", document)
 
 
@@ -46,6 +46,6 @@ def sentences_of(text: str) -> list[str]:
     return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
 
 
-def _last(term: str) -> str:
+def last_part(term: str) -> str:
     """``EARTH SCIENCE > ATMOSPHERE > CLOUDS`` asks for clouds."""
     return term.rpartition(">")[2].strip().lower() if ">" in term else term

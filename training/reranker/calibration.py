@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ _RIDGE = 1e-3  # keeps the slope finite where positives and negatives are parted
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """As in ``core.ports.CrossEncoderCard``. ``error``: expected calibration error, 0 at best; ``before``: unfitted."""
+    """As in ``core.ports.CrossEncoderCard``. ``error``: expected calibration error, 0 at best; ``before``: that of the
+    bare sigmoid."""
 
     temperature: float
     offset: float
@@ -33,6 +35,30 @@ def calibrate(logits: Floats, right: NDArray[np.bool_]) -> Calibration:
     offset = shift - slope * centre / spread
     after = expected_error(probability(logits, temperature, offset), right)
     return Calibration(temperature, offset, after, expected_error(probability(logits, 1.0, 0.0), right))
+
+
+def calibrate_lists(lists: Sequence[tuple[Floats, NDArray[np.bool_]]]) -> Calibration:
+    """The two numbers from all lists (logits, right) together; ``error`` is what each half of the lists has under the
+    numbers of the other half, so that no pair judges what it made. Raises ValueError as :func:`calibrate`."""
+    whole = calibrate(*_joined(lists))
+    halves = lists[::2], lists[1::2]
+    try:
+        errors = [_error_under(calibrate(*_joined(one)), other) for one, other in (halves, halves[::-1])]
+    except ValueError:  # too few lists for two halves
+        return whole
+    sizes = [sum(len(logits) for logits, _ in half) for half in (halves[1], halves[0])]
+    return replace(whole, error=float(np.average(errors, weights=sizes)))
+
+
+def _error_under(found: Calibration, lists: Sequence[tuple[Floats, NDArray[np.bool_]]]) -> float:
+    logits, right = _joined(lists)
+    return expected_error(probability(logits, found.temperature, found.offset), right)
+
+
+def _joined(lists: Sequence[tuple[Floats, NDArray[np.bool_]]]) -> tuple[Floats, NDArray[np.bool_]]:
+    if not lists:
+        raise ValueError("calibration needs lists")
+    return np.concatenate([logits for logits, _ in lists]), np.concatenate([right for _, right in lists])
 
 
 def probability(logits: Floats, temperature: float, offset: float) -> Floats:

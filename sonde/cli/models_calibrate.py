@@ -1,0 +1,49 @@
+"""`sonde models calibrate`: what a reranker's score of .5 means on one's own texts."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sonde.calibrating import calibrated_on, keep_calibration, reranker_named
+from sonde.cli.train_sources import fed, sources_of
+from sonde.settings import load_settings
+from sonde.training_examples import examples_from
+from training.reranker.held_out import figures
+
+
+@click.command("calibrate")
+@click.argument("name", metavar="RERANKER")
+@fed
+@click.option("--lists", "count", type=click.IntRange(2), default=200, show_default=True, help="Questions asked.")
+@click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--dry-run", is_flag=True, help="Print what was found and keep nothing.")
+def calibrate(*, name: str, count: int, mined: int, seed: int, dry_run: bool, **given: Any) -> None:
+    """Find temperature and offset of RERANKER (a folder or hub id), so that a threshold on its score means something.
+
+    They are kept in the models folder and used by every process that loads the model from then on; a running one keeps
+    what it has until it is started anew.
+    """
+    settings = load_settings()
+    model = reranker_named(settings, name)
+    sources = sources_of(given, count=mined, seed=seed)
+    with tempfile.TemporaryDirectory() as said:
+        found = examples_from(sources, settings, Path(said) / "said.jsonl", lambda one: click.echo(one, err=True))
+    with click.progressbar(length=min(count, len(found)), label="scoring", file=sys.stderr) as bar:
+        calibration, read = calibrated_on(model, found, count, lambda done, _: bar.update(done - bar.pos))
+    for measure, value in figures(read).items():
+        click.echo(f"{measure:>40} {value:.4f}")
+    click.echo(f"{'expected calibration error':>40} {calibration.before:.4f} -> {calibration.error:.4f}")
+    click.echo(f"{'temperature':>40} {calibration.temperature:.4f}")
+    click.echo(f"{'offset':>40} {calibration.offset:.4f}")
+    if not dry_run:
+        note = f"{len(read)} questions of {given['source']}"
+        click.echo(f"kept in {keep_calibration(settings, name, calibration, note)}")
+
+
+COMMANDS = (calibrate,)

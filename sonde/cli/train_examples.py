@@ -1,0 +1,61 @@
+"""`sonde train examples | teach`: what a training learns from, made once and looked at before it is used."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sonde.cli.train_sources import fed, sources_of
+from sonde.settings import load_settings
+from sonde.training import teacher_of
+from sonde.training_examples import examples_from
+from training.examples import read_examples, write_examples
+from training.teaching import taught
+
+_OUT = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("examples")
+@fed
+@click.option("--out", required=True, type=_OUT, help="The file of examples (.jsonl).")
+@click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
+@click.option("--seed", type=int, default=0, show_default=True)
+def examples(*, out: Path, mined: int, seed: int, **given: Any) -> None:
+    """Write questions with their answers and hard negatives, for `sonde train embedder | reranker --from FILE`.
+
+    What a language model said is kept beside FILE until it is written: where the endpoint dies, the same command goes
+    on where it was.
+    """
+    sources, kept = sources_of(given, count=mined, seed=seed), _kept(out)
+    found = examples_from(sources, load_settings(), kept / "said.jsonl", lambda said: click.echo(said, err=True))
+    click.echo(f"{out}: {write_examples(out, found)} examples")
+    shutil.rmtree(kept, ignore_errors=True)
+
+
+@click.command("teach")
+@click.option(
+    "--from", "source", required=True, type=click.Path(path_type=Path, exists=True), help="Examples (.jsonl)."
+)
+@click.option("--teacher", required=True, metavar="RERANKER", help="A folder or hub id of a cross-encoder.")
+@click.option("--out", required=True, type=_OUT, help="The examples with the teacher's scores.")
+def teach(*, source: Path, teacher: str, out: Path) -> None:
+    """Write a teacher's scores beside examples, for `sonde train embedder --loss margin_mse` (GPL).
+
+    Scores are kept beside FILE as they come: the same command goes on where it was cut short.
+    """
+    model, found, kept = teacher_of(load_settings(), teacher), read_examples(source), _kept(out)
+    with click.progressbar(length=len(found), label="scoring", file=sys.stderr) as bar:
+        scored = taught(found, model, kept, lambda done, _: bar.update(done - bar.pos))
+    click.echo(f"{out}: {write_examples(out, scored)} examples with the scores of {teacher}")
+    shutil.rmtree(kept, ignore_errors=True)
+
+
+def _kept(out: Path) -> Path:
+    return out.parent / f".{out.name}.asked"
+
+
+COMMANDS = (examples, teach)

@@ -1,0 +1,51 @@
+"""What a training tells on its way, and of the model that came of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from encoders.model_card import ModelCard
+from sonde.cli.signals import ended_by_signals
+from sonde.training import Told
+from training.checkpoints import beside, is_kept
+from training.loop import Look
+
+
+def told_on_the_way(measure: str) -> Told:
+    """Lines on standard error: what is being done, and the held-out measure at each look."""
+
+    def look(found: Look) -> None:
+        loss = "" if found.loss is None else f", loss {found.loss:.4f}"
+        click.echo(f"step {found.step}: held-out {measure} {found.measure:.4f}{loss}", err=True)
+
+    return Told(lambda sentence: click.echo(sentence, err=True), look)
+
+
+@contextmanager
+def kept_when_interrupted(out: Path) -> Iterator[None]:
+    """Ctrl-C and a polite kill end with a sentence that says what is kept; exit code 130 or 143."""
+    try:
+        with ended_by_signals():
+            yield
+    except (KeyboardInterrupt, SystemExit) as end:
+        said = f"{beside(out)} holds the last look; the same command with --resume goes on."
+        click.echo(f"Interrupted. {said if is_kept(out) else 'It had not looked yet; nothing was written.'}", err=True)
+        sys.exit(130 if isinstance(end, KeyboardInterrupt) else end.code)
+
+
+def show_figures(card: ModelCard) -> None:
+    """Measures before and after, one a line; and that nothing was learnt, where no look was better than the first."""
+    for measure, value in card.figures.items():
+        shown = f"{value['before']:.4f} -> {value['after']:.4f}" if isinstance(value, dict) else _short(value)
+        click.echo(f"{measure:>40} {shown}")
+    if card.figures.get("best step") == 0:
+        click.echo("No look was better than the beginning: the weights are the base's. Give it more minutes or text.")
+
+
+def _short(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,93 @@
+"""Options that every training of embedder and reranker shares: which texts, which questions, which negatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sonde.training_corpora import Sources
+from training.corpora import corpus_kinds
+from training.negatives.mine import Mining
+from training.negatives.simans import SimAns
+from training.questions.ways import WITHOUT_A_MODEL, Asking, ways
+
+F = TypeVar("F", bound=Callable[..., Any])
+_ABOVE_0 = click.FloatRange(min=0, min_open=True)
+_OPTIONS = (
+    click.option("--from", "source", required=True, metavar="samples|SOURCE|FILE", help="Records, or .jsonl examples."),
+    click.option(
+        "--corpus",
+        default="descriptions",
+        show_default=True,
+        metavar="KINDS",
+        help="What is asked about: descriptions, concepts, literature (a comma between), or all.",
+    ),
+    click.option(
+        "--concepts",
+        multiple=True,
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help="A vocabulary with definitions: SKOS (.rdf, .ttl, .nt) or a keyword tree (.json). May be repeated.",
+    ),
+    click.option("--literature", multiple=True, metavar="FOLDER|library", help="Documents. May be repeated."),
+    click.option(
+        "--questions",
+        default=",".join(WITHOUT_A_MODEL),
+        show_default=True,
+        metavar="WAYS",
+        help="How is asked; language-model (SONDE_ANSWERS__URL) besides, or all.",
+    ),
+    click.option(
+        "--quality",
+        type=click.IntRange(0, 3),
+        default=1,
+        show_default=True,
+        help="Least quality of a language model's question, by its own word.",
+    ),
+    click.option("--depth", type=click.IntRange(1), default=50, show_default=True, help="Candidates of each arm."),
+    click.option(
+        "--elsewhere",
+        type=click.IntRange(0),
+        default=2,
+        show_default=True,
+        help="Negatives of the same topic in the wrong place or period, where a question names one.",
+    ),
+    click.option("--simans-a", type=_ABOVE_0, default=SimAns().a, show_default=True, help="How sharply negatives are"
+                 " drawn around the answer's score."),
+    click.option("--simans-b", type=click.FloatRange(-2, 2), default=SimAns().b, show_default=True, help="Where they"
+                 " are drawn most, from the answer's score."),
+    click.option(
+        "--margin",
+        type=click.FloatRange(-2, 2),
+        default=SimAns().margin,
+        show_default=True,
+        help="What scores above answer - margin is taken to answer too, and dropped.",
+    ),
+)  # fmt: skip
+
+
+def fed(command: F) -> F:
+    """Adds the options; they come as one value by :func:`sources_of`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def sources_of(given: dict[str, Any], *, count: int, seed: int) -> Sources:
+    """``count`` negatives are mined for each question. Raises TrainingError for what does not fit together."""
+    return Sources(
+        records=given["source"],
+        corpus=corpus_kinds(given["corpus"]),
+        concepts=given["concepts"],
+        literature=given["literature"],
+        asking=Asking(ways(given["questions"]), given["quality"], seed),
+        mining=Mining(
+            count=count,
+            depth=given["depth"],
+            elsewhere=given["elsewhere"],
+            simans=SimAns(given["simans_a"], given["simans_b"], given["margin"]),
+            seed=seed,
+        ),
+    )

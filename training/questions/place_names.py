@@ -1,0 +1,89 @@
+"""A record's box to the name that people ask for it by, from the embedded gazetteer."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.extent import BBox
+from core.place import Place
+from reading.gazetteer import Gazetteer
+
+_KINDS = ("continent", "country", "sea", "named_region", "island", "river_basin")
+_ALIKE = 0.4  # area of both over area of either, from which a box is called by a place's name
+_TOO_WIDE_DEG = 300.0  # nobody asks for the whole world by its name
+
+
+class PlaceNames:
+    """Names of boxes; the gazetteer is read on first use."""
+
+    def __init__(self, gazetteer: Gazetteer | None = None) -> None:
+        self._gazetteer = gazetteer or Gazetteer()
+
+    def of(self, box: BBox) -> str | None:
+        """The place whose box is most like this one, else the only country around it, or at sea the only sea.
+
+        None where none is. A point in the boxes of two countries is called by neither: boxes are wider than they are.
+        """
+        if box.width_deg > _TOO_WIDE_DEG:
+            return None
+        both, own = self._shared(box), _area(box)
+        union = self._areas + own - both
+        alike = np.where(union > 0.0, both / np.where(union > 0.0, union, 1.0), 0.0)
+        best = int(np.argmax(alike))
+        if alike[best] >= _ALIKE:
+            return self._places[best].name
+        countries, seas = (self._around(box, kind) for kind in ("country", "sea"))
+        only = countries or seas
+        return self._places[only[0]].name if len(only) == 1 else None
+
+    def is_place(self, term: str) -> bool:
+        return bool(self._gazetteer.lookup(term))
+
+    def _around(self, box: BBox, kind: str) -> list[int]:
+        return [at for at, place in enumerate(self._places) if place.kind == kind and _inside(box, place.bbox)]
+
+    def _shared(self, box: BBox) -> NDArray[np.float64]:
+        """(n,) square degrees that each place shares with the box, whichever way round the antimeridian."""
+        west, south, east, north = self._edges
+        high = np.clip(np.minimum(north, box.north) - np.maximum(south, box.south), 0.0, None)
+        wide = sum(
+            np.clip(np.minimum(east, box.unrolled_east + shift) - np.maximum(west, box.west + shift), 0.0, None)
+            for shift in (-360.0, 0.0, 360.0)
+        )
+        return np.asarray(wide * high, dtype=np.float64)
+
+    @cached_property
+    def _places(self) -> list[Place]:
+        """Each named place once, by its name."""
+        found: dict[str, Place] = {}
+        for key in self._gazetteer.keys():  # noqa: SIM118 - no mapping
+            named = self._gazetteer.named(key)
+            for place in named.places if named is not None else ():
+                if place.kind in _KINDS and not place.estimated:
+                    found.setdefault(place.name, place)
+        return [found[name] for name in sorted(found)]
+
+    @cached_property
+    def _edges(self) -> tuple[NDArray[np.float64], ...]:
+        boxes = [place.bbox for place in self._places]
+        edges = np.array([(box.west, box.south, box.unrolled_east, box.north) for box in boxes], dtype=np.float64)
+        return tuple(edges.reshape(-1, 4).T)
+
+    @cached_property
+    def _areas(self) -> NDArray[np.float64]:
+        return np.array([_area(place.bbox) for place in self._places], dtype=np.float64)
+
+
+def _area(box: BBox) -> float:
+    return box.width_deg * box.height_deg
+
+
+def _inside(box: BBox, place: BBox) -> bool:
+    beside = any(
+        place.west <= box.west + shift and box.unrolled_east + shift <= place.unrolled_east
+        for shift in (-360.0, 0.0, 360.0)
+    )
+    return beside and place.south <= box.south and box.north <= place.north

@@ -1,0 +1,74 @@
+"""Which ways of asking a training uses, and every question that they make of some documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from core.ports import Embedder, LanguageModel
+from training.corpora import Document
+from training.examples import TrainingError
+from training.questions.asked import Asked, distinct
+from training.questions.by_language_model import by_language_model
+from training.questions.by_place_and_time import by_place_and_time
+from training.questions.from_fields import by_keywords, by_sentence, by_title
+from training.questions.key_phrases import by_key_phrases
+from training.questions.place_names import PlaceNames
+
+Way = Literal["titles", "keywords", "sentences", "key-phrases", "place-and-time", "language-model"]
+WITHOUT_A_MODEL: tuple[Way, ...] = ("titles", "keywords", "sentences", "key-phrases", "place-and-time")
+"""What is used where nothing is said: all that needs no endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """``quality`` 0..3: what a language model's question must reach by its own judgement."""
+
+    ways: tuple[Way, ...] = WITHOUT_A_MODEL
+    quality: int = 1
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AskingParts:
+    """``model`` None: no endpoint is named."""
+
+    embedder: Embedder
+    model: LanguageModel | None = None
+    names: PlaceNames | None = None
+
+
+def ways(text: str) -> tuple[Way, ...]:
+    """A comma-separated list, or ``all``. Raises TrainingError for an unknown name."""
+    known: tuple[Way, ...] = get_args(Way)
+    named = {part.strip() for part in text.split(",") if part.strip()}
+    if named == {"all"}:
+        return known
+    if not named or named - set(known):
+        raise TrainingError(f"{text!r} is not all or a list of {', '.join(known)}.")
+    return tuple(way for way in known if way in named)
+
+
+def questions(documents: Sequence[Document], asking: Asking, parts: AskingParts) -> list[Asked]:
+    """By every way in turn; what several documents are asked by is left out.
+
+    Raises TrainingError where a language model is to ask and none is named, or it dies: what it said is remembered by
+    whoever remembers it (``questions.remembered``).
+    """
+    made: Mapping[Way, Callable[[], Iterator[Asked]]] = {
+        "titles": lambda: by_title(documents),
+        "keywords": lambda: by_keywords(documents, asking.seed),
+        "sentences": lambda: by_sentence(documents, asking.seed),
+        "key-phrases": lambda: by_key_phrases(documents, parts.embedder),
+        "place-and-time": lambda: by_place_and_time(documents, parts.names or PlaceNames(), asking.seed),
+        "language-model": lambda: _by_model(documents, asking, parts.model),
+    }
+    return list(distinct(one for way in asking.ways for one in made[way]()))
+
+
+def _by_model(documents: Sequence[Document], asking: Asking, model: LanguageModel | None) -> Iterator[Asked]:
+    if model is None:
+        raise TrainingError("No language model is named; set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL.")
+    for one in by_language_model(documents, model, least=asking.quality, seed=asking.seed):
+        yield one.asked

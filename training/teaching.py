@@ -1,0 +1,106 @@
+"""A teacher's scores beside examples (GPL, Wang et al. 2022): a cross-encoder says how much better the answer is than
+each text that is none, and MarginMSE learns these margins.
+
+A teacher hands on what it knows. One of our own, trained on other labelled text, can teach no more than that text
+taught it; what a catalogue's own words mean it knows no better than the embedder it teaches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from core.errors import SondeError
+from core.ports import CrossEncoder
+from training.examples import Candidate, Example, TrainingError
+
+_SYNC_EVERY = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Teacher:
+    """``name`` as it was asked for; the scores of one teacher are not those of another."""
+
+    name: str
+    model: CrossEncoder
+
+
+def taught(
+    examples: Sequence[Example],
+    teacher: Teacher,
+    folder: Path,
+    told: Callable[[int, int], None] = lambda _done, _all: None,
+) -> list[Example]:
+    """The examples with the teacher's logits, in their order.
+
+    Scores are kept in ``folder`` as they come: where a run was cut short, the next one with the same teacher and
+    examples goes on there. Raises TrainingError where the teacher fails or the disk is full.
+    """
+    path = _kept(folder, teacher.name, examples)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        scores, whole = _read(path, examples)
+        with path.open("ab") as file:
+            file.truncate(whole)
+            for at, example in enumerate(examples[len(scores) :], len(scores)):
+                scores.append(_asked(teacher, example, at, len(examples)))
+                file.write(json.dumps(scores[at]).encode() + b"\n")
+                if (at + 1) % _SYNC_EVERY == 0:
+                    file.flush()
+                    os.fsync(file.fileno())
+                told(at + 1, len(examples))
+    except OSError as error:
+        raise TrainingError(
+            f"{path} cannot be written: {error.strerror}. Make room and run the same command again."
+        ) from error
+    return [_with(example, row) for example, row in zip(examples, scores, strict=True)]
+
+
+def _asked(teacher: Teacher, example: Example, done: int, count: int) -> list[float]:
+    try:
+        found = teacher.model.score(example.question, [one.text for one in example.candidates])
+    except SondeError as error:
+        raise TrainingError(
+            f"The teacher {teacher.name} does not answer: {error} {done} of {count} examples are scored and kept; the "
+            "same command goes on from there."
+        ) from error
+    if not np.isfinite(found).all():
+        raise TrainingError(f"The teacher {teacher.name} gave no number for {example.question!r}.")
+    return [round(float(value), 4) for value in found]
+
+
+def _with(example: Example, scores: Sequence[float]) -> Example:
+    candidates: list[Candidate] = [
+        replace(one, teacher=score) for one, score in zip(example.candidates, scores, strict=True)
+    ]
+    return replace(example, positive=candidates[0], negatives=tuple(candidates[1:]))
+
+
+def _kept(folder: Path, name: str, examples: Sequence[Example]) -> Path:
+    told = hashlib.sha256(name.encode())
+    for example in examples:
+        told.update("\0".join([example.question, *(one.text for one in example.candidates)]).encode())
+    return folder / f"taught-{told.hexdigest()[:16]}.jsonl"
+
+
+def _read(path: Path, examples: Sequence[Example]) -> tuple[list[list[float]], int]:
+    """Rows up to the first that is not whole, which was being written when the power went, and their bytes."""
+    rows: list[list[float]] = []
+    bytes_read = 0
+    lines = path.read_bytes().splitlines(keepends=True) if path.is_file() else []
+    for line, example in zip(lines, examples, strict=False):
+        try:
+            row = [float(value) for value in json.loads(line)]
+        except (ValueError, TypeError):
+            break
+        if len(row) != len(example.candidates) or not line.endswith(b"\n"):
+            break
+        rows.append(row)
+        bytes_read += len(line)
+    return rows, bytes_read
