@@ -21,7 +21,7 @@ from encoders.onnx_session import Compute
 from encoders.recorded import record_cross_encoder
 from encoders.torch_export import OPSET
 from training.examples import TrainingError
-from training.reranker.calibration import Calibration, calibrate
+from training.reranker.calibration import Calibration, calibrate_lists
 from training.reranker.held_out import Lists, Ordered
 from training.reranker.model import LateModel
 
@@ -89,21 +89,22 @@ def _export(draft: Path, model: LateModel, lists: Lists) -> tuple[Exported, Late
     _trace(model.module, exact)
     _in_eight_bits(exact, draft / GRAPH)
     before, after = (_served(draft / name, model) for name in (_EXACT, GRAPH))
-    few = lists.first(_COMPARED)
-    correlation = rank_correlation(few.read(before.score), few.read(after.score))
+    few, read = lists.first(_COMPARED), lists.read(after.score)
+    of_few = [one for one in read if one.example in few.examples]
+    exactly = few.read(before.score)
+    correlation = rank_correlation(exactly, of_few)
     if correlation < LEAST_CORRELATION:
         (draft / GRAPH).unlink()
         exact.rename(draft / WHOLE)
         after, graph = before, WHOLE
+        read = lists.read(after.score)
     else:
         exact.unlink()
         graph = GRAPH
-    read = lists.read(after.score)
-    logits = np.concatenate([one.logits for one in read])
-    right = np.concatenate([one.grades > 0 for one in read])
+    calibration = calibrate_lists([(one.logits, one.grades > 0) for one in read])
     size = (draft / graph).stat().st_size / 2**20
     took_ms = _took_ms(after, model.settings.served_tokens)
-    return Exported(graph, calibrate(logits, right), correlation, size, took_ms), after
+    return Exported(graph, calibration, correlation, size, took_ms), after
 
 
 def rank_correlation(some: Sequence[Ordered], others: Sequence[Ordered]) -> float:

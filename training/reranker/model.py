@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from encoders.tokens import Tokeniser
 from training.examples import TrainingError
+from training.reranker.held_out import Score
 from training.reranker.settings import RerankerSettings
 from training.weights import loading
 
 _BATCH = 16
+_HELD = 2000  # texts whose states are kept at once: 400 MB at 128 tokens
 _ONE = 0.5413  # softplus of it is 1: all tokens weigh the same before anything is learnt
 
 
@@ -40,16 +42,38 @@ class LateModel:
         found, found_mask = self._states(self._texts.ids(texts))
         return interact(asked, asked_mask, found, found_mask)
 
-    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Logits (n,), higher is better, without gradients and without dropout."""
+    def reader(self) -> Score:
+        """Logits without gradients and without dropout, as the weights are now: each text is read once, however many
+        questions it stands beside."""
         import torch
 
         self.module.eval()
-        found = []
-        with torch.inference_mode():
-            for at in range(0, len(texts), _BATCH):
-                found.append(self.scores([question], texts[at : at + _BATCH])[0].numpy())
-        return np.concatenate(found).astype(np.float64) * self.settings.scale
+        held: dict[str, Any] = {}
+
+        def score(question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+            with torch.inference_mode():
+                self._hold(texts, held)
+                asked, asked_mask = self._states(self._questions.ids([question]))
+                found = [held[text] for text in texts]
+                states = torch.nn.utils.rnn.pad_sequence(found, batch_first=True)
+                lengths = torch.tensor([len(each) for each in found])
+                mask = (torch.arange(states.shape[1])[None] < lengths[:, None]).long()
+                logits = interact(asked, asked_mask, states, words_of(mask))[0].numpy()
+            return np.asarray(logits, dtype=np.float64) * self.settings.scale
+
+        return score
+
+    def _hold(self, texts: Sequence[str], held: dict[str, Any]) -> None:
+        """States of texts that are not held yet, those of like length together so that little is padded."""
+        new = sorted({text for text in texts if text not in held}, key=lambda text: (len(text), text))
+        for text in list(held)[: max(0, len(held) + len(new) - _HELD)]:
+            if text not in texts:
+                del held[text]
+        for at in range(0, len(new), _BATCH):
+            part = new[at : at + _BATCH]
+            ids = self._texts.ids(part)
+            states, _ = self._states(ids)
+            held.update({text: row[: len(each)] for text, row, each in zip(part, states, ids, strict=True)})
 
     def learning(self) -> list[dict[str, Any]]:
         """Parameter groups with their learning rates: the base's layers, and what is new."""

@@ -12,8 +12,9 @@ LossName = Literal["listwise", "binary"]
 
 @dataclass(frozen=True, slots=True)
 class RerankerSettings:
-    """``listwise``: softmax over the answer, ``negatives`` of its own and the texts of the batch's other questions;
-    grades, where candidates carry them, are learnt in proportion. ``binary``: each pair for itself, by its grade.
+    """``listwise``: softmax over the answer, ``negatives`` of its own (drawn anew in each step) and the texts of the
+    batch's other questions: ``against`` in all. Grades, where candidates carry them, are learnt in proportion.
+    ``binary``: each pair for itself, by its grade.
 
     ``layers`` of the base that are kept, from below; of these the upper ``learning_layers`` learn at ``learning_rate``,
     the others and the table of words stay as they are (0: only what is new learns, at ``head_rate``). ``scale`` brings
@@ -24,7 +25,7 @@ class RerankerSettings:
     loss: LossName = "listwise"
     layers: int = 4
     learning_layers: int = 4
-    negatives: int = 16
+    negatives: int = 3
     batch: int = 8
     scale: float = 20.0
     learning_rate: float = 5e-5
@@ -35,6 +36,11 @@ class RerankerSettings:
     general_share: float = 0.1
     seed: int = 0
     threads: int = 0
+
+    @property
+    def against(self) -> int:
+        """How many texts each question's answer stands against in a step, where no text is there twice."""
+        return self.batch * (1 + self.negatives) - 1
 
     def __post_init__(self) -> None:
         if min(self.learning_rate, self.head_rate, self.scale) <= 0 or self.layers < 1 or self.batch < 1:

@@ -59,10 +59,10 @@ def train_reranker(
     whole = Lists.of(texts.held_out).first(_MEASURED)
     if not whole.examples:
         raise TrainingError("No held-out question has a negative: there is nothing that a reranker could put in order.")
-    before = figures(whole.read(model.score))
+    before = figures(whole.read(model.reader()))
     trainee = RerankerTrainee(model, learnt, Lists.of(texts.own.held_out).first(_LOOKED_AT))
     done = train(trainee, course, checkpoints, told)
-    after = whole.read(model.score)
+    after = whole.read(model.reader())
     card = ModelCard(
         kind="reranker",
         name=out.name,
@@ -73,7 +73,11 @@ def train_reranker(
         seed=settings.seed,
         commit=origin.commit,
         made=now(),
-        figures={**compared(before, figures(after)), **done.figures("held-out nDCG@10 while training")},
+        figures={
+            **compared(before, figures(after)),
+            **done.figures("held-out nDCG@10 while training"),
+            "negatives of a question in a step": settings.against,
+        },
         reproduce=origin.reproduce,
     )
     written = write_reranker(out, model, whole, card)

@@ -41,7 +41,7 @@ class RerankerTrainee:
         return float(loss.detach())
 
     def measure(self) -> float:
-        return self._held_out.headline(self.model.score)
+        return self._held_out.headline(self.model.reader())
 
     def state(self) -> dict[str, Any]:
         return {"weights": self.model.weights(), "optimiser": self._optimiser.state_dict()}
