@@ -4,7 +4,7 @@ UV_VERSION := 0.13.9
 BIN := .venv/bin
 UV := .venv-tools/bin/uv
 
-.PHONY: help docs env demo down check audit test format lock image sbom chart-readme clean
+.PHONY: help docs env demo down check audit test format lock image compose-secrets sbom chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,9 @@ lock:  ## Pin the newest versions that pyproject.toml allows.
 
 image:  ## The container image, where Docker is.
 	docker build --build-arg REVISION="$$(git rev-parse HEAD)" -t sonde:local .
+
+compose-secrets:  ## The passwords that compose.yaml reads, made once.
+	./compose-secrets.sh
 
 sbom: env  ## What the image holds, as a CycloneDX list: dist/sbom.json.
 	mkdir -p dist

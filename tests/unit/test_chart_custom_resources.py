@@ -6,19 +6,14 @@ the proxy too, except under CI.
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from tests.unit.go_modules import go_module
 from tests.unit.rendered_chart import EXAMPLES, Rendered, example
 
 
@@ -80,7 +75,7 @@ def test_a_key_that_the_operator_does_not_know_would_be_found() -> None:
 
 def _schema(kind: str, api_version: str) -> dict[str, Any]:
     definition = DEFINITIONS[kind]
-    text = (_module(definition.module) / definition.path).read_text("utf-8")
+    text = (go_module(definition.module) / definition.path).read_text("utf-8")
     found = yaml.safe_load(text)["spec"]
     group, version = api_version.split("/")
     assert (found["group"], found["names"]["kind"]) == (group, kind)
@@ -101,18 +96,3 @@ def _closed(schema: Any) -> Any:
     if isinstance(inner.get("properties"), dict) and inner.get("type") == "object" and not open_ended:
         inner["additionalProperties"] = False
     return inner
-
-
-@cache
-def _module(module: str) -> Path:
-    """The folder of a Go module, fetched by Go's own client where it is not there yet."""
-    go = shutil.which("go") or ("/usr/local/go/bin/go" if Path("/usr/local/go/bin/go").exists() else None)
-    if go is None:
-        pytest.skip("there is no Go on this machine")
-    done = subprocess.run([str(go), "mod", "download", "-json", module], capture_output=True, timeout=200, check=False)
-    folder = json.loads(done.stdout or b"{}").get("Dir")
-    if not folder:
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{module} cannot be fetched; under CI it must be there")
-        pytest.skip(f"{module} cannot be fetched")
-    return Path(folder)

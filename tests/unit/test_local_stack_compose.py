@@ -1,14 +1,22 @@
 """compose.yaml agrees with the stack that `sonde up` starts: same parts, same versions, names that settings know."""
 
+import json
 import re
+import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 import yaml
+from jsonschema import Draft7Validator
 
 from local_stack.distribution import VERSION
-from local_stack.valkey import server_arguments
+from local_stack.ports import free_port
+from local_stack.valkey import server_arguments, server_program
+from sonde.settings import Settings
+from tests.unit.go_modules import go_module
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,7 +28,7 @@ def compose() -> dict[str, Any]:
 
 
 def test_the_parts_are_those_of_the_stack(compose: dict[str, Any]) -> None:
-    assert set(compose["services"]) == {"elasticsearch", "valkey", "api", "worker", "beat"}
+    assert set(compose["services"]) == {"elasticsearch", "accounts", "valkey", "api", "worker", "beat"}
 
 
 def test_elasticsearch_has_the_same_version(compose: dict[str, Any]) -> None:
@@ -31,13 +39,16 @@ def test_elasticsearch_has_the_same_version(compose: dict[str, Any]) -> None:
 def test_our_own_parts_find_both_servers_and_wait_for_them(compose: dict[str, Any], name: str) -> None:
     part = compose["services"][name]
     assert part["environment"]["SONDE_ELASTICSEARCH__URL"] == "http://elasticsearch:9200"
-    assert part["environment"]["SONDE_BROKER__URL"] == "redis://valkey:6379/0"
-    assert {wait["condition"] for wait in part["depends_on"].values()} == {"service_healthy"}
+    waits = {name: wait["condition"] for name, wait in part["depends_on"].items()}
+    assert waits == {"accounts": "service_completed_successfully", "valkey": "service_healthy"}
+    assert compose["services"]["accounts"]["depends_on"]["elasticsearch"]["condition"] == "service_healthy"
 
 
 def test_what_must_survive_lies_in_volumes(compose: dict[str, Any]) -> None:
-    mounted = {volume.split(":")[0] for part in compose["services"].values() for volume in part["volumes"]}
-    assert mounted == set(compose["volumes"])
+    mounted = {volume.split(":")[0] for part in compose["services"].values() for volume in part.get("volumes", [])}
+    folders = {name for name in mounted if name.startswith("./")}
+    assert mounted - folders == set(compose["volumes"])
+    assert all((ROOT / name).exists() for name in folders)
 
 
 @pytest.mark.parametrize("name", ["api", "worker"])
@@ -59,3 +70,95 @@ def test_valkey_keeps_what_it_has_as_the_local_one_does(compose: dict[str, Any])
 def test_only_the_api_is_reachable_and_only_from_this_machine(compose: dict[str, Any]) -> None:
     published = {name: part["ports"] for name, part in compose["services"].items() if "ports" in part}
     assert published == {"api": ["127.0.0.1:8080:8080"]}
+
+
+@pytest.fixture(scope="module")
+def secrets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `make compose-secrets` makes, run twice: the second time changes nothing."""
+    folder = tmp_path_factory.mktemp("secrets") / "made"
+    made = []
+    for _ in range(2):
+        subprocess.run(["/bin/sh", ROOT / "compose-secrets.sh", folder], check=True)
+        made.append({path.name: path.read_text() for path in folder.iterdir()})
+    assert made[0] == made[1]
+    return folder
+
+
+def test_the_compose_specification_takes_it(compose: dict[str, Any]) -> None:
+    schema = go_module("github.com/compose-spec/compose-go/v2@v2.4.9") / "schema" / "compose-spec.json"
+    validator = Draft7Validator(json.loads(schema.read_text("utf-8")))
+    known = {key: value for key, value in compose.items() if not key.startswith("x-")}
+    assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(known)] == []
+    wrong = {"services": {"api": {"image": "sonde", "port": []}}}
+    assert list(validator.iter_errors(wrong)) != []
+
+
+def test_both_servers_ask_for_passwords_and_none_stands_in_the_file(compose: dict[str, Any], secrets: Path) -> None:
+    services = compose["services"]
+    assert services["elasticsearch"]["environment"]["xpack.security.enabled"] == "true"
+    assert services["valkey"]["command"][:2] == ["valkey-server", "/run/secrets/valkey_conf"]
+    assert {Path(one["file"]).name for one in compose["secrets"].values()} == {path.name for path in secrets.iterdir()}
+    for name, part in services.items():
+        assert set(part.get("secrets", [])) <= set(compose["secrets"]), name
+        used = set(re.findall(r"/run/secrets/(\w+)", json.dumps(part)))
+        assert used == set(part.get("secrets", [])), name
+        assert not any(key.endswith(("PASSWORD", "BROKER__URL")) for key in part.get("environment", {})), name
+
+
+def test_the_passwords_are_long_and_closed_to_others(secrets: Path) -> None:
+    assert stat.S_IMODE(secrets.stat().st_mode) == 0o700
+    words = {name: (secrets / name).read_text() for name in ("elastic_password", "elasticsearch_password")}
+    assert all(re.fullmatch(r"[0-9a-f]{48}", word) for word in words.values())
+    assert len(set(words.values())) == 2
+
+
+def test_our_own_parts_are_no_superuser(compose: dict[str, Any]) -> None:
+    for name in ("api", "worker", "beat"):
+        part = compose["services"][name]
+        assert part["environment"]["SONDE_ELASTICSEARCH__USERNAME"] == "sonde"
+        assert "elastic_password" not in part["secrets"]
+        assert (part["read_only"], part["cap_drop"]) == (True, ["ALL"])
+    (script,) = compose["services"]["accounts"]["command"]
+    role, user = re.findall(r"put \w+/sonde '(.*)'$", script, re.MULTILINE)
+    assert json.loads(role)["indices"] == [{"names": ["sonde-*"], "privileges": ["read", "write", "manage"]}]
+    assert json.loads(user.replace("'\"$$(cat /run/secrets/elasticsearch_password)\"'", "x")) == {
+        "password": "x",
+        "roles": ["sonde"],
+    }
+
+
+def test_the_entry_point_gives_sonde_what_the_secrets_hold(
+    compose: dict[str, Any], secrets: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given = {
+        key: value.replace("/run/secrets", str(secrets))
+        for key, value in compose["services"]["api"]["environment"].items()
+    }
+    (tmp_path / "sonde").write_text("#!/bin/sh\nexec env\n")
+    (tmp_path / "sonde").chmod(0o755)
+    own = {"PATH": f"{tmp_path}:/usr/bin:/bin", **given}
+    told = subprocess.run(["/bin/sh", ROOT / "docker-entrypoint.sh", "x"], env=own, capture_output=True, check=True)
+    for line in told.stdout.decode().splitlines():
+        name, _, value = line.partition("=")
+        if name.startswith("SONDE_"):
+            monkeypatch.setenv(name, value)
+    settings = Settings()
+    assert settings.elasticsearch.password is not None
+    assert settings.elasticsearch.password.get_secret_value() == (secrets / "elasticsearch_password").read_text()
+    assert settings.broker.url == (secrets / "broker_url").read_text()
+
+
+def test_a_real_valkey_lets_in_who_has_the_broker_url_alone(compose: dict[str, Any], secrets: Path) -> None:
+    port = free_port()
+    command = [*compose["services"]["valkey"]["command"], "--port", str(port), "--dir", str(secrets.parent)]
+    command[1] = str(secrets / "valkey_conf")
+    command[0] = str(server_program())
+    url = (secrets / "broker_url").read_text().replace("valkey:6379", f"127.0.0.1:{port}")
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
+        try:
+            patient = redis.Redis.from_url(url, retry=redis.retry.Retry(redis.backoff.ConstantBackoff(0.1), 300))
+            assert patient.ping()
+            with pytest.raises(redis.AuthenticationError):
+                redis.Redis(host="127.0.0.1", port=port).ping()
+        finally:
+            server.terminate()
