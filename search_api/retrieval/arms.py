@@ -114,6 +114,11 @@ def _for_records(fields: Sequence[str | dict[str, str]] = ()) -> dict[str, Any]:
     return {"stored_fields": "_none_", "docvalue_fields": ["id", *fields], "track_total_hits": False}
 
 
+def with_fields(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of an arm over records that also brings what ranking reads: for an arm whose hits are all there is."""
+    return {**body, **_for_records(CANDIDATE_FIELDS)}
+
+
 def fields_body(ids: Sequence[str], filters: Sequence[Clause]) -> dict[str, Any]:
     """What ranking reads of those of the records that pass the filters; asked once, not with every arm."""
     passing = {"bool": {"filter": [*filters, {"ids": {"values": list(ids)}}]}}
@@ -121,7 +126,7 @@ def fields_body(ids: Sequence[str], filters: Sequence[Clause]) -> dict[str, Any]
 
 
 def read_fields(answer: Mapping[str, Any]) -> dict[str, Mapping[str, list[Any]]]:
-    """The answer to ``fields_body``: doc values by record id."""
+    """The answer to ``fields_body`` or ``with_fields``: doc values by record id."""
     return {hit["fields"]["id"][0]: hit["fields"] for hit in answer["hits"]["hits"]}
 
 

@@ -13,7 +13,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 from core.errors import Unavailable
 from core.hit import Signal
 from search_api.deadlines import as_timeout
-from search_api.retrieval.arms import Arm, Scored, fields_body, read_answer, read_fields
+from search_api.retrieval.arms import Arm, Scored, fields_body, read_answer, read_fields, with_fields
 from search_api.retrieval.plan import RetrievalPlan
 
 Signals = Mapping[Signal, float | None]
@@ -64,6 +64,8 @@ def retrieve(client: Elasticsearch, plan: RetrievalPlan, *, window: int, questio
     if not arms:
         return Found({}, {}, frozenset(), {})
     ask = _Asking(client, hashlib.sha256(question.encode()).hexdigest()[:16])
+    if len(arms) == 1 and not arms[0].on_passages:
+        return _of_one(ask, arms[0], window)
     answers = ask([(arm.index, arm.body(window, None)) for arm in arms])
     first = [read_answer(arm, answer) for arm, answer in zip(arms, answers, strict=True)]
     ids = sorted({record for scored in first for record in scored.scores})
@@ -79,6 +81,12 @@ def retrieve(client: Elasticsearch, plan: RetrievalPlan, *, window: int, questio
     values, *answers = ask([(plan.index, fields_body(ids, plan.filters)), *further])
     completed = {place: read_answer(arms[place], answer) for place, answer in zip(lacking, answers, strict=True)}
     return _merged(read_fields(values), arms, first, [completed.get(place) for place in range(len(arms))])
+
+
+def _of_one(ask: _Asking, arm: Arm, window: int) -> Found:
+    """An arm alone lacks nobody's score, so that its hits and their doc values come in one request."""
+    (answer,) = ask([(arm.index, with_fields(arm.body(window, None)))])
+    return _merged(read_fields(answer), [arm], [read_answer(arm, answer)], [None])
 
 
 def _merged(
