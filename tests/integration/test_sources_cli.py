@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,12 +59,15 @@ def sonde(tmp_path: Path, elasticsearch_url: str, prefix: str, es_client: Elasti
     delete_indices(es_client, prefix)
 
 
-def test_a_catalogue_is_found_written_harvested_and_judged(sonde: Sonde, csw: str, tmp_path: Path) -> None:
+def test_a_catalogue_is_found_written_harvested_and_judged(
+    sonde: Sonde, csw: str, tmp_path: Path, es_client: Elasticsearch, prefix: str
+) -> None:
     (tmp_path / "waf").mkdir()
     for name in ("a", "b", "c"):
         source = Path(__file__).resolve().parents[2] / "samples/records/e-obs.xml"
         text = source.read_text("utf-8").replace(">e-obs<", f">e-obs-{name}<")
         (tmp_path / "waf" / f"{name}.xml").write_text(text, "utf-8")
+        os.utime(tmp_path / "waf" / f"{name}.xml", (1_600_000_000, 1_600_000_000))
 
     with file_server(tmp_path / "waf") as waf:
         proposed = yaml.safe_load(sonde("sources", "add", csw, "--write"))
@@ -82,6 +86,10 @@ def test_a_catalogue_is_found_written_harvested_and_judged(sonde: Sonde, csw: st
         assert [(each["state"], each["counts"]["new"], "since" in each) for each in again] == [
             ("complete", 0, True)
         ] * 2
+
+        assert again[1]["counts"]["same"] == 3
+        es_client.indices.refresh(index=f"{prefix}-visits")
+        assert es_client.count(index=f"{prefix}-visits")["count"] == 3, "the versions of the folder's files are kept"
 
         quality = json.loads(sonde("sources", "report", "folder", "--json", "--html", str(tmp_path / "q.html")))
         assert quality["records"] == 3

@@ -212,6 +212,28 @@ def test_geonetwork_four_searches_and_fetches_each_document() -> None:
         assert given.matched == 5
 
 
+def test_geonetwork_three_answers_q_from_one_and_a_single_record_as_an_object() -> None:
+    def answer(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+        if path == "/geonetwork/srv/eng/q":
+            assert (asked["_content_type"], asked["fast"]) == ("json", "index")
+            first, last = int(asked["from"]), int(asked["to"])
+            some = [
+                {"geonet:info": {"uuid": f"u{n}", "changeDate": "2024-05-01"}} for n in range(first, min(last, 5) + 1)
+            ]
+            return as_json({"summary": {"@count": "5"}, "metadata": some[0] if len(some) == 1 else some})
+        assert path.endswith("/formatters/xml")
+        return 200, "application/xml", f"<r>{path.split('/')[5]}</r>".encode()
+
+    with serving(answer) as (url, asked):
+        options = GeoNetworkOptions(api="q", page_size=2)
+        make = lambda: GeoNetworkSource(fetcher_of(url), f"{url}/geonetwork", "2024-04-01T10:00:00Z", options)  # noqa: E731
+        given = all_of(make())
+        assert given.contents == {f"u{n}": f"<r>u{n}</r>".encode() for n in range(1, 6)}
+        assert given.matched == 5
+        assert asked[0]["dateFrom"] == "2024-04-01"
+        resumed_everywhere(make, given)
+
+
 _OAI = '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/">{}</OAI-PMH>'
 
 
