@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.extent import BBox
-from core.record import Contact, Keyword, Record
+from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
 from search_api.formats_out.iso_elements import Element, cited_date, code, date, node, number, online, party, text
 
@@ -40,6 +40,7 @@ def _identification(record: Record, contacts: list[Contact]) -> Element:
         node("gmd:citation", _citation(record)),
         text("gmd:abstract", record.abstract or record.title),
         *[party("gmd:pointOfContact", one) for one in contacts],
+        *[_picture(link) for link in record.links if link.rel == "preview"],
         *_keywords(record),
         *_constraints(record),
     ]
@@ -61,6 +62,11 @@ def _identification(record: Record, contacts: list[Contact]) -> Element:
         *[node("gmd:topicCategory", node("gmd:MD_TopicCategoryCode", text=theme)) for theme in record.themes],
         *_extents(record, "gmd:extent"),
     )
+
+
+def _picture(link: Link) -> Element:
+    graphic = node("gmd:MD_BrowseGraphic", text("gmd:fileName", link.href), text("gmd:fileDescription", link.name))
+    return node("gmd:graphicOverview", graphic)
 
 
 def _citation(record: Record) -> Element:

@@ -43,6 +43,7 @@ def dataset(record: Record, address: str) -> Json:
         "creator": _agents(record, ("author", "originator", "principalInvestigator", "owner")),
         "publisher": _agents(record, ("publisher", "distributor", "resourceProvider"))[:1],
         "distribution": [_distribution(link) for link in record.links if link.rel in _DOWNLOADS],
+        "thumbnailUrl": next((link.href for link in record.links if link.rel == "preview"), None),
         "isBasedOn": list(record.provenance.derived_from),
     }
     return {name: value for name, value in said.items() if value not in (None, "", [], {})}

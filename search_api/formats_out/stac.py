@@ -83,11 +83,15 @@ def _instant(text: str | None) -> str | None:
 
 
 def _assets(links: tuple[Link, ...]) -> Json:
-    """Every download under a name of its own."""
-    found: Json = {}
-    for link in links:
-        if link.rel in ASSET_RELS:
-            asset = {"href": link.href, "type": link.media_type, "title": link.name, "description": link.description}
-            said = {name: value for name, value in asset.items() if value}
-            found[f"data-{len(found) + 1}"] = {**said, "roles": ["data"]}
-    return found
+    """Every download and every picture under a name of its own."""
+    data = [_asset(link, "data") for link in links if link.rel in ASSET_RELS]
+    pictures = [_asset(link, "thumbnail") for link in links if link.rel == "preview"]
+    return {
+        **{f"data-{number}": asset for number, asset in enumerate(data, 1)},
+        **{f"thumbnail-{number}": asset for number, asset in enumerate(pictures, 1)},
+    }
+
+
+def _asset(link: Link, role: str) -> Json:
+    asset = {"href": link.href, "type": link.media_type, "title": link.name, "description": link.description}
+    return {**{name: value for name, value in asset.items() if value}, "roles": [role]}

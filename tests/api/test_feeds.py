@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from lxml import etree
@@ -11,7 +12,9 @@ from rdflib import DCAT, RDF, Graph, URIRef
 from core.extent import BBox
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
-from search_api.formats_out import dcat, dublin_core, iso19139, schema_org
+from indexer.formats import registry
+from indexer.raw import RawRecord
+from search_api.formats_out import dcat, dublin_core, iso19139, schema_org, stac
 from search_api.formats_out.iris import iri
 from tests.service import SAMPLES, Service
 
@@ -55,6 +58,18 @@ def test_schema_org_says_what_search_engines_ask_for() -> None:
     assert said["spatialCoverage"][0]["geo"]["box"] == "-20 170 -10 -170"
     assert said["spatialCoverage"][1]["geo"] == {"@type": "GeoCoordinates", "latitude": 2.0, "longitude": 1.0}
     assert said["distribution"][0]["contentUrl"] == "ftp://h/a file.nc"
+
+
+def test_a_picture_goes_out_with_its_record() -> None:
+    picture = Link("https://h.example/quick.png", "preview", media_type="image/png", name="Quick look")
+    shown = replace(NASTY, links=(*NASTY.links, picture))
+    written = etree.tostring(iso19139.metadata(shown))
+    assert picture in registry.read(RawRecord("x", written, "x", None), "s").links
+    assert schema_org.dataset(shown, "http://h/x")["thumbnailUrl"] == picture.href
+    assert stac.item(shown, None, [])["assets"] == {
+        "data-1": {"href": "ftp://h/a file.nc", "type": "weird type", "roles": ["data"]},
+        "thumbnail-1": {"href": picture.href, "type": "image/png", "title": "Quick look", "roles": ["thumbnail"]},
+    }
 
 
 @pytest.mark.parametrize(
