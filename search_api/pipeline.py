@@ -176,6 +176,9 @@ class SearchPipeline:
         meant = not read.says_nothing and (bool(read.thematic) or not read.identifiers)
         if request.algorithm == "bm25" or serving.embedder is None or not meant:
             return None, serving
+        # To a model that reads no German a German question is noise: it would hide what the words find.
+        if request.algorithm == "hybrid" and not serving.embedder.card.reads(read.language):
+            return None, serving
         try:
             with watch.stage("embed"):
                 return _direction(serving.embedder, read), serving
