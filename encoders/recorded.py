@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ SAME_COSINE = 0.999
 """Of a vector to the recorded one: four digits and another processor's order of sums stay far above it."""
 SAME_LOGIT = 0.05
 """Share of the recorded logits' range by which one may differ: int8 products overflow on processors without VNNI."""
+SAME_COHERENCE = 0.005
+"""Of a probability: fp32 graphs give four digits again."""
 
 
 def record_embedder(embedder: Embedder) -> dict[str, Any]:
@@ -28,6 +30,18 @@ def record_embedder(embedder: Embedder) -> dict[str, Any]:
 def record_cross_encoder(model: CrossEncoder) -> dict[str, Any]:
     """Logits of the sample's last line, a question, beside its first documents."""
     return {"logits": [round(float(value), _DIGITS) for value in _logits(model)]}
+
+
+def record_segmenter(coherence: Callable[[Sequence[str]], list[float]]) -> dict[str, Any]:
+    """How well each of the sample's first documents goes on from the one before."""
+    return {"coherence": [round(value, _DIGITS) for value in coherence(sample_texts()[:_PAIRS])]}
+
+
+def segmenter_gap(coherence: Callable[[Sequence[str]], list[float]], recorded: Mapping[str, Any]) -> float:
+    """The largest difference to a recorded probability."""
+    wanted = np.asarray(recorded["coherence"], dtype=np.float64)
+    found = np.asarray(coherence(sample_texts()[: len(wanted) + 1]), dtype=np.float64)
+    return float(np.abs(found - wanted).max())
 
 
 def embedder_agreement(embedder: Embedder, recorded: Mapping[str, Any]) -> float:

@@ -17,7 +17,14 @@ from encoders.model_card import CARD, damaged_files
 from encoders.prepare import prepared
 from encoders.quantise import ENOUGH
 from encoders.recipe import read_json
-from encoders.recorded import SAME_COSINE, SAME_LOGIT, cross_encoder_gap, embedder_agreement
+from encoders.recorded import (
+    SAME_COHERENCE,
+    SAME_COSINE,
+    SAME_LOGIT,
+    cross_encoder_gap,
+    embedder_agreement,
+    segmenter_gap,
+)
 from encoders.segmenter import load_segmenter
 from encoders.specs import CrossEncoderSpec, EmbedderSpec
 
@@ -141,9 +148,11 @@ def _reranker(entry: Entry, cache: Path) -> list[Check]:
 
 
 def _segmenter(entry: Entry, cache: Path) -> list[Check]:
-    scores = load_segmenter(entry.name, cache, threads=1)(["It rained.", "The gauges were read.", "Wolves howl."])
-    good = len(scores) == 2 and all(0.0 <= score <= 1.0 for score in scores)
-    return [Check("coherence", good, " ".join(f"{score:.3f}" for score in scores))]
+    model = load_segmenter(entry.name, cache, threads=1)
+    if not (recorded := _recorded(entry)):
+        return [Check("recorded coherence", None, "its card holds none; it loads")]
+    gap = segmenter_gap(model, recorded)
+    return [Check("recorded coherence", gap <= SAME_COHERENCE, f"largest difference {gap:.4f}")]
 
 
 def _recorded(entry: Entry) -> Any:

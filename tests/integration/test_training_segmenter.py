@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from elasticsearch import Elasticsearch
 from tiny_models import tiny_embedder
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from core.errors import ModelMissing
+from core.ports import EmbedderCard, TextKind, Vectors
 from encoders.model_card import ModelCard, damaged_files, read_card
+from encoders.registry import own_entry, verify
 from encoders.segmenter import load_segmenter
+from indexer.documents.model import Block, FrontMatter, ReadDocument
+from indexer.documents.segment import SegmentOptions, segment
+from sonde.documents import document_parts
+from sonde.settings import DocumentsSettings, ModelsSettings, Settings
+from sonde.wiring import Models
 from training.examples import TrainingError
 from training.loop import Course, Look
 from training.provenance import Origin
@@ -56,6 +65,12 @@ def test_it_learns_what_follows_what_and_finds_where_a_report_ends(
     assert found["after"] > max(0.75, found["before"] + 0.1)
     assert read_card(out) == card
     assert damaged_files(out) == []
+    entry = own_entry(out)
+    assert entry is not None
+    assert [(check.what, check.holds) for check in verify(entry, tmp_path / "cache")] == [
+        ("files", True),
+        ("recorded coherence", True),
+    ]
     coherence = load_segmenter(str(out), tmp_path / "cache", threads=1)
     sentences = tuple(sentence for report in reports(5) for sentence in report.sentences)
     scores = coherence(sentences)
@@ -76,6 +91,37 @@ def test_serving_gives_the_probability_of_label_nought(made: tuple[Path, ModelCa
         logits = AutoModelForSequenceClassification.from_pretrained(out)(**tokens).logits
     wanted = torch.softmax(logits, dim=1)[0, 0].item()
     assert load_segmenter(str(out), tmp_path / "cache")(asked) == pytest.approx([wanted], abs=1e-4)
+
+
+def test_documents_are_parted_by_the_segmenter_that_the_settings_name(
+    made: tuple[Path, ModelCard], tmp_path: Path
+) -> None:
+    """Five reports of some 25 words in one section, passages of at most 38: again and again parted where one ends."""
+    out, _ = made
+    settings = Settings(
+        documents=DocumentsSettings(segmenter=str(out)), models=ModelsSettings(folder=tmp_path / "cache")
+    )
+    parts = document_parts(settings, Models(settings), Elasticsearch("http://127.0.0.1:1"))
+    assert parts.segmenter == load_segmenter(str(out), tmp_path / "cache").digest
+    text = " ".join(sentence for report in reports(5) for sentence in report.sentences)
+    read = ReadDocument("text", (Block("text", text, 1, 1),), FrontMatter())
+    passages = segment(read, "d", _WordsAreTokens(), SegmentOptions(), parts.coherence).passages
+    assert " ".join(passage.text for passage in passages) == text
+    begun = [passage.text.startswith(STAGES[0]) for passage in passages]
+    assert 5 <= len(begun) <= 7
+    assert sum(begun) >= 4
+
+
+class _WordsAreTokens:
+    """A stub, not a model: it only counts; where passages end is the segmenter's to say."""
+
+    card = EmbedderCard("test/counting", 4, 40, 0.0)
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        raise AssertionError(f"{kind} {texts}: the segmenter was not asked")
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [len(text.split()) + 2 for text in texts]
 
 
 def test_too_little_text_an_interruption_and_what_is_no_segmenter(tmp_path: Path) -> None:

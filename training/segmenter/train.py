@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,10 @@ from core.errors import ModelMissing
 from encoders.files import published
 from encoders.locate import Located, weights_digest
 from encoders.model_card import CARD, ModelCard, Used, write_card
+from encoders.onnx_session import Compute
 from encoders.prepare import prepared
+from encoders.recorded import record_segmenter
+from encoders.segmenter import NextSentence
 from training.checkpoints import Checkpoints, beside
 from training.examples import TrainingError
 from training.loop import Course, Finished, Look, train
@@ -60,9 +63,9 @@ def train_segmenter(
         reproduce=origin.reproduce,
         serving={"max_tokens": settings.max_tokens, "window": settings.window},
     )
-    _write(out, trainee, card)
+    written = _write(out, trainee, card)
     checkpoints.discard()
-    return card
+    return written
 
 
 def _split(texts: Sequence[Running], settings: SegmenterSettings, share: float) -> tuple[list[Joint], list[Joint]]:
@@ -97,19 +100,22 @@ def _used(texts: Sequence[Running], learnt: Sequence[Joint], kept: Sequence[Join
     )
 
 
-def _write(out: Path, trainee: SegmenterTrainee, card: ModelCard) -> None:
+def _write(out: Path, trainee: SegmenterTrainee, card: ModelCard) -> ModelCard:
+    """The card with what the written graph says of the sample."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with published(out) as draft:
             trainee.save(draft)
-            (draft / CARD).write_text(json.dumps(dict(card.serving)), encoding="utf-8")
+            (draft / CARD).write_text(json.dumps({**card.serving, "kind": card.kind}), encoding="utf-8")
             scratch = draft / ".scratch"
             scratch.mkdir()
             made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "logits")
             (made / "model.onnx").replace(draft / "model.onnx")
             shutil.rmtree(scratch)
-            write_card(draft, card)
+            full = replace(card, recorded=record_segmenter(NextSentence(draft, Compute(1))))
+            write_card(draft, full)
     except OSError as error:
         raise TrainingError(f"{out} cannot be written: {error.strerror or error}. The checkpoint is kept.") from error
     except ModelMissing as error:
         raise TrainingError(f"The export failed, the checkpoint is kept: {error}") from error
+    return full
