@@ -13,11 +13,11 @@ from rich.console import Console
 from rich.table import Table
 
 from core.errors import ModelMissing
+from encoders.locate import SHIPPED
 from encoders.registry import Check, Entry, entries, entry_of, verify
 from sonde.cli.lazily import Lazily
 from sonde.settings import Settings, load_settings
 
-SHIPPED = Path(__file__).resolve().parents[2] / "encoders" / "shipped"
 _SETTING = {
     "embedder": "SONDE_EMBEDDER__MODEL",
     "reranker": "SONDE_CROSS_ENCODER__MODEL",
@@ -102,7 +102,8 @@ def use(name: str) -> None:
 
 
 def _steps(entry: Entry) -> list[str]:
-    named = entry.name if entry.folder is None or not entry.own else str(entry.folder.resolve())
+    trained = entry.own and entry.folder is not None and entry.folder.parent != SHIPPED
+    named = str(entry.folder.resolve()) if trained and entry.folder else entry.name
     setting = f"export {_SETTING[entry.kind]}={named}"
     if entry.kind == "embedder":
         return [

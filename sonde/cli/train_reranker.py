@@ -16,7 +16,7 @@ from sonde.settings import load_settings
 from sonde.training import Request, run_reranker
 from training.loop import Course
 from training.provenance import UNKNOWN
-from training.reranker.settings import LossName, RerankerSettings
+from training.reranker.settings import LossName, Precision, RerankerSettings
 
 _WANTED = click.FloatRange(min=0, min_open=True)
 
@@ -32,6 +32,20 @@ _WANTED = click.FloatRange(min=0, min_open=True)
 @click.option("--base-licence", default=None, help="For the card; else what is known of the base.")
 @click.option("--licence", default=UNKNOWN, help="Of the texts, for the card.")
 @click.option("--loss", type=click.Choice(get_args(LossName)), default="listwise", show_default=True)
+@click.option(
+    "--near-base",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="Weight of staying near the vectors of the whole base (distillation).",
+)
+@click.option(
+    "--precision",
+    type=click.Choice(get_args(Precision)),
+    default="float32",
+    show_default=True,
+    help="bfloat16: about three times as fast where the processor has it.",
+)
 @click.option("--layers", type=click.IntRange(1), default=4, show_default=True, help="Of the base, from below.")
 @click.option("--learning-layers", type=click.IntRange(0), default=None, help="The upper so many learn; else all.")
 @click.option("--minutes", type=_WANTED, default=30.0, show_default=True)
@@ -89,6 +103,8 @@ def _settings(given: dict[str, Any]) -> RerankerSettings:
         max_tokens=given["max_tokens"],
         served_tokens=max(128, given["max_tokens"]),
         question_tokens=min(48, given["max_tokens"]),
+        near_base=given["near_base"],
+        precision=given["precision"],
         general_share=given["general_share"],
         seed=given["seed"],
         threads=given["threads"],

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from sonde.settings import Settings
 from tests.service import Service
 
 RAIN = "rainfall in southern Africa since 1990"
@@ -49,7 +52,7 @@ def test_an_explanation_adds_up_to_the_score(samples: Service) -> None:
 
 
 def test_a_signal_that_was_not_measured_is_null(samples: Service) -> None:
-    signals = samples.search("rainfall")["features"][0]["sonde:signals"]
+    signals = samples.search("rainfall", rerank="false")["features"][0]["sonde:signals"]
     assert signals["spatial"] is None
     assert signals["cross_encoder"] is None
     assert signals["dense"] is not None
@@ -58,6 +61,16 @@ def test_a_signal_that_was_not_measured_is_null(samples: Service) -> None:
 def test_without_a_cross_encoder_the_answer_says_so_and_still_ranks(samples: Service) -> None:
     assert samples.search("rainfall")["sonde:degraded"] == ["cross_encoder"]
     assert samples.search("rainfall", rerank="false")["sonde:degraded"] == []
+
+
+def test_on_a_machine_that_has_no_hub_what_ships_reads_the_best_again(samples: Service) -> None:
+    shipped = replace(samples, cross_encoder=Settings().cross_encoder.model)
+    answer = shipped.search("rainfall")
+    assert answer["sonde:degraded"] == []
+    assert answer["features"][0]["sonde:signals"]["cross_encoder"] is not None
+    by_place = shipped.search("Greenland")
+    assert by_place["sonde:degraded"] == []
+    assert by_place["features"][0]["sonde:signals"]["cross_encoder"] is None
 
 
 @pytest.mark.parametrize("algorithm", ["hybrid", "bm25", "dense", "sbert"])

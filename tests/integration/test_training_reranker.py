@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from search_api.ranking.rerank import calibrated
 from training.examples import Candidate, Example, TrainingError
 from training.loop import Course, Look
 from training.provenance import Origin
+from training.reranker.model import LateModel
 from training.reranker.settings import RerankerSettings
 from training.reranker.train import Texts, train_reranker
 from training.splits import split_by_group
@@ -47,13 +49,15 @@ def _examples() -> list[Example]:
     ]
 
 
-def _train(home: Path, steps: int, every: int, *, resume: bool = False, told: list[Look] | None = None) -> Path:
+def _train(
+    home: Path, steps: int, every: int, *, resume: bool = False, told: list[Look] | None = None, **more: Any
+) -> Path:
     base = home / "base"
     if not base.exists():
         tiny_embedder(base)
     settings = RerankerSettings(
         layers=2, learning_layers=2, negatives=16, learning_rate=2e-3, head_rate=5e-3, max_tokens=16,
-        served_tokens=32, question_tokens=16, seed=3, threads=1,
+        served_tokens=32, question_tokens=16, seed=3, threads=1, **more,
     )  # fmt: skip
     looks: list[Look] = [] if told is None else told
     train_reranker(
@@ -102,6 +106,32 @@ def test_it_serves_behind_the_port_with_its_calibration(trained: Path) -> None:
     assert abs(logits[0] - logits[1]) > 0.0
     assert model.score("rain", []).shape == (0,)
     assert np.isfinite(model.score("", ["", "snow " * 500])).all()
+
+
+def test_before_anything_is_learnt_all_layers_are_the_base_and_half_of_them_are_not(tmp_path: Path) -> None:
+    tiny_embedder(tmp_path / "base")
+    strayed = []
+    for layers in (2, 1):
+        settings = RerankerSettings(layers=layers, learning_layers=1, near_base=1.0, threads=1)
+        model = LateModel(tmp_path / "base", settings)
+        model.module.eval()
+        strayed.append(float(model.strayed(model.scores(["rain snow"], ["winter"], [0])).detach()))
+    assert strayed[0] == pytest.approx(0.0, abs=2e-6)
+    assert strayed[1] > 2e-5
+
+
+def test_kept_near_its_base_in_half_precision_it_learns_as_well(tmp_path: Path) -> None:
+    told: list[Look] = []
+    _train(tmp_path, 30, 30, told=told, near_base=0.5, precision="bfloat16")
+    assert told[-1].measure > told[0].measure
+
+
+def test_a_long_text_is_read_where_the_question_is_about_it(trained: Path) -> None:
+    """Thirty words of forest before the answer: a reader of the beginning alone would see no difference."""
+    model = load_cross_encoder(CrossEncoderSpec(str(trained)))
+    padding = "forest " * 40
+    told, silent = model.score("precipitation winter", [padding + "precipitation and winter", padding + "wildlife"])
+    assert told > silent
 
 
 def test_a_changed_graph_is_not_served(trained: Path, tmp_path: Path) -> None:

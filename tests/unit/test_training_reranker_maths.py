@@ -16,7 +16,7 @@ from training.reranker.calibration import calibrate, calibrate_lists, expected_e
 from training.reranker.held_out import Lists, Ordered, ap, figures, ndcg
 from training.reranker.model import interact, words_of
 from training.reranker.settings import RerankerSettings
-from training.reranker.trainee import binary, judged, listwise
+from training.reranker.trainee import binary, chosen_for, judged, listwise
 
 
 def test_listwise_by_hand() -> None:
@@ -52,6 +52,12 @@ def test_a_sibling_is_neither_right_nor_wrong_and_an_own_negative_is_wrong() -> 
     assert grades[0] == [1.0, 0.0, 0.0, 0.0]
     assert known[0] == [True, False, True, True]
     assert known[2] == [True, True, True, True]
+
+
+def test_a_text_is_cut_to_the_first_question_it_was_drawn_for() -> None:
+    shared = Candidate("n", "shared")
+    examples = [_example("a", "g", shared), _example("b", "h", shared)]
+    assert chosen_for(examples, [[shared], [shared]], ["answer b", "shared", "answer a"]) == [1, 0, 0]
 
 
 def test_orders_by_hand() -> None:
@@ -135,6 +141,12 @@ def test_calibration_never_changes_an_order(logits: list[float], count: int) -> 
 
 
 def test_settings_that_cannot_be_are_refused() -> None:
-    for wrong in ({"negatives": 0}, {"general_share": 1.0}, {"learning_layers": 9}, {"max_tokens": 4}):
+    for wrong in (
+        {"negatives": 0},
+        {"general_share": 1.0},
+        {"learning_layers": 9},
+        {"max_tokens": 4},
+        {"near_base": -1.0},
+    ):
         with pytest.raises(TrainingError):
             RerankerSettings(**wrong)

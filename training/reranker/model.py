@@ -8,7 +8,9 @@ scored with every question of it.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from encoders.tokens import Tokeniser
+from encoders.windows import wanted, windowed
 from training.examples import TrainingError
 from training.reranker.held_out import Score
 from training.reranker.settings import RerankerSettings
 from training.weights import loading
 
 _BATCH = 16
-_HELD = 2000  # texts whose states are kept at once: 400 MB at 128 tokens
+_HELD = 2000  # stretches whose states are kept at once: 400 MB at 128 tokens
 _ONE = 0.5413  # softplus of it is 1: all tokens weigh the same before anything is learnt
 
 
@@ -32,48 +35,74 @@ class LateModel:
     def __init__(self, base: Path, settings: RerankerSettings) -> None:
         """Raises ModelMissing where the folder holds no such model, TrainingError where it holds a graph only."""
         self.settings, self.tokenizer = settings, base / "tokenizer.json"
-        self.module = _module(base, settings)
+        self.module, self._whole = _modules(base, settings)
         self._texts = Tokeniser(self.tokenizer, settings.max_tokens)
         self._questions = Tokeniser(self.tokenizer, settings.question_tokens)
 
-    def scores(self, questions: Sequence[str], texts: Sequence[str]) -> Any:
-        """(questions, texts) in -1..1, with gradients."""
-        asked, asked_mask = self._states(self._questions.ids(questions))
-        found, found_mask = self._states(self._texts.ids(texts))
-        return interact(asked, asked_mask, found, found_mask)
+    def scores(self, questions: Sequence[str], texts: Sequence[str], about: Sequence[int]) -> Interaction:
+        """With gradients. ``about``: for each text the question whose words choose the stretch that is read."""
+        with self._arithmetic():
+            ids = self._questions.ids(questions)
+            asked = self._read(ids)
+            found = self._read(self._stretches(texts, self._worth(ids, asked), about))
+            return Interaction(interact(asked.states, asked.mask, found.states, found.mask), asked, found)
+
+    def strayed(self, read: Interaction) -> Any:
+        """How far the tokens' vectors are from the whole base's: mean of 1 - cosine, with gradients."""
+        import torch
+
+        apart = []
+        for one in (read.asked, read.found):
+            with torch.inference_mode(), self._arithmetic():
+                states = self._whole(one.tokens, attention_mask=one.attention).last_hidden_state
+            aimed = torch.nn.functional.normalize(states.float(), dim=-1).clone()
+            cosine = (one.states[..., :-1].float() * aimed).sum(-1)
+            apart.append(((1.0 - cosine) * one.mask).sum() / one.mask.sum())
+        return sum(apart) / len(apart)
 
     def reader(self) -> Score:
-        """Logits without gradients and without dropout, as the weights are now: each text is read once, however many
-        questions it stands beside."""
+        """Logits without gradients and without dropout, as the weights are now: each stretch of text is read once,
+        however many questions it stands beside."""
         import torch
 
         self.module.eval()
-        held: dict[str, Any] = {}
+        held: dict[tuple[int, ...], Any] = {}
 
         def score(question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-            with torch.inference_mode():
-                self._hold(texts, held)
-                asked, asked_mask = self._states(self._questions.ids([question]))
-                found = [held[text] for text in texts]
+            with torch.inference_mode(), self._arithmetic():
+                ids = self._questions.ids([question])
+                asked = self._read(ids)
+                stretches = [tuple(one) for one in self._stretches(texts, self._worth(ids, asked), [0] * len(texts))]
+                self._hold(stretches, held)
+                found = [held[stretch] for stretch in stretches]
                 states = torch.nn.utils.rnn.pad_sequence(found, batch_first=True)
                 lengths = torch.tensor([len(each) for each in found])
                 mask = (torch.arange(states.shape[1])[None] < lengths[:, None]).long()
-                logits = interact(asked, asked_mask, states, words_of(mask))[0].numpy()
+                logits = interact(asked.states, asked.mask, states, words_of(mask))[0].float().numpy()
             return np.asarray(logits, dtype=np.float64) * self.settings.scale
 
         return score
 
-    def _hold(self, texts: Sequence[str], held: dict[str, Any]) -> None:
-        """States of texts that are not held yet, those of like length together so that little is padded."""
-        new = sorted({text for text in texts if text not in held}, key=lambda text: (len(text), text))
-        for text in list(held)[: max(0, len(held) + len(new) - _HELD)]:
-            if text not in texts:
-                del held[text]
+    def _hold(self, stretches: Sequence[tuple[int, ...]], held: dict[tuple[int, ...], Any]) -> None:
+        """States of what is not held yet, stretches of like length together so that little is padded."""
+        new = sorted({one for one in stretches if one not in held}, key=lambda one: (len(one), one))
+        wanted_now = set(stretches)
+        for one in list(held)[: max(0, len(held) + len(new) - _HELD)]:
+            if one not in wanted_now:
+                del held[one]
         for at in range(0, len(new), _BATCH):
             part = new[at : at + _BATCH]
-            ids = self._texts.ids(part)
-            states, _ = self._states(ids)
-            held.update({text: row[: len(each)] for text, row, each in zip(part, states, ids, strict=True)})
+            read = self._read(part)
+            held.update({one: row[: len(one)] for one, row in zip(part, read.states, strict=True)})
+
+    def _worth(self, ids: Sequence[Sequence[int]], asked: Read) -> list[dict[int, float]]:
+        return [wanted(own[1:-1], row[1 : len(own) - 1]) for own, row in zip(ids, asked.weights(), strict=True)]
+
+    def _stretches(
+        self, texts: Sequence[str], worth: Sequence[dict[int, float]], about: Sequence[int]
+    ) -> list[list[int]]:
+        whole, most = self._texts.whole(texts), self._texts.max_tokens
+        return [windowed(each, worth[at], most) for each, at in zip(whole, about, strict=True)]
 
     def learning(self) -> list[dict[str, Any]]:
         """Parameter groups with their learning rates: the base's layers, and what is new."""
@@ -90,7 +119,12 @@ class LateModel:
     def take(self, weights: dict[str, Any]) -> None:
         self.module.load_state_dict(weights, strict=False)
 
-    def _states(self, ids: Sequence[Sequence[int]]) -> tuple[Any, Any]:
+    def _arithmetic(self) -> Any:
+        import torch
+
+        return torch.autocast("cpu", torch.bfloat16, enabled=self.settings.precision == "bfloat16")
+
+    def _read(self, ids: Sequence[Sequence[int]]) -> Read:
         import torch
 
         longest = max(len(each) for each in ids)
@@ -99,7 +133,31 @@ class LateModel:
         for row, each in enumerate(ids):
             tokens[row, : len(each)] = torch.tensor(each)
             mask[row, : len(each)] = 1
-        return self.module(tokens, mask), words_of(mask)
+        return Read(tokens, mask, words_of(mask), self.module(tokens, mask))
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """``tokens`` and ``attention``: (n, longest); ``mask``: without [SEP]; ``states``: (n, longest, dims + 1)."""
+
+    tokens: Any
+    attention: Any
+    mask: Any
+    states: Any
+
+    def weights(self) -> list[list[float]]:
+        """What each token is worth, padding included."""
+        found: list[list[float]] = self.states[..., -1].detach().float().tolist()
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """``scores``: (questions, texts) in -1..1."""
+
+    scores: Any
+    asked: Read
+    found: Read
 
 
 def interact(asked: Any, asked_mask: Any, found: Any, found_mask: Any) -> Any:
@@ -124,7 +182,8 @@ def words_of(mask: Any) -> Any:
     return kept
 
 
-def _module(base: Path, settings: RerankerSettings) -> Any:
+def _modules(base: Path, settings: RerankerSettings) -> tuple[Any, Any]:
+    """What learns, and the whole base that it is kept near; None where it is not."""
     with loading(base, threads=settings.threads, seed=settings.seed) as transformers:
         encoder = transformers.AutoModel.from_pretrained(  # nosec B615
             str(base), use_safetensors=True, local_files_only=True, attn_implementation="eager"
@@ -132,13 +191,14 @@ def _module(base: Path, settings: RerankerSettings) -> Any:
     layers = getattr(getattr(encoder, "encoder", None), "layer", None)
     if layers is None or len(layers) < settings.layers:
         raise TrainingError(f"{base} is not a BERT of at least {settings.layers} layers.")
+    whole = copy.deepcopy(encoder).eval().requires_grad_(False) if settings.near_base else None
     encoder.encoder.layer = layers[: settings.layers]
     encoder.config.num_hidden_layers = settings.layers
     encoder.pooler = None
     encoder.requires_grad_(False)
     for layer in encoder.encoder.layer[settings.layers - settings.learning_layers :]:
         layer.requires_grad_(True)
-    return _late(encoder)
+    return _late(encoder), whole
 
 
 def _late(encoder: Any) -> Any:

@@ -64,12 +64,21 @@ class RerankerTrainee:
         count = self.settings.negatives
         chosen = [chance.sample(one.negatives, min(count, len(one.negatives))) for one in examples]
         batch = batch_of(examples, chosen)
-        scores = self.model.scores(batch.questions, batch.texts) * self.settings.scale
+        read = self.model.scores(batch.questions, batch.texts, chosen_for(examples, chosen, batch.texts))
+        scores = read.scores.float() * self.settings.scale
         grades, known = judged(examples, chosen, batch.texts, batch.also)
         targets, known_mask = torch.tensor(grades), torch.tensor(known)
-        if self.settings.loss == "listwise":
-            return listwise(scores, targets, known_mask)
-        return binary(scores, targets, known_mask)
+        loss = (listwise if self.settings.loss == "listwise" else binary)(scores, targets, known_mask)
+        return loss + self.settings.near_base * self.model.strayed(read) if self.settings.near_base else loss
+
+
+def chosen_for(examples: Sequence[Example], chosen: Sequence[Sequence[Candidate]], texts: Sequence[str]) -> list[int]:
+    """For each text the first question that it was drawn for: a long text is cut to what that question is about."""
+    first: dict[str, int] = {}
+    for at, (example, negatives) in enumerate(zip(examples, chosen, strict=True)):
+        for one in (example.positive, *negatives):
+            first.setdefault(one.text, at)
+    return [first[text] for text in texts]
 
 
 def judged(
