@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,13 +11,19 @@ from typing import Literal
 import redis
 from elastic_transport import TransportError
 from elasticsearch import ApiError, Elasticsearch
+from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
 from es_mappings.indices import serving
 from es_mappings.meta import needs_reindex, refuse_other_dimensions
 from indexer.runs import Runs
+from sonde.doctor_advice import of_broker, of_elasticsearch
 from sonde.settings import Settings
 from sonde.wiring import Models, elasticsearch_client
+from sonde.worker_settings import worker_config
+from workers.app import create_celery
+from workers.config import QUEUES
+from workers.parts import WorkerParts
 from workers.registry import load_sources
 
 State = Literal["ok", "warning", "broken"]
@@ -24,6 +31,7 @@ State = Literal["ok", "warning", "broken"]
 _LEAST_VERSION = 9
 _LEAST_FREE_BYTES = 5 << 30
 _RUNS_LOOKED_AT = 50
+_PING_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +46,32 @@ class Finding:
 def examine(settings: Settings, models: Models) -> Iterator[Finding]:
     """Every part in turn; a broken one does not keep the others from being looked at."""
     client = elasticsearch_client(settings)
-    yield _look("elasticsearch", lambda: _elasticsearch(client))
-    yield _look("index", lambda: _index(client, settings, models))
-    yield _look("embedder", lambda: _embedder(models))
-    yield _look("cross-encoder", lambda: _cross_encoder(models))
-    yield _look("broker", lambda: _broker(settings))
-    yield _look("sources", lambda: _sources(settings))
-    yield _look("harvests", lambda: _harvests(client, settings))
-    yield _look("disk", lambda: _disk(settings))
+    checks: dict[str, Callable[[], tuple[State, str]]] = {
+        "elasticsearch": lambda: _elasticsearch(client),
+        "index": lambda: _index(client, settings, models),
+        "embedder": lambda: _embedder(models),
+        "cross-encoder": lambda: _cross_encoder(models),
+        "broker": lambda: _broker(settings),
+        "workers": lambda: workers(settings),
+        "beat": lambda: _beat(settings),
+        "sources": lambda: _sources(settings),
+        "harvests": lambda: _harvests(client, settings),
+        "library": lambda: _library(settings),
+        "disk": lambda: _disk(settings),
+    }
+    for part, check in checks.items():
+        yield _look(part, check, settings)
 
 
-def _look(part: str, check: Callable[[], tuple[State, str]]) -> Finding:
+def _look(part: str, check: Callable[[], tuple[State, str]], settings: Settings) -> Finding:
     try:
         return Finding(part, *check())
     except SondeError as error:
         return Finding(part, "broken", str(error))
-    except (TransportError, ApiError, redis.RedisError) as error:
-        return Finding(part, "broken", f"does not answer as it should ({type(error).__name__}: {error})")
+    except (TransportError, ApiError) as error:
+        return Finding(part, "broken", of_elasticsearch(error, settings))
+    except redis.RedisError as error:
+        return Finding(part, "broken", of_broker(error, settings))
 
 
 def _elasticsearch(client: Elasticsearch) -> tuple[State, str]:
@@ -101,6 +118,47 @@ def _broker(settings: Settings) -> tuple[State, str]:
     waiting = {name: client.llen(f"{settings.index.prefix}:{name}") for name in ("harvest", "documents", "embed")}
     told = ", ".join(f"{name} {count}" for name, count in waiting.items())
     return "ok", f"version {version}; waiting: {told}"
+
+
+def workers(settings: Settings) -> tuple[State, str]:
+    """Who answers Celery's ping within two seconds, and which queue nobody takes from."""
+    app = create_celery(worker_config(settings), _no_worker)
+    app.conf.broker_transport_options = {**app.conf.broker_transport_options, "socket_connect_timeout": 3}
+    try:
+        taken = app.control.inspect(timeout=_PING_S).active_queues() or {}
+    except OperationalError as error:
+        raise redis.ConnectionError(str(error)) from error
+    left = set(QUEUES) - {queue["name"] for queues in taken.values() for queue in queues}
+    if left:
+        named = ", ".join(sorted(left))
+        return "warning", f"nobody takes tasks from {named}: start a worker (`sonde up`), or look at its log"
+    return "ok", f"{len(taken)} at work; each queue is taken from"
+
+
+def _no_worker() -> WorkerParts:
+    raise SondeError("The doctor runs no tasks.")
+
+
+def _beat(settings: Settings) -> tuple[State, str]:
+    broker = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
+    if broker.exists(f"{settings.index.prefix}:redbeat::lock"):
+        return "ok", "it ticks"
+    return (
+        "warning",
+        "nobody holds the lock of the schedules: start beat (`sonde up`), or nothing is harvested by itself",
+    )
+
+
+def _library(settings: Settings) -> tuple[State, str]:
+    given = settings.library
+    if not given.enabled:
+        return "ok", "uploads are off"
+    folder = given.folder
+    while not folder.exists():
+        folder = folder.parent
+    if not os.access(folder, os.W_OK):
+        return "broken", f"{folder} cannot be written to, so uploads fail: mend its rights, or SONDE_LIBRARY__FOLDER"
+    return "ok", f"files of users go to {given.folder}"
 
 
 def _sources(settings: Settings) -> tuple[State, str]:

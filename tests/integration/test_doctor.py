@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import pytest
+import redis
+
 from sonde.doctor import Finding, examine
-from sonde.settings import BrokerSettings, ElasticsearchSettings, HarvestSettings, IndexSettings, Settings
+from sonde.doctor_advice import of_broker
+from sonde.settings import (
+    BrokerSettings,
+    ElasticsearchSettings,
+    HarvestSettings,
+    IndexSettings,
+    LibrarySettings,
+    Settings,
+)
 from sonde.wiring import Models
 from tests.service import Service
 
 DEAD = "127.0.0.1:9"  # the discard port: nobody listens
+NOBODY = BrokerSettings(url=f"redis://:secret@{DEAD}/0")
 
 
 def _found(settings: Settings, models: Models) -> dict[str, Finding]:
@@ -27,6 +43,8 @@ def test_an_installation_that_is_well(samples: Service, broker_url: str, tmp_pat
     assert "169 records" in found["index"].told
     assert found["sources"].told.endswith("here")
     assert "waiting: harvest 0" in found["broker"].told
+    assert found["workers"].told.startswith("nobody takes tasks from documents, embed, harvest")
+    assert "start beat" in found["beat"].told
 
 
 def test_what_does_not_answer_is_broken_and_the_rest_is_still_looked_at(samples: Service) -> None:
@@ -46,3 +64,65 @@ def test_an_empty_installation_is_told_what_comes_next(samples: Service, prefix:
     assert found["index"].state == "warning"
     assert "sonde harvest" in found["index"].told
     assert found["sources"].state == "warning"
+
+
+@contextmanager
+def saying(status: int) -> Iterator[str]:
+    """A server that answers every request so, as Elasticsearch does to a login that is wrong or may too little."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = b'{"error": {"type": "security_exception", "reason": "no"}}'
+            self.send_response(status)
+            self.send_header("X-elastic-product", "Elasticsearch")
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_HEAD = do_POST = do_GET  # noqa: N815 - as the base class asks for them
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [(401, "set SONDE_ELASTICSEARCH__API_KEY"), (403, "read, write, manage on sonde-*"), (500, "it answers 500")],
+)
+def test_a_login_that_is_refused_is_told_what_it_needs(samples: Service, status: int, says: str) -> None:
+    with saying(status) as url:
+        found = _found(Settings(elasticsearch=ElasticsearchSettings(url=url), broker=NOBODY), samples.models)
+    assert {found[part].state for part in ("elasticsearch", "index", "harvests")} == {"broken"}
+    assert says in found["elasticsearch"].told
+
+
+def test_each_breakage_names_the_setting_that_mends_it(samples: Service, tmp_path: Path) -> None:
+    sources = tmp_path / "sources.yaml"
+    sources.write_text("sources:\n  - {id: a, type: csww}\n", "utf-8")
+    settings = Settings(
+        elasticsearch=ElasticsearchSettings(url=samples.url.replace("http://", "https://")),
+        broker=NOBODY,
+        harvest=HarvestSettings(sources=sources),
+        library=LibrarySettings(enabled=False),
+    )
+    found = _found(settings, samples.models)
+    assert "SONDE_ELASTICSEARCH__CA_CERTS" in found["elasticsearch"].told
+    for part in ("broker", "workers", "beat"):
+        assert "SONDE_BROKER__URL" in found[part].told
+        assert "secret" not in found[part].told, "the password stays out"
+    assert "line 2" in found["sources"].told
+    assert found["library"] == Finding("library", "ok", "uploads are off")
+
+
+def test_a_broker_that_wants_another_password_says_so() -> None:
+    settings = Settings(broker=NOBODY)
+    for error in (redis.AuthenticationError("WRONGPASS"), redis.ResponseError("NOAUTH Authentication required.")):
+        assert "refuses the password" in of_broker(error, settings)
+    assert "rediss://" in of_broker(redis.TimeoutError("Timeout"), settings)

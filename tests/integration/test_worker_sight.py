@@ -23,7 +23,9 @@ from core.access import ALL_SCOPES
 from local_stack.services import worker_service
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import Grant
+from sonde.doctor import workers
 from sonde.service_metrics import State
+from sonde.settings import BrokerSettings, IndexSettings, Settings
 from sonde.wiring import own_environment
 from tests.otlp_receiver import Receiver, otlp_receiver
 from tests.service import SAMPLES
@@ -110,11 +112,18 @@ def _worked_off(
         try:
             _until(lambda: any(span.name == "sonde.harvest_source" for span in receiver.spans), worker, log)
             _until(lambda: b"succeeded" in log.read_bytes(), worker, log)
+            _seen_by_the_doctor(environment)
         finally:
             worker.terminate()
             worker.wait(60)
     assert client.count(index=f"{prefix}-records").body["count"] == 1
     return [json.loads(line) for line in log.read_text("utf-8").splitlines() if line.startswith("{")]
+
+
+def _seen_by_the_doctor(environment: dict[str, str]) -> None:
+    broker = BrokerSettings(url=environment["SONDE_BROKER__URL"])
+    state, told = workers(Settings(broker=broker, index=IndexSettings(prefix=environment["SONDE_INDEX__PREFIX"])))
+    assert (state, told.partition(":")[0]) == ("warning", "nobody takes tasks from documents, embed")
 
 
 def _seen_in_its_trace(receiver: Receiver) -> None:
