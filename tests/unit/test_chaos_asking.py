@@ -56,8 +56,20 @@ def test_each_answer_has_its_verdict(answer: ResponseReturnValue, verdict: str) 
     assert {asked.verdict for asked in asker.log} == {verdict}
 
 
+def scored(**scores: float) -> ResponseReturnValue:
+    with Flask("json").app_context():
+        return jsonify({"features": [{"id": one, "sonde:score": score} for one, score in scores.items()]})
+
+
+def test_who_scored_all_but_the_same_may_come_first_later() -> None:
+    with serving(service([scored(a=0.99, b=0.98, c=0.95)])) as url:
+        asker = Asker(url, ("rain",), "samples")
+        asker.learn()
+    assert asker.expected == {"rain": frozenset({"a", "b"})}
+
+
 def test_nobody_there_is_unreachable_and_no_failure() -> None:
-    asker = Asker("http://127.0.0.1:1", ("rain",), "samples", expected={"rain": "a"})
+    asker = Asker("http://127.0.0.1:1", ("rain",), "samples", expected={"rain": frozenset({"a"})})
     with asker.asking(per_second=20):
         ends = time.monotonic() + 30
         while not asker.log and time.monotonic() < ends:
