@@ -75,6 +75,16 @@ def test_bm25_candidates_leave_out_what_only_meaning_found() -> None:
     assert found["MAP@3 on BM25 candidates"] == 1.0
 
 
+def test_what_is_forgotten_is_told_of_general_text_alone() -> None:
+    """The own answer is second of two, the general one first: 1 / log2(3) and 1; without general text no such line."""
+    own, general = (_example(name, name, Candidate("x", "x")) for name in ("own", "general"))
+    read = [Ordered(own, np.array([1.0, 2.0])), Ordered(general, np.array([2.0, 1.0]))]
+    found = figures(read, {"general"})
+    assert found["nDCG@10 on general text (forgetting)"] == 1.0
+    assert found["nDCG@10 on fused candidates"] == pytest.approx((1.0 + 1 / math.log2(3)) / 2)
+    assert not [name for name in figures(read) if "forgetting" in name]
+
+
 def test_lists_without_negatives_have_no_order() -> None:
     assert Lists.of([_example("a", "g")]).examples == ()
 

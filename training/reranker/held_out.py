@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +54,11 @@ class Lists:
         return mean([ndcg(one.logits, one.grades) for one in self.read(score)])
 
 
-def figures(read: Sequence[Ordered]) -> dict[str, float]:
-    """nDCG@10 and MAP@3 over all candidates (fused) and those that words found (bm25); nDCG@10 by corpus."""
+def figures(read: Sequence[Ordered], general: Collection[str] = ()) -> dict[str, float]:
+    """nDCG@10 and MAP@3 over all candidates (fused) and those that words found (bm25); nDCG@10 by corpus.
+
+    ``general``: ids of examples of general text, on which a fall from before to after is what was forgotten.
+    """
     found = {
         f"{HEADLINE} on fused candidates": mean([ndcg(one.logits, one.grades) for one in read]),
         "MAP@3 on fused candidates": mean([ap(one.logits, one.grades, 3) for one in read]),
@@ -65,6 +68,8 @@ def figures(read: Sequence[Ordered]) -> dict[str, float]:
     if worded:
         found[f"{HEADLINE} on BM25 candidates"] = mean([ndcg(one.logits, one.grades) for one in worded])
         found["MAP@3 on BM25 candidates"] = mean([ap(one.logits, one.grades, 3) for one in worded])
+    if forgettable := [ndcg(one.logits, one.grades) for one in read if one.example.id in general]:
+        found[f"{HEADLINE} on general text (forgetting)"] = mean(forgettable)
     for corpus in sorted({one.example.corpus for one in read}):
         own = [ndcg(one.logits, one.grades) for one in read if one.example.corpus == corpus]
         found[f"{HEADLINE} on {corpus or 'unnamed'} ({len(own)})"] = mean(own)

@@ -59,7 +59,8 @@ def train_reranker(
     whole = Lists.of(texts.held_out).first(_MEASURED)
     if not whole.examples:
         raise TrainingError("No held-out question has a negative: there is nothing that a reranker could put in order.")
-    before = figures(whole.read(model.reader()))
+    general = {one.id for one in texts.general.held_out} if texts.general else set()
+    before = figures(whole.read(model.reader()), general)
     trainee = RerankerTrainee(model, learnt, Lists.of(texts.own.held_out).first(_LOOKED_AT))
     done = train(trainee, course, checkpoints, told)
     after = whole.read(model.reader())
@@ -74,7 +75,7 @@ def train_reranker(
         commit=origin.commit,
         made=now(),
         figures={
-            **compared(before, figures(after)),
+            **compared(before, figures(after, general)),
             **done.figures("held-out nDCG@10 while training"),
             "negatives of a question in a step": settings.against,
         },
