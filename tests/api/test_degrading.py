@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from core.access import ALL_SCOPES, Caller
 from core.errors import Unavailable
-from core.ports import Embedder, EmbedderCard, TextKind, Vectors
-from search_api.pipeline import SearchPipeline
+from core.ports import CrossEncoderCard, Embedder, EmbedderCard, TextKind, Vectors
+from search_api.app import create_app
+from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import default_config
 from search_api.request import SearchRequest
 from search_api.serving import Serving, ServingResolver
-from sonde.wiring import search_parts
+from sonde.settings import BrokerSettings, HarvestSettings
+from sonde.wiring import api_parts, search_parts
 from tests.service import Service
 
 
@@ -56,3 +62,59 @@ def test_with_an_embedder_that_is_down_words_are_searched_and_dense_alone_says_u
     assert words.degraded == ()
     with pytest.raises(Unavailable, match="no answer for 1 texts"):
         pipeline.search(SearchRequest(q="rainfall", rerank=False, algorithm="dense"))
+
+
+def test_without_the_broker_searches_go_on_whole_and_what_needs_it_says_come_back(
+    samples: Service, tmp_path: Path
+) -> None:
+    (tmp_path / "sources.yaml").write_text("sources:\n  - {id: here, type: folder, path: .}\n", "utf-8")
+    settings = samples.settings.model_copy(
+        update={
+            "broker": BrokerSettings(url="redis://127.0.0.1:9/0"),
+            "harvest": HarvestSettings(sources=tmp_path / "sources.yaml"),
+        }
+    )
+    parts = replace(api_parts(settings, samples.models), authenticator=Steward())
+    http = create_app(parts).test_client()
+    asked = {"q": "rainfall", "rerank": "false"}
+    answer = http.get("/search", query_string=asked)
+    assert answer.status_code == 200
+    assert answer.get_json()["sonde:degraded"] == []
+    assert [one["id"] for one in answer.get_json()["features"]] == [
+        one["id"] for one in samples.search(**asked)["features"]
+    ]
+    assert http.get("/readyz").status_code == 200
+    refused = http.post("/harvest/runs", json={"source": "here"})
+    assert (refused.status_code, "Retry-After" in refused.headers) == (503, True)
+
+
+class Steward:
+    """Everybody may do everything."""
+
+    def identify(self, _bearer: str | None) -> Caller:
+        return Caller("steward", ALL_SCOPES)
+
+
+def test_with_a_cross_encoder_that_is_down_the_order_is_that_without_it_and_the_answer_says_so(
+    samples: Service,
+) -> None:
+    parts = replace(samples_parts(samples), cross_encoder=Absent)
+    without = SearchPipeline(parts).search(SearchRequest(q="rainfall", rerank=True))
+    plain = SearchPipeline(parts).search(SearchRequest(q="rainfall", rerank=False))
+    assert without.degraded == ("cross_encoder",)
+    assert plain.degraded == ()
+    assert [found.hit.id for found in without.found] == [found.hit.id for found in plain.found]
+
+
+class Absent:
+    """A cross-encoder that cannot be asked now."""
+
+    card = CrossEncoderCard(model="absent", max_tokens=512)
+
+    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        raise Unavailable(f"no answer for {question!r} and {len(texts)} texts")
+
+
+def samples_parts(samples: Service) -> SearchParts:
+    resolver = ServingResolver(samples.client, samples.prefix, samples.models.embedder)
+    return search_parts(samples.client, resolver, samples.models, default_config())
