@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import httpx
 
@@ -86,12 +86,8 @@ class Client:
 
     def search_all(self, q: str = "", **parameters: Value) -> Iterator[Hit]:
         """Hit by hit to the end of the window, page after page."""
-        result = self.search(q, **parameters)
-        while True:
-            yield from result.hits
-            if result.following is None:
-                return
-            result = _result(self._follow(result.following))
+        for page in self._pages("/search", {"q": q, **parameters}):
+            yield from _result(page).hits
 
     def item(self, record: str, *, catalogue: str = "all") -> Json:
         """One record as a GeoJSON Feature."""
@@ -115,15 +111,23 @@ class Client:
         path = f"/collections/{quote(catalogue)}/items/{quote(record, safe=':~')}"
         return self._send("GET", self._base + path, params={"f": "native"}).content
 
+    def preview(self, record: str, *, catalogue: str = "all") -> bytes | None:
+        """A small picture (WebP) of the record; None where it names none that can be shown, or is not there."""
+        try:
+            return self._send("GET", f"{self._record(catalogue, record)}/preview").content
+        except ClientError as refused:
+            if refused.status == 404:
+                return None
+            raise
+
     def items(self, catalogue: str = "all", **parameters: Value) -> Iterator[Json]:
         """Every record of a catalogue (that passes the parameters), in a stable order, by following ``next``."""
-        page = self._get(f"/collections/{quote(catalogue)}/items", {"limit": 500, **parameters})
-        while True:
+        for page in self._pages(f"/collections/{quote(catalogue)}/items", {"limit": 500, **parameters}):
             yield from page["features"]
-            following = _next(page)
-            if following is None:
-                return
-            page = self._follow(following)
+
+    def collections(self) -> list[Json]:
+        """The catalogues: ``all``, and one for each source."""
+        return list(self._get("/collections", {})["collections"])
 
     def similar(self, record: str, *, limit: int = 10, catalogue: str = "all") -> list[Json]:
         """Records like this one, most similar first."""
@@ -146,12 +150,17 @@ class Client:
         answer: Json = self._send("GET", self._base + path, params=_written(parameters)).json()
         return answer
 
-    def _follow(self, address: str) -> Json:
-        """A link of an answer; only where it leads to the same service, so that no key goes elsewhere."""
-        if not address.startswith(f"{self._base}/"):
-            raise ClientError(0, f"The answer links to {address}, which is not below {self._base}.")
-        answer: Json = self._send("GET", address).json()
-        return answer
+    def _pages(self, path: str, parameters: Mapping[str, Value]) -> Iterator[Json]:
+        """Page after page. Of a ``next`` link only the cursor is used: behind a proxy links name another address than
+        ours, and no key may go elsewhere."""
+        cursor = parameters.get("cursor")
+        while True:
+            page = self._get(path, {**parameters, "cursor": cursor})
+            yield page
+            following = _next(page)
+            if following is None:
+                return
+            cursor = parse_qs(urlsplit(following).query)["cursor"][0]
 
     def _send(self, method: str, url: str, **given: Any) -> httpx.Response:
         try:

@@ -13,7 +13,9 @@ from sickle.oaiexceptions import CannotDisseminateFormat, IdDoesNotExist, NoReco
 
 from indexer.formats import registry
 from indexer.raw import RawRecord
+from search_api.app import create_app
 from sonde.client import Client, ClientError
+from sonde.wiring import api_parts
 from tests.live import serving
 from tests.service import SAMPLES, Service
 
@@ -95,10 +97,25 @@ def test_our_own_client(url: str, samples: Service) -> None:
         assert client.original("samples:era5") == (SAMPLES / "era5.xml").read_bytes()
         assert len({one["id"] for one in client.items(limit=50)}) == COUNT
         assert client.items("samples", filter="type = 'service'", filter_lang="cql2-text").__next__()["id"]
+        assert [one["id"] for one in client.collections()] == ["all", "samples"]
+        assert client.preview("samples:era5") is None
         assert client.similar("samples:era5", limit=2)
         assert client.suggest("Bots")["places"][0]["name"] == "Botswana"
         vectors = client.embeddings(["rain", "snow"], "query")
         assert [round(sum(x * x for x in vector), 3) for vector in vectors] == [1.0, 1.0]
+
+
+def test_our_own_client_pages_behind_a_proxy_that_has_another_name(samples: Service) -> None:
+    settings = samples.settings
+    public = settings.model_copy(
+        update={"api": settings.api.model_copy(update={"public_url": "https://portal.example/sonde"})}
+    )
+    with serving(create_app(api_parts(public, samples.models))) as inside, Client(inside) as client:
+        first = client.search("rainfall", limit=50, rerank=False)
+        assert first.following is not None
+        assert first.following.startswith("https://portal.example/sonde/search?")
+        assert len({one["id"] for one in client.items(limit=100)}) == COUNT
+        assert len({hit.id for hit in client.search_all("rainfall", limit=50, rerank=False)}) == first.matched
 
 
 def test_our_own_client_says_what_was_wrong(url: str) -> None:
