@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from werkzeug.serving import make_server
 
 from tests.service import Service
@@ -26,6 +26,8 @@ _QUIET = (
     "--disable-component-update",
     "--no-pings",
 )
+
+expect.set_options(timeout=30_000)  # the machine may be busy with other tests: what never comes fails all the same
 
 Visit = Callable[..., Page]
 Shoot = Callable[[Page, str], None]
@@ -74,7 +76,7 @@ def visit(browser: Browser, address: str) -> Iterator[Visit]:
     ) -> Page:
         context = browser.new_context(**{"locale": "en-GB", "viewport": {"width": 1366, "height": 900}, **options})
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda message: _note(message.type, message.text, wrong))
         page.on("request", lambda request: None if _is_own(request.url, at) else wrong.append(request.url))

@@ -232,6 +232,7 @@ def test_a_steward_reads_refusals_in_german_at_night_and_on_paper(visit: Visit, 
     page = visit("sources/gauges", at=rooms.address, locale="de-DE", color_scheme="dark")
     page.get_by_label("Schlüssel oder Token").fill("admin")
     page.get_by_role("button", name="Verwenden").click()
+    expect(page.locator(".state-line")).to_contain_text("jeden Tag")
     page.get_by_role("button", name="Jetzt messen").click()
     expect(page.locator(".findings").first).to_contain_text("kein wohlgeformtes XML")
     page.locator(".runs summary").first.press("Enter")

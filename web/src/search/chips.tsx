@@ -4,9 +4,9 @@ import type { ComponentChildren } from "preact";
 import { changed, readParts, reading, toggled, VALUE_FILTERS } from "../address.ts";
 import { boxText } from "../boxes.ts";
 import { goSearch } from "../route.ts";
-import { edgeText } from "../times.ts";
 import type { Box, Interpretation, Part } from "../types.ts";
 import { useLocale, useWords, valueText, type Words } from "../words/index.ts";
+import { periodText } from "./periodText.ts";
 
 interface Props {
   search: URLSearchParams;
@@ -16,7 +16,7 @@ interface Props {
 export function Chips({ search, read }: Props) {
   const words = useWords();
   const understood = read ? <Understood search={search} read={read} /> : null;
-  const filters = filtersOf(search, words);
+  const filters = filtersOf(search, words, useLocale());
   return (
     <div class="chips">
       {understood}
@@ -128,34 +128,26 @@ function placeText(name: string, read: Interpretation): string {
   return `${relation.text} ${name}`;
 }
 
-export function periodText(interval: string, words: Words, locale: string): string {
-  const [start, end] = interval.split("/");
-  const first = edgeText(start, locale, false);
-  const last = edgeText(end ?? start, locale, true);
-  if (first && last) return first === last ? first : `${first} ${words.to} ${last}`;
-  return first ? words.since(first) : words.until(last ?? "");
-}
-
-function filtersOf(search: URLSearchParams, words: Words): { name: string; value: string; after: URLSearchParams }[] {
+function filtersOf(search: URLSearchParams, words: Words, locale: string): { name: string; value: string; after: URLSearchParams }[] {
   const found: { name: string; value: string; after: URLSearchParams }[] = [];
   for (const name of new Set(search.keys())) {
     if (["q", "interpret", "filter-lang"].includes(name)) continue;
     if (VALUE_FILTERS.includes(name)) {
-      for (const value of search.getAll(name)) found.push({ name, value: shownValue(name, value, words), after: toggled(search, name, value) });
+      for (const value of search.getAll(name)) found.push({ name, value: shownValue(name, value, words, locale), after: toggled(search, name, value) });
     } else {
       const value = search.get(name) ?? "";
-      found.push({ name, value: shownValue(name, value, words), after: changed(search, name, null) });
+      found.push({ name, value: shownValue(name, value, words, locale), after: changed(search, name, null) });
     }
   }
   return found;
 }
 
-function shownValue(name: string, value: string, words: Words): string {
+function shownValue(name: string, value: string, words: Words, locale: string): string {
   if (name === "bbox") {
     const edges = value.split(",").map(Number);
     return edges.length === 4 && edges.every(Number.isFinite) ? boxText(edges as unknown as Box) : value;
   }
-  if (name === "datetime") return value.replace("/", " – ").replace("..", "…");
+  if (name === "datetime") return periodText(value, words, locale);
   if (name === "relation") return words.relations[value] ?? value;
   return valueText(name, value, words);
 }

@@ -42,7 +42,7 @@ export function RunDetail({ id }: { id: string }) {
       )}
       {took.length > 0 && (
         <p class="soft small">
-          {words.harvest.tookTitle}: {took.map(([stage, ms]) => `${stage} ${durationOf(ms, locale)}`).join(", ")}
+          {words.harvest.tookTitle}: {took.map(([stage, ms]) => `${words.harvest.stages[stage] ?? stage} ${durationOf(ms, locale)}`).join(", ")}
         </p>
       )}
     </div>

@@ -24,6 +24,11 @@ const SILENT: Record<string, string> = {
   resolution: "sagt nichts über seine Auflösung", kind: "seine Art ist unbekannt",
 };
 
+const UNITS: Record<string, [string, string]> = {
+  s: ["jede Sekunde", "Sekunden"], m: ["jede Minute", "Minuten"], h: ["jede Stunde", "Stunden"],
+  d: ["jeden Tag", "Tage"], w: ["jede Woche", "Wochen"],
+};
+
 export const rooms: typeof english = {
   key: {
     label: "Schlüssel oder Token",
@@ -116,7 +121,11 @@ export const rooms: typeof english = {
     stewardsHelp: "Läufe, Ablehnungen und Zeitpläne der Quellen brauchen einen Schlüssel mit dem Recht admin.",
     noSchedule: "Ohne den Broker sind weder nächste Läufe noch Pausen bekannt.",
     onDemand: "nur auf Anforderung",
-    every: (interval) => `alle ${interval}`,
+    every: (interval) => {
+      const [, count, unit] = /^(\d+)([smhdw])$/.exec(interval) ?? [];
+      const [each, more] = UNITS[unit ?? ""] ?? [];
+      return each ? (count === "1" ? each : `alle ${count} ${more}`) : `alle ${interval}`;
+    },
     cron: (line) => `${line} (cron, UTC)`,
     notConfigured: "nicht in sources.yaml",
     next: (when) => `nächster Lauf ${when}`,
@@ -157,6 +166,10 @@ export const rooms: typeof english = {
     warningsTitle: "Warnungen",
     nothingRefused: "Nichts wurde abgelehnt.",
     tookTitle: "Zeit",
+    stages: {
+      fetch: "Holen", wait: "Warten auf die Quelle", parse: "Lesen", segment: "Zerlegen", plan: "Vergleichen", embed: "Einbetten",
+      commit: "Schreiben", sweep: "Aufräumen",
+    },
     qualityTitle: "Qualität der Metadaten",
     measure: "Jetzt messen",
     measuring: "Jeder Datensatz wird angesehen …",

@@ -4,6 +4,8 @@ import type { Reason } from "../types.ts";
 
 const many = (n: number, one: string, more: string) => (n === 1 ? `1 ${one}` : `${n} ${more}`);
 
+const UNITS: Record<string, string> = { s: "second", m: "minute", h: "hour", d: "day", w: "week" };
+
 export const rooms = {
   key: {
     label: "Key or token",
@@ -80,7 +82,11 @@ export const rooms = {
     stewardsHelp: "Runs, refusals and schedules of the sources need a key with the scope admin.",
     noSchedule: "Without the broker neither next runs nor pauses are known.",
     onDemand: "on demand only",
-    every: (interval: string) => `every ${interval}`,
+    every: (interval: string) => {
+      const [, count, unit] = /^(\d+)([smhdw])$/.exec(interval) ?? [];
+      const name = UNITS[unit ?? ""];
+      return name ? (count === "1" ? `every ${name}` : `every ${count} ${name}s`) : `every ${interval}`;
+    },
     cron: (line: string) => `${line} (cron, UTC)`,
     notConfigured: "not in sources.yaml",
     next: (when: string) => `next run ${when}`,
@@ -121,6 +127,10 @@ export const rooms = {
     warningsTitle: "Warnings",
     nothingRefused: "Nothing was refused.",
     tookTitle: "Time",
+    stages: {
+      fetch: "fetching", wait: "waiting for the source", parse: "reading", segment: "cutting", plan: "comparing", embed: "embedding",
+      commit: "writing", sweep: "clearing up",
+    } as Record<string, string>,
     qualityTitle: "Quality of the metadata",
     measure: "Measure now",
     measuring: "Looking at every record …",

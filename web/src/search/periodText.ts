@@ -1,0 +1,19 @@
+// The filter `datetime` in words.
+
+import { edgeText } from "../times.ts";
+import type { Words } from "../words/index.ts";
+
+/** `1990-01-01/..` as "since 1990"; what is neither a year nor a day stays as it was written. */
+export function periodText(datetime: string, words: Words, locale: string): string {
+  const [start = "", end = start] = datetime.split("/");
+  const first = edge(start, locale, false);
+  const last = edge(end, locale, true);
+  if (first && last) return first === last ? first : `${first} ${words.to} ${last}`;
+  if (first) return words.since(first);
+  return last ? words.until(last) : datetime;
+}
+
+function edge(text: string, locale: string, atEnd: boolean): string | null {
+  if (text === "" || text === "..") return null;
+  return /^\d{4}(-\d\d-\d\d.*)?$/.test(text) ? edgeText(text, locale, atEnd) : text;
+}
