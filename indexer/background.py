@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -15,4 +16,4 @@ class Background(ThreadPoolExecutor):
     """As its base, which alone would leave the context behind."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        return super().submit(copy_context().run, fn, *args, **kwargs)
+        return super().submit(partial(copy_context().run, fn), *args, **kwargs)

@@ -47,6 +47,17 @@ def detect_language(text: str) -> str | None:
     return next(iter(spoken_for)) if len(spoken_for) == 1 else None
 
 
+def sure_language(text: str) -> str | None:
+    """As ``detect_language``, where letters and small words say the same: letters alone take "soil moisture" for French
+    and "rainfall" for German. *El* and *la* say nothing, for the sake of El Niño and La Niña."""
+    by_letters = _detector()(text[:_LONGEST_CHARACTERS]) if any(letter.isalpha() for letter in text) else None
+    if by_letters is None:
+        return None
+    words = [word for word in _WORD.findall(text.lower()) if word not in ("el", "la")]
+    votes = {code: sum(word in _SMALL_WORDS[code] for word in words) for code in (by_letters, "en")}
+    return by_letters if votes[by_letters] and votes[by_letters] >= votes["en"] else None
+
+
 def _by_small_words(text: str) -> frozenset[str]:
     """The languages that most of the text's small words belong to; none where it has no such word."""
     said = Counter(_WORD.findall(text.lower()))

@@ -15,8 +15,8 @@ JOINING = _set(
     und oder über uber um nach während wahrend zwischen entlang seit
     le la les l d un une des du de en dans sur sous au aux à pour par avec et ou entre vers chez depuis
     el los las lo del al y e o u con por para sobre sin entre desde hacia
-    il gli i uno una di da dal dalla dai negli dei degli delle della dello dell su sul sulla nel nella nei nelle nell tra fra
-    per con ed
+    il gli i uno una di da dal dalla dai negli dei degli delle della dello dell su sul sulla nel nella nei nelle nell
+    tra fra per con ed
     os as um uma do dos das no na nos nas ao aos pelo pela em com por entre"""
 )
 

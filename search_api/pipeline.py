@@ -15,6 +15,7 @@ from opentelemetry import trace
 
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.ports import CrossEncoder, Embedder, Geocoder
+from reading.language import sure_language
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord, PassageFound
@@ -176,8 +177,9 @@ class SearchPipeline:
         meant = not read.says_nothing and (bool(read.thematic) or not read.identifiers)
         if request.algorithm == "bm25" or serving.embedder is None or not meant:
             return None, serving
-        # To a model that reads no German a German question is noise: it would hide what the words find.
-        if request.algorithm == "hybrid" and not serving.embedder.card.reads(read.language):
+        # To a model that reads no German a German question is noise: it would hide what the words find. Names of
+        # places, which are not in the topic, say nothing of a question's language.
+        if request.algorithm == "hybrid" and not serving.embedder.card.reads(sure_language(read.thematic)):
             return None, serving
         try:
             with watch.stage("embed"):

@@ -64,7 +64,7 @@ def normalise(
     minimum: Mapping[Signal, float] | None = None,
 ) -> Floats:
     """One arm's scores (n,) as 0..1 by the configured fusion; NaN stays NaN. ``minimum``: instead of the theory's."""
-    least = THEORETICAL_MINIMUM | (minimum or {})
+    least = {**THEORETICAL_MINIMUM, **(minimum or {})}
     return rrf(scores, tie, k) if fusion == "rrf" else tm2c2(scores, least.get(name, 0.0))
 
 

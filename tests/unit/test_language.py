@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from reading.language import detect_language
+from reading.language import detect_language, sure_language
 
 pytestmark = pytest.mark.skipif(
     find_spec("lingua") is None and os.environ.get("CI") != "true",
@@ -58,3 +58,33 @@ def test_small_words_that_speak_against_the_letters_make_it_unsure() -> None:
 @pytest.mark.parametrize("text", ["", "   ", "1990-2000", "10.5065/7", "°"])
 def test_nothing_to_read(text: str) -> None:
     assert detect_language(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rainfall",
+        "permafrost",
+        "soil moisture",
+        "El Niño rainfall",
+        "La Niña drought",
+        "sea ice",
+        "",
+        "2003",
+    ],
+)
+def test_few_words_without_a_small_one_of_a_language_are_not_surely_in_it(text: str) -> None:
+    assert sure_language(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Wie warm ist die Ostsee im Sommer", "de"),
+        ("température de la mer dans les estuaires", "fr"),
+        ("niveles de agua en los ríos desde enero", "es"),
+        ("livello del mare lungo le coste della regione", "it"),
+    ],
+)
+def test_a_question_with_its_small_words_is_in_its_language(text: str, language: str) -> None:
+    assert sure_language(text) == language
