@@ -23,7 +23,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     """Raises NotAuthenticated, NotAllowed; InvalidInput for a feed, or past the last hit."""
     caller().must_have("library")
     owner = caller().owner
-    if query.f != "json":
+    if query.f == "atom":
         raise InvalidInput("f", "f: a feed holds public records only; ask for it with scope=public")
     request = to_request(query)
     documents = parts.library.search(request, owner)

@@ -15,8 +15,9 @@ from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
 from sonde.training import Request, run_reranker
 from training.loop import Course
+from training.precision import Precision
 from training.provenance import UNKNOWN
-from training.reranker.settings import LossName, Precision, RerankerSettings
+from training.reranker.settings import LossName, RerankerSettings
 
 _WANTED = click.FloatRange(min=0, min_open=True)
 

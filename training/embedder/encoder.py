@@ -13,6 +13,7 @@ from core.ports import Vectors
 from encoders.recipe import Recipe, read_recipe
 from encoders.tokens import Tokeniser
 from training.embedder.settings import EmbedderSettings
+from training.precision import arithmetic
 from training.weights import loading
 
 # What of a folder is not weights and goes with the new ones.
@@ -53,7 +54,8 @@ class TrainableEncoder:
             mask[row, : len(each)] = 1
         device = self.settings.device
         mask = mask.to(device)
-        states = self.module(input_ids=tokens.to(device), attention_mask=mask).last_hidden_state
+        with arithmetic(self.settings.precision, device):
+            states = self.module(input_ids=tokens.to(device), attention_mask=mask).last_hidden_state.float()
         if self.recipe.pooling == "cls":
             vectors = states[:, 0]
         else:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from training.examples import TrainingError
+from training.precision import Precision
 
 LossName = Literal["infonce", "margin_mse"]
 
@@ -22,7 +23,8 @@ class EmbedderSettings:
 
     ``matryoshka``: sizes at which shortened vectors are to be good too; empty: whole vectors only. ``lora``: low-rank
     adapters of ``rank`` and ``alpha`` (paper 001: 8 and 16) instead of all weights; merged when the model is written.
-    ``max_tokens`` of a document while training; the model goes on reading as many as before. ``threads`` 0: torch's.
+    ``max_tokens`` of a document while training; the model goes on reading as many as before. ``precision``: as in
+    ``training.precision``. ``threads`` 0: torch's.
     """
 
     loss: LossName = "infonce"
@@ -37,6 +39,7 @@ class EmbedderSettings:
     batch: int = 32
     negatives: int = 1
     max_tokens: int = 128
+    precision: Precision = "float32"
     seed: int = 0
     device: str = "cpu"
     threads: int = 0

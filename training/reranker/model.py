@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from encoders.tokens import Tokeniser
 from encoders.windows import wanted, windowed
 from training.examples import TrainingError
+from training.precision import arithmetic
 from training.reranker.held_out import Score
 from training.reranker.settings import RerankerSettings
 from training.weights import loading
@@ -120,9 +121,7 @@ class LateModel:
         self.module.load_state_dict(weights, strict=False)
 
     def _arithmetic(self) -> Any:
-        import torch
-
-        return torch.autocast("cpu", torch.bfloat16, enabled=self.settings.precision == "bfloat16")
+        return arithmetic(self.settings.precision)
 
     def _read(self, ids: Sequence[Sequence[int]]) -> Read:
         import torch

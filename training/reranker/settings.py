@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from training.examples import TrainingError
+from training.precision import Precision
 
 LossName = Literal["listwise", "binary"]
-Precision = Literal["float32", "bfloat16"]
 
 
 @dataclass(frozen=True, slots=True)
