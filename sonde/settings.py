@@ -153,10 +153,15 @@ class EmbedderSettings(_Group):
     floor: float | None = Field(None, ge=-1, lt=1, description="Cosine that fusion takes for the least; else its own.")
 
 
+def _unless_none(name: str | None) -> str | None:
+    """An empty variable is one that is not set, so that going without needs a word."""
+    return None if name in ("", "none") else name
+
+
 class CrossEncoderSettings(_Group):
-    model: str | None = Field(
+    model: Annotated[str | None, AfterValidator(_unless_none)] = Field(
         DEFAULT_CROSS_ENCODER,
-        description="A folder, a hub id or what ships; empty: answers say so and rank without it.",
+        description="A folder, a hub id or what ships; `none`: answers say so and rank without it.",
     )
     threads: int = Field(0, ge=0)
 

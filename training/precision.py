@@ -7,6 +7,16 @@ from typing import Any, Literal
 Precision = Literal["float32", "bfloat16"]
 
 
+def quickest(device: str = "cpu") -> Precision:
+    """``bfloat16`` where the processor (or the GPU) computes in it, else ``float32``."""
+    import torch
+
+    if device.startswith("cuda"):
+        return "bfloat16" if torch.cuda.is_bf16_supported() else "float32"
+    able = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    return "bfloat16" if able else "float32"
+
+
 def arithmetic(precision: Precision, device: str = "cpu") -> Any:
     """A context for forward passes. ``bfloat16`` is some three times as fast on processors that have it (avx512_bf16,
     amx) and on GPUs; on others slower."""

@@ -15,7 +15,7 @@ from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
 from sonde.training import Request, run_reranker
 from training.loop import Course
-from training.precision import Precision
+from training.precision import Precision, quickest
 from training.provenance import UNKNOWN
 from training.reranker.settings import LossName, RerankerSettings
 
@@ -42,10 +42,10 @@ _WANTED = click.FloatRange(min=0, min_open=True)
 )
 @click.option(
     "--precision",
-    type=click.Choice(get_args(Precision)),
-    default="float32",
+    type=click.Choice(("auto", *get_args(Precision))),
+    default="auto",
     show_default=True,
-    help="bfloat16: about three times as fast where the processor has it.",
+    help="bfloat16 is about three times as fast; auto takes it where the processor has it.",
 )
 @click.option("--layers", type=click.IntRange(1), default=4, show_default=True, help="Of the base, from below.")
 @click.option("--learning-layers", type=click.IntRange(0), default=None, help="The upper so many learn; else all.")
@@ -105,7 +105,7 @@ def _settings(given: dict[str, Any]) -> RerankerSettings:
         served_tokens=max(128, given["max_tokens"]),
         question_tokens=min(48, given["max_tokens"]),
         near_base=given["near_base"],
-        precision=given["precision"],
+        precision=quickest() if given["precision"] == "auto" else given["precision"],
         general_share=given["general_share"],
         seed=given["seed"],
         threads=given["threads"],

@@ -61,6 +61,6 @@ def test_another_machine_is_left_alone(url: str) -> None:
 
 
 def test_a_course_that_nothing_stands_behind_is_refused(elasticsearch_url: str) -> None:
-    environment = {"SONDE_ELASTICSEARCH__URL": elasticsearch_url, "SONDE_CROSS_ENCODER__MODEL": ""}
+    environment = {"SONDE_ELASTICSEARCH__URL": elasticsearch_url, "SONDE_CROSS_ENCODER__MODEL": "none"}
     done = CliRunner().invoke(load, [*_SHORT, "--course", "hybrid, rerank"], env=environment)
     assert isinstance(done.exception, NotFound)
