@@ -73,7 +73,7 @@ def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe, facts: dict[
 
 
 def _pair_card(spec: CrossEncoderSpec, limit: int, facts: dict[str, Any]) -> CrossEncoderCard:
-    weight = facts.get("weight")
+    weight = facts.get("weight") if spec.weight is None else spec.weight
     calibration = float(facts.get("temperature", 1.0)), float(facts.get("offset", 0.0))
     return CrossEncoderCard(
         str(spec.name), limit, *calibration, None if weight is None else float(weight), bool(facts.get("judges", True))

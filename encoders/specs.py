@@ -42,7 +42,7 @@ class EmbedderSpec:
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoderSpec:
-    """``name`` as for the embedder; None: none is wanted."""
+    """``name`` as for the embedder; None: none is wanted. ``weight``: its share, instead of what its card says."""
 
     name: str | None = None
     cache: Path | None = None
@@ -51,6 +51,7 @@ class CrossEncoderSpec:
     threads: int | None = None
     device: str = "cpu"
     allow_hub: bool = False
+    weight: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

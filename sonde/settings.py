@@ -163,6 +163,9 @@ class CrossEncoderSettings(_Group):
         DEFAULT_CROSS_ENCODER,
         description="A folder, a hub id or what ships; `none`: answers say so and rank without it.",
     )
+    weight: float | None = Field(
+        None, ge=0, le=1, description="Its share of the final score, instead of its card's or the ranking's."
+    )
     threads: int = Field(0, ge=0)
 
 

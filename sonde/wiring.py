@@ -151,6 +151,7 @@ class Models:
                 cross_encoder = load_cross_encoder(
                     CrossEncoderSpec(
                         name=self._settings.cross_encoder.model,
+                        weight=self._settings.cross_encoder.weight,
                         cache=self._settings.models.folder,
                         threads=self._settings.cross_encoder.threads or None,
                         allow_hub=self._settings.models.allow_hub,

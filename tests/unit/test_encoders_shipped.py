@@ -40,6 +40,7 @@ def test_the_default_reranker_reads_the_right_part_of_a_long_text() -> None:
     assert told > silent
     assert model.card.weight == pytest.approx(0.1)
     assert not model.card.judges
+    assert load_cross_encoder(CrossEncoderSpec(DEFAULT_CROSS_ENCODER, weight=0.2)).card.weight == pytest.approx(0.2)
 
 
 def test_a_name_that_does_not_ship_is_refused_with_those_that_do(tmp_path: Path) -> None:
