@@ -71,13 +71,17 @@ def api_service(python: Path, application: str, api: ApiSettings, cwd: Path, env
     )
 
 
+_HEARD = {"SONDE_LOG__LEVEL": "INFO"}
+"""What says that Celery is ready is a line of this level, whatever level was asked for."""
+
+
 def worker_service(python: Path, application: str, queues: str, cwd: Path, env: Mapping[str, str]) -> Service:
     """A Celery worker; ``queues`` is a list with commas. SIGTERM lets a slice of a harvest come to its end."""
     argv = (str(python), "-m", "celery", "-A", application, "worker", "--loglevel", "INFO", "-Q", queues)
-    return Service(name="worker", argv=argv, cwd=cwd, env=env, ready_text=" ready.", stop_grace_s=60.0)
+    return Service(name="worker", argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text=" ready.", stop_grace_s=60.0)
 
 
 def beat_service(python: Path, application: str, cwd: Path, env: Mapping[str, str]) -> Service:
     """Celery beat; its schedule lives in the broker, so no pid or schedule file is left in ``cwd``."""
     argv = (str(python), "-m", "celery", "-A", application, "beat", "--loglevel", "INFO", "--pidfile=")
-    return Service(name="beat", argv=argv, cwd=cwd, env=env, ready_text="beat: Starting")
+    return Service(name="beat", argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text="beat: Starting")
