@@ -15,7 +15,11 @@ APP = Flask("answers")
 APP.json = FastProvider(APP)
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec=None)),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec=None)),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=8,
 )
@@ -37,6 +41,11 @@ def test_what_orjson_does_not_write_goes_flasks_way() -> None:
     assert read_back("half \ud800 of a pair") == "half \ud800 of a pair"
     assert read_back(2**70) == 2**70
     assert read_back(datetime(2026, 11, 22, tzinfo=UTC)) == "Sun, 22 Nov 2026 00:00:00 GMT"
+
+
+def test_what_json_has_no_word_for_is_null() -> None:
+    """``Infinity`` and ``NaN`` would be refused by every reader but Python's own."""
+    assert read_back([float("inf"), float("-inf"), float("nan")]) == [None, None, None]
 
 
 def test_the_order_of_members_stays() -> None:
