@@ -81,10 +81,6 @@ class LateInteraction:
         scored = self._session.map(inputs, lambda states, _mask: _row(asked, states)).astype(np.float64)
         return np.asarray(scored * self._recipe.scale, dtype=np.float64)
 
-    def count_cut(self, question: str, texts: Sequence[str]) -> int:  # noqa: ARG002 - a question takes no room here
-        """How many of the texts are longer than what is read."""
-        return sum(count > self._texts.max_tokens for count in self._texts.count(texts))
-
     def _states(self, ids: Sequence[int]) -> Output:
         states: Output = self._session.map([Tokens(ids)], lambda states, _mask: states)[0]
         return states

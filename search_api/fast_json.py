@@ -8,7 +8,12 @@ import orjson
 from flask import Response
 from flask.json.provider import DefaultJSONProvider
 
-_OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_APPEND_NEWLINE
+_OPTIONS = (
+    orjson.OPT_PASSTHROUGH_DATETIME
+    | orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_SERIALIZE_NUMPY
+    | orjson.OPT_APPEND_NEWLINE
+)
 
 
 class FastProvider(DefaultJSONProvider):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
-from flask import Response
+from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
@@ -68,7 +67,9 @@ def search_views(parts: Parts) -> APIBlueprint:
         body = geojson.collection(answer, [*links, link("next", following, GEOJSON)] if following else links)
         for feature, found in zip(body["features"], answer.found, strict=True):
             feature["links"].append(link("self", addresses.item(found.record), GEOJSON))
-        return Response(orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY), mimetype=GEOJSON)
+        response = jsonify(body)
+        response.mimetype = GEOJSON
+        return response
 
     return api
 

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import click
 
+from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
@@ -16,7 +17,6 @@ from sonde.training import Request, run_embedder
 from training.embedder.settings import EmbedderSettings, LossName
 from training.examples import TrainingError
 from training.loop import Course
-from training.precision import Precision, quickest
 from training.provenance import UNKNOWN
 
 
@@ -45,13 +45,7 @@ from training.provenance import UNKNOWN
 @click.option("--negatives", type=click.IntRange(0), default=1, show_default=True, help="Hard ones of each question.")
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), default=None, help="2e-5; with --lora 2e-4.")
 @click.option("--temperature", type=click.FloatRange(min=0, min_open=True), default=0.05, show_default=True)
-@click.option(
-    "--precision",
-    type=click.Choice(("auto", *get_args(Precision))),
-    default="auto",
-    show_default=True,
-    help="bfloat16 is about three times as fast; auto takes it where the processor has it.",
-)
+@precise
 @click.option("--max-tokens", type=click.IntRange(8, 512), default=128, show_default=True)
 @click.option("--held-out", type=click.FloatRange(0, 0.9), default=0.1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
@@ -98,7 +92,7 @@ def _settings(given: dict[str, Any]) -> EmbedderSettings:
         batch=given["batch"],
         negatives=given["negatives"],
         max_tokens=given["max_tokens"],
-        precision=quickest(given["device"]) if given["precision"] == "auto" else given["precision"],
+        precision=precision_of(given),
         seed=given["seed"],
         device=given["device"],
         threads=given["threads"],

@@ -10,12 +10,12 @@ from typing import Any, get_args
 import click
 
 from encoders.specs import DEFAULT_EMBEDDER
+from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
 from sonde.training import Request, run_reranker
 from training.loop import Course
-from training.precision import Precision, quickest
 from training.provenance import UNKNOWN
 from training.reranker.settings import LossName, RerankerSettings
 
@@ -40,13 +40,7 @@ _WANTED = click.FloatRange(min=0, min_open=True)
     show_default=True,
     help="Weight of staying near the vectors of the whole base (distillation).",
 )
-@click.option(
-    "--precision",
-    type=click.Choice(("auto", *get_args(Precision))),
-    default="auto",
-    show_default=True,
-    help="bfloat16 is about three times as fast; auto takes it where the processor has it.",
-)
+@precise
 @click.option("--layers", type=click.IntRange(1), default=4, show_default=True, help="Of the base, from below.")
 @click.option("--learning-layers", type=click.IntRange(0), default=None, help="The upper so many learn; else all.")
 @click.option("--minutes", type=_WANTED, default=30.0, show_default=True)
@@ -105,7 +99,7 @@ def _settings(given: dict[str, Any]) -> RerankerSettings:
         served_tokens=max(128, given["max_tokens"]),
         question_tokens=min(48, given["max_tokens"]),
         near_base=given["near_base"],
-        precision=quickest() if given["precision"] == "auto" else given["precision"],
+        precision=precision_of(given),
         general_share=given["general_share"],
         seed=given["seed"],
         threads=given["threads"],

@@ -1,0 +1,24 @@
+"""`--precision`, as every training of a network takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import click
+
+from training.precision import Precision, quickest
+
+precise = click.option(
+    "--precision",
+    type=click.Choice(("auto", *get_args(Precision))),
+    default="auto",
+    show_default=True,
+    help="bfloat16 is about three times as fast; auto takes it where the processor has it.",
+)
+
+
+def precision_of(given: Mapping[str, Any]) -> Precision:
+    """What ``--precision`` comes to on the ``device`` that is asked for, if any."""
+    asked: Precision = given["precision"]
+    return quickest(given.get("device", "cpu")) if given["precision"] == "auto" else asked
