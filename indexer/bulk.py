@@ -11,6 +11,7 @@ from typing import Any
 
 from elasticsearch import Elasticsearch
 
+from core.errors import Unavailable
 from indexer.patience import ATTEMPTS, PASSING, patiently
 
 CHUNK_BYTES = 8 << 20
@@ -63,8 +64,9 @@ def delete_operation(index: str, id: str, routing: str | None = None) -> Operati
 def write(client: Elasticsearch, operations: Iterable[Operation]) -> list[Failure]:
     """Sends everything and returns what was not taken, in order; a power cut leaves a prefix of the chunks.
 
-    Items answered 429 or 503 are sent again, with jitter; past the last attempt they are failures like the others.
-    Raises core.errors.Unavailable where no request gets through.
+    Items answered 429 or 503 are sent again, with jitter. Raises core.errors.Unavailable where no request gets through,
+    and where items are still put off after the last attempt: a full disk says nothing of the items, and who calls
+    them failures goes on without them.
     """
     return [failure for chunk in chunked(operations) for failure in _send(client, chunk)]
 
@@ -86,13 +88,16 @@ def chunked(operations: Iterable[Operation], limit: int = CHUNK_BYTES) -> Iterat
 def _send(client: Elasticsearch, chunk: Sequence[Operation]) -> list[Failure]:
     failures: list[Failure] = []
     for attempt in range(ATTEMPTS):
+        if attempt:
+            time.sleep(uniform(0, min(_LONGEST_PAUSE_S, 0.25 * 2**attempt)))  # noqa: S311  # nosec B311: jitter
         busy, refused = _once(client, chunk)
         failures += refused
         if not busy:
             return failures
         chunk = [operation for operation, _ in busy]
-        time.sleep(uniform(0, min(_LONGEST_PAUSE_S, 0.5 * 2**attempt)))  # noqa: S311  # nosec B311: jitter, not a secret
-    return failures + [failure for _, failure in busy]
+    if len(busy) == 1 and chunk[0].size > CHUNK_BYTES:  # too large for the server's memory, now and ever
+        return [*failures, busy[0][1]]
+    raise Unavailable(f"Elasticsearch takes no writes ({busy[0][1].reason}). Try again when it does.")
 
 
 def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple[Operation, Failure]], list[Failure]]:

@@ -50,10 +50,13 @@ class Runs:
         """Runs that call themselves running but gave no sign of life for ``silent_for``.
 
         Also a worker's that was interrupted: where the broker was what failed, nobody could queue it again. One that a
-        person interrupted is theirs to take up.
+        person interrupted is theirs to take up. A sign of life from the future was given before a clock was set back,
+        and says nothing.
         """
-        silent = {"range": {"heartbeat": {"lt": _ago(silent_for)}}}
-        left = {"bool": {"should": [{"term": {"state": "running"}}, {"term": {"trigger": "worker"}}]}}
+        silent = _either(
+            {"range": {"heartbeat": {"lt": _ago(silent_for)}}}, {"range": {"heartbeat": {"gt": _ago(-silent_for)}}}
+        )
+        left = _either({"term": {"state": "running"}}, {"term": {"trigger": "worker"}})
         filters = [left, *_unfinished_since(since), silent]
         return self._find(filters, size=500)
 
@@ -81,6 +84,10 @@ class Runs:
 def _unfinished_since(since: timedelta) -> list[Mapping[str, Any]]:
     by_hand: Mapping[str, Any] = {"bool": {"must_not": [{"term": {"trigger": "restore"}}]}}
     return [{"terms": {"state": list(UNFINISHED)}}, {"range": {"heartbeat": {"gte": _ago(since)}}}, by_hand]
+
+
+def _either(*clauses: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"bool": {"should": list(clauses)}}
 
 
 def _ago(span: timedelta) -> str:

@@ -136,7 +136,9 @@ def _settings(config: WorkerConfig) -> dict[str, Any]:
             "visibility_timeout": config.visibility_timeout_s,
             "global_keyprefix": f"{config.prefix}:",
         },
-        "worker_cancel_long_running_tasks_on_connection_loss": True,
+        "broker_connection_max_retries": None,  # a worker that gave up would have to be started by hand
+        # What is in hand goes on without the broker: should its message be given again, the lease lets nobody in.
+        "worker_cancel_long_running_tasks_on_connection_loss": False,
         "timezone": "UTC",
         **_beat(config),
     }

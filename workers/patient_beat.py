@@ -1,18 +1,23 @@
-"""Beat that outlives its broker: RedBeat's own ends with the first connection that fails."""
+"""Beat that outlives its broker and a clock that is set back: RedBeat's own ends with the first connection that fails,
+and waits until the clock is again where it was.
+"""
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 from typing import Any
 
 import redis
 import structlog
-from redbeat.schedulers import RedBeatScheduler, acquire_distributed_beat_lock
+from redbeat.schedulers import RedBeatScheduler, RedBeatSchedulerEntry, acquire_distributed_beat_lock, get_redis
 
 log = structlog.get_logger(__name__)
 
 _PAUSE_S = 2.0
 _AWAY = (redis.ConnectionError, redis.TimeoutError)
+_SET_BACK_S = 2.0
+"""By which the clock of the wall must fall behind the one that nobody sets: less is a clock that is kept in step."""
 
 
 class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
@@ -22,13 +27,16 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
     """
 
     lock: Any
+    _ahead_s: float | None = None  # the wall's clock less the monotonic one, at the last look
 
     def tick(self, *arguments: Any, **options: Any) -> float:
         """Sends what is due; seconds until the next look."""
         try:
             if self.lock_key and self.lock is None:
                 self._take_the_lock()
-            return float(super().tick(*arguments, **options))
+            pause_s = float(super().tick(*arguments, **options))
+            self._follow_the_clock()
+            return pause_s
         except _AWAY as error:
             log.warning("beat.without_broker", reason=type(error).__name__)
         except redis.exceptions.LockError:
@@ -41,6 +49,25 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
             super().close()
         except (*_AWAY, redis.exceptions.LockError):
             log.warning("beat.lock_not_released")  # it lapses by itself
+
+    def _follow_the_clock(self) -> None:
+        """At the first look, since the clock may have been set while no beat ran, and whenever it was set back."""
+        ahead_s = time.time() - time.monotonic()
+        if self._ahead_s is None or ahead_s < self._ahead_s - _SET_BACK_S:
+            self._forget_the_future()
+        self._ahead_s = ahead_s
+
+    def _forget_the_future(self) -> None:
+        """What was last sent at a time that is yet to come counts as sent now: else it would rest until then."""
+        now = self.app.now()
+        for key in get_redis(self.app).zrange(self.app.redbeat_conf.schedule_key, 0, -1):
+            try:
+                entry = RedBeatSchedulerEntry.from_key(key, app=self.app)
+            except KeyError:  # removed since the keys were read
+                continue
+            if entry.last_run_at is not None and entry.last_run_at > now:
+                log.warning("beat.clock_set_back", entry=entry.name, last_run_at=entry.last_run_at.isoformat())
+                entry.reschedule(now)
 
     def _take_the_lock(self) -> None:
         acquire_distributed_beat_lock(sender=SimpleNamespace(scheduler=self))

@@ -27,6 +27,10 @@ from workers.source_config import SourceConfig
 
 log = structlog.get_logger(__name__)
 
+REQUEUE_AGAIN_S = 60
+"""A message that was to take up a lapsed run and was lost with its broker is sent again after so long. One too many
+does no harm: the lease lets one in, and who comes late does nothing."""
+
 Ending = Literal["ended", "continues", "busy", "finished_before", "unknown_source", "taken"]
 
 
@@ -133,7 +137,7 @@ class Worker:
     def _is_ours_to_requeue(self, run: RunReport) -> bool:
         if self.leases.is_held(run.source):
             return False
-        return self.leases.mark_requeued(run.id, self.config.visibility_timeout_s)
+        return self.leases.mark_requeued(run.id, REQUEUE_AGAIN_S)
 
     def _harvest_parts(self) -> Parts:
         return Parts(self.parts.client, self.config.prefix, self.parts.embedder)

@@ -8,6 +8,7 @@ import pytest
 from elasticsearch import Elasticsearch
 from small_catalogue import CARD
 
+from core.errors import Unavailable
 from es_mappings.indices import ensure_indices
 from indexer.bulk import Operation, delete_operation, index_operation, update_operation, write
 from indexer.patience import patient_client
@@ -45,6 +46,27 @@ def test_items_put_off_with_429_are_written_when_the_server_is_ready(es_client: 
     relief.join()
     assert failures == []
     assert count(es_client, ledger) == 20
+
+
+def test_a_disk_that_stays_full_is_no_failure_of_the_items(
+    es_client: Elasticsearch, ledger: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.bulk.ATTEMPTS", 2)
+    block(es_client, ledger, on=True)
+    with pytest.raises(Unavailable, match=r"takes no writes \(429 cluster_block_exception"):
+        write(patient_client(es_client), entries(ledger, 3))
+    block(es_client, ledger, on=False)
+
+
+def test_an_item_that_is_too_large_for_ever_is_named(
+    es_client: Elasticsearch, ledger: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.bulk.ATTEMPTS", 1)
+    monkeypatch.setattr("indexer.bulk.CHUNK_BYTES", 10)
+    block(es_client, ledger, on=True)  # stands for a server whose memory it does not fit into: both are 429
+    (failure,) = write(patient_client(es_client), entries(ledger, 1))
+    block(es_client, ledger, on=False)
+    assert (failure.id, failure.reason[:3]) == ("e0", "429")
 
 
 def test_one_bad_item_is_named_and_the_others_are_written(es_client: Elasticsearch, ledger: str) -> None:

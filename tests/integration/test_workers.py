@@ -9,7 +9,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TypeVar
@@ -270,6 +271,14 @@ def test_a_lapsed_run_is_queued_once_until_somebody_takes_it(yard: Yard) -> None
         worker.leases.taken_up("silent")
         assert worker.lapsed() == []
     assert [run.id for run in worker.lapsed()] == ["silent"]
+
+
+def test_a_sign_of_life_from_the_future_is_none(yard: Yard) -> None:
+    one_source(yard, 30)
+    later = (datetime.now(UTC) + timedelta(hours=2)).isoformat(timespec="milliseconds")
+    yard.runs.save(replace(open_run("s", Options(), id="ahead"), heartbeat=later))  # then the clock was set back
+
+    assert [run.id for run in yard.worker().lapsed()] == ["ahead"]
 
 
 def test_a_lease_is_kept_by_its_heartbeat_and_lost_without(yard: Yard) -> None:
