@@ -14,7 +14,9 @@ def configure_logs(settings: LogSettings) -> None:
     """To standard error, so that what a command prints stays clean."""
     level = getattr(logging, settings.level)
     renderer: structlog.typing.Processor = (
-        structlog.processors.JSONRenderer() if settings.format == "json" else structlog.dev.ConsoleRenderer()
+        structlog.processors.JSONRenderer()
+        if settings.format == "json"
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
     )
     structlog.configure(
         processors=[

@@ -10,11 +10,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
-from elastic_transport import BaseNode
 from elasticsearch import Elasticsearch
 
 from core.errors import ModelMissing, Unavailable
@@ -52,7 +50,7 @@ from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde import __version__
 from sonde.access import authenticator, groups_of_source, limit_policy
 from sonde.answering import answerer
-from sonde.fast_json import SERIALIZERS
+from sonde.clients import elasticsearch_client as elasticsearch_client
 from sonde.harvest_desk import Desk
 from sonde.indices import prepare_indices
 from sonde.library import library_search, shelf
@@ -66,39 +64,6 @@ log = structlog.get_logger(__name__)
 
 _PUSH_TIMEOUT_S = 30.0
 _SHELF_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner waits
-
-
-def elasticsearch_client(
-    settings: Settings,
-    *,
-    timeout_s: float | None = None,
-    timed_by: type[BaseNode] | None = None,
-    kind: type[Elasticsearch] = Elasticsearch,
-) -> Elasticsearch:
-    """One client. A node that cannot be reached is passed over; there are no other retries, so that each call has one
-    owner of its retries and fails within its time.
-
-    ``timed_by``: a node class that also measures, or keeps to the deadline of a request. ``kind``:
-    ConfinedElasticsearch for what callers see.
-    """
-    given = settings.elasticsearch
-    login = None
-    if given.username is not None and given.password is not None:
-        login = (given.username, given.password.get_secret_value())
-    more: dict[str, Any] = {"ca_certs": str(given.ca_certs)} if given.ca_certs else {}
-    if timed_by is not None:
-        more["node_class"] = timed_by
-    return kind(
-        [settings.elasticsearch_url, *given.more_urls],
-        basic_auth=login,
-        api_key=given.api_key.get_secret_value() if given.api_key else None,
-        request_timeout=timeout_s or given.timeout_s,
-        max_retries=len(given.more_urls),
-        retry_on_timeout=False,
-        retry_on_status=(),
-        serializers=SERIALIZERS,
-        **more,
-    )
 
 
 class Models:

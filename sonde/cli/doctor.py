@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from dataclasses import asdict
 
@@ -21,6 +22,7 @@ _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
 @click.option("--json", "as_json", is_flag=True)
 def doctor(*, as_json: bool) -> None:
     """Look at every part of this installation and say what to mend. Exit code 1 where a part is broken."""
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # what does not answer is told below
     settings = load_settings()
     findings = list(examine(settings, Models(settings)))
     if as_json:

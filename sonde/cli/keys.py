@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import re
+import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -18,10 +19,11 @@ from search_api.access.audit import audit
 from search_api.access.authenticators import utc_now
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import ApiKey, Grant
+from sonde.clients import elasticsearch_client
 from sonde.settings import load_settings
-from sonde.wiring import elasticsearch_client
 
 _TIMEOUT_S = 30.0
+_WIDE = 200  # for whoever reads it with other programs
 _SPAN = re.compile(r"(\d{1,5})([hd])")
 _UNITS = {"h": "hours", "d": "days"}
 
@@ -70,11 +72,12 @@ def list_(*, as_json: bool) -> None:
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "subject", "scopes", "groups", "state", "expires", "last_used"):
-        table.add_column(heading)
+        table.add_column(heading, no_wrap=heading == "id", overflow="fold")  # ids are there to be copied
     for key in found:
         row = _row(key, now)
         table.add_row(*(str(row[str(column.header)] or "") for column in table.columns))
-    Console().print(table)
+    screen = Console() if sys.stdout.isatty() else Console(width=_WIDE)
+    screen.print(table)
 
 
 @keys.command()

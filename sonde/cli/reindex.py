@@ -1,4 +1,7 @@
-"""`sonde reindex`: another model or schema in service, without a pause."""
+"""`sonde reindex`: another model or schema in service, without a pause.
+
+Models and pipeline are imported where an index is built: who goes back is in a hurry, and needs neither.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,16 @@ import json
 import sys
 
 import click
+from elasticsearch import Elasticsearch
 from rich.console import Console
 
 from core.errors import SondeError
 from indexer.reindex import ReindexParts, ReindexReport, forget_others, rollback
 from indexer.reindex import reindex as reindex_now
-from sonde.harvesting import HARVEST_TIMEOUT_S
-from sonde.probing import sampled_answers
-from sonde.settings import load_settings
-from sonde.wiring import Models, elasticsearch_client
+from sonde.clients import elasticsearch_client
+from sonde.settings import Settings, load_settings
+
+_TIMEOUT_S = 60.0
 
 
 @click.command()
@@ -40,18 +44,27 @@ def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_j
     if sum((back, drop, dry_run)) > 1:
         raise SondeError("Give one of --rollback, --forget and --dry-run.")
     settings = load_settings()
-    console = Console(stderr=True)
-    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
     if back:
         for left, taken in rollback(client, settings.index.prefix):
             click.echo(f"{taken} serves again instead of {left}.")
         return
     if drop:
-        for index in forget_others(client, settings.index.prefix):
-            click.echo(f"{index} is deleted.")
+        gone = forget_others(client, settings.index.prefix)
+        click.echo("\n".join(f"{index} is deleted." for index in gone) or "Every index that is kept serves.")
         return
+    report = _built(client, settings, least_overlap=least_overlap, dry_run=dry_run)
+    _show(report, as_json=as_json)
+    if report.refusal is not None:
+        sys.exit(1)
+
+
+def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, dry_run: bool) -> ReindexReport:
+    from sonde.probing import sampled_answers
+    from sonde.wiring import Models
+
     models = Models(settings)
-    with console.status("reading") as line:
+    with Console(stderr=True).status("reading") as line:
         parts = ReindexParts(
             client=client,
             prefix=settings.index.prefix,
@@ -60,10 +73,7 @@ def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_j
             vector_index=settings.index.vector_index,
             progress=lambda kind, seen: line.update(f"{kind}: {seen} documents compared or copied"),
         )
-        report = reindex_now(parts, least_overlap=least_overlap, dry_run=dry_run)
-    _show(report, as_json=as_json)
-    if report.refusal is not None:
-        sys.exit(1)
+        return reindex_now(parts, least_overlap=least_overlap, dry_run=dry_run)
 
 
 def _show(report: ReindexReport, *, as_json: bool) -> None:
@@ -78,14 +88,16 @@ def _show(report: ReindexReport, *, as_json: bool) -> None:
         click.echo(json.dumps({**told, "old": report.old, "new": report.new}, indent=2))
         return
     for kind, count in found.documents.items():
-        click.echo(f"{kind}: {count} documents, alike after {found.rounds[kind]} rounds")
+        rounds = found.rounds[kind]
+        click.echo(f"{kind}: {count} documents, alike after {rounds} round{'s' if rounds > 1 else ''}")
     if found.overlap is not None:
         click.echo(f"the first ten answers to the sampled questions share {found.overlap:.2f}")
     if report.refusal is not None:
         click.echo(f"Not moved. {report.refusal}", err=True)
     elif report.moved:
+        serve = "serve" if len(report.new) > 1 else "serves"
         click.echo(
-            f"{', '.join(report.new)} serves. `sonde reindex --rollback` goes back, --forget deletes the old one."
+            f"{', '.join(report.new)} {serve}. `sonde reindex --rollback` goes back, --forget deletes the old one."
         )
     else:
         click.echo("A dry run: nothing was moved.")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib import import_module
 
+import pytest
 from click.testing import CliRunner
 
 from sonde.cli import MODULES, cli
@@ -29,7 +30,9 @@ def test_an_unknown_command_is_named() -> None:
     assert "No such command 'rendex'" in done.output
 
 
-def test_a_rollback_waits_for_no_library_of_training() -> None:
-    program = "import sys; from sonde.cli import cli; cli.get_command(None, 'reindex'); print(*sys.modules)"
+@pytest.mark.parametrize("command", ["reindex", "keys"])
+def test_a_rollback_and_keys_wait_for_no_model_and_no_pipeline(command: str) -> None:
+    program = f"import sys; from sonde.cli import cli; cli.get_command(None, '{command}'); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert {"torch", "spacy", "training"}.isdisjoint(done.stdout.split())
+    heavy = {"torch", "spacy", "training", "encoders.catalogue", "search_api.pipeline", "sonde.wiring"}
+    assert heavy.isdisjoint(done.stdout.split())
