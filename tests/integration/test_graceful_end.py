@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,31 +12,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from evaluation.chaos.wire import Wire
 from local_stack.ports import free_port
 from local_stack.services import api_service
 from local_stack.settings import ApiSettings
 from sonde.wiring import own_environment
+from tests.held_wire import HeldWire
 from tests.service import Service
 
 _PATIENCE_S = 90.0
-
-
-class HeldWire(Wire):
-    """Keeps back what passes while ``holding``; ``held`` says that something waits."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
-        self.holding, self.held = threading.Event(), threading.Event()
-
-    async def _pass(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-        while piece := await source.read(1 << 16):
-            while self.holding.is_set():
-                self.held.set()
-                await asyncio.sleep(0.02)
-            sink.write(piece)
-            await sink.drain()
-        sink.close()
 
 
 def _until(holds: Callable[[], bool], what: str) -> None:

@@ -1,0 +1,146 @@
+"""Too much at once on the real API: a quick 503, one deadline for all calls, and a dawdling part that is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+from flask import Flask
+from numpy.typing import NDArray
+
+from core.errors import Unavailable
+from core.ports import CrossEncoderCard, EmbedderCard, TextKind, Vectors
+from search_api.admission import Limits
+from search_api.app import create_app
+from search_api.breaker import Breaker, Patience
+from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder
+from search_api.pipeline import SearchPipeline
+from search_api.ranking.config import default_config
+from search_api.request import SearchRequest
+from search_api.serving import Serving, ServingResolver
+from sonde.settings import ElasticsearchSettings
+from sonde.wiring import api_parts, search_parts
+from tests.held_wire import HeldWire
+from tests.service import Service
+
+_LONG_S = 600.0
+"""What Elasticsearch is given for one call: more than a test may take, so that only the deadline can end one."""
+
+
+@pytest.fixture
+def wire(samples: Service) -> Iterator[HeldWire]:
+    with HeldWire(samples.url).running() as one:
+        assert isinstance(one, HeldWire)
+        yield one
+        one.holding.clear()
+
+
+def _app(samples: Service, wire: HeldWire, limits: Limits) -> Flask:
+    slow = ElasticsearchSettings(url=wire.url, timeout_s=_LONG_S)
+    settings = samples.settings.model_copy(update={"elasticsearch": slow})
+    return create_app(replace(api_parts(settings, samples.models), limits=limits))
+
+
+@pytest.mark.timeout(120)
+def test_a_search_is_given_up_at_its_deadline_and_says_when_to_come_back(samples: Service, wire: HeldWire) -> None:
+    late, patient = _app(samples, wire, Limits(deadline_s=0.5)), _app(samples, wire, Limits(deadline_s=60.0))
+    wire.holding.set()
+    for path in ("/search?q=snow&rerank=false", "/collections/all/items", "/suggest?q=rain", "/stac/search"):
+        answer = late.test_client().get(path)
+        assert (answer.status_code, "Retry-After" in answer.headers) == (503, True), path
+    wire.holding.clear()
+    assert patient.test_client().get("/search?q=snow&rerank=false").status_code == 200
+
+
+@pytest.mark.timeout(120)
+def test_who_comes_while_all_are_busy_is_turned_away_and_the_others_are_answered(
+    samples: Service, wire: HeldWire
+) -> None:
+    app = _app(samples, wire, Limits(at_once=1, deadline_s=100.0))
+    wire.holding.set()
+    wire.held.clear()
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(lambda: app.test_client().get("/search?q=snow&rerank=false"))
+        assert wire.held.wait(60), "the search never came to Elasticsearch"
+        turned_away = [app.test_client().get("/search?q=snow") for _ in range(50)]
+        assert {(one.status_code, one.headers["Retry-After"]) for one in turned_away} == {(503, "1")}
+        assert {one.mimetype for one in turned_away} == {"application/problem+json"}
+        assert app.test_client().get("/healthz").status_code == 200
+        assert not first.done()
+        wire.holding.clear()
+        assert first.result(60).status_code == 200
+    assert app.test_client().get("/search?q=snow&rerank=false").status_code == 200
+
+
+@dataclass
+class Dawdling:
+    """A cross-encoder whose clock moves on by four seconds with each call."""
+
+    now: list[float]
+    calls: list[str] = field(default_factory=list)
+    card: CrossEncoderCard = field(default_factory=lambda: CrossEncoderCard(model="slow", max_tokens=512))
+
+    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        self.calls.append(question)
+        self.now[0] += 4.0
+        return np.zeros(len(texts))
+
+
+def test_a_cross_encoder_that_dawdles_is_left_out_and_tried_again_after_a_pause(samples: Service) -> None:
+    now = [0.0]
+    slow = Dawdling(now)
+    breaker = Breaker("The cross-encoder", Patience(failures=2, pause_s=30.0, slow_s=3.0), lambda: now[0])
+    resolver = ServingResolver(samples.client, samples.prefix, samples.models.embedder)
+    parts = search_parts(samples.client, resolver, samples.models, default_config())
+    pipeline = SearchPipeline(replace(parts, cross_encoder=lambda: GuardedCrossEncoder(slow, breaker)))
+    request = SearchRequest(q="rainfall", rerank=True)
+
+    assert [pipeline.search(request).degraded for _ in range(4)] == [(), (), ("cross_encoder",), ("cross_encoder",)]
+    assert len(slow.calls) == 2
+    now[0] += 30.0
+    assert pipeline.search(request).degraded == ()
+    assert len(slow.calls) == 3
+
+
+@dataclass
+class Away:
+    """A remote embedder that answers nobody."""
+
+    card: EmbedderCard
+    calls: list[int] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        self.calls.append(len(texts))
+        raise Unavailable(f"no answer for {kind}")
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [0 for _ in texts]
+
+
+class Serves:
+    """What serves, with an embedder of the test's."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+
+    def resolve(self) -> Serving:
+        return self._serving
+
+    def forget(self) -> None:
+        """There is nothing to look up again."""
+
+
+def test_a_remote_embedder_that_is_away_is_no_longer_waited_for(samples: Service) -> None:
+    away = Away(samples.models.embedder().card)
+    guarded = GuardedEmbedder(away, Breaker("The embedder", Patience(failures=3, pause_s=600.0)))
+    found = ServingResolver(samples.client, samples.prefix, samples.models.embedder).resolve()
+    resolver = Serves(replace(found, embedder=guarded))
+    pipeline = SearchPipeline(search_parts(samples.client, resolver, samples.models, default_config()))
+    for word in ("rainfall", "snow", "soil", "glaciers", "wind"):
+        answer = pipeline.search(SearchRequest(q=word, rerank=False))
+        assert answer.degraded == ("dense",)
+        assert answer.found
+    assert len(away.calls) == 3
