@@ -318,7 +318,9 @@ def test_what_scales_by_itself_has_no_number_of_replicas(full: Rendered) -> None
 def test_alerts_and_dashboard_ask_for_metrics_that_somebody_gives(full: Rendered) -> None:
     types = re.findall(r"^# TYPE (\w+) (\w+)", generate_latest().decode(), re.MULTILINE)
     of_the_api = (
-        {name for name, _ in types} | {f"{name}_bucket" for name, kind in types if kind == "histogram"} | GAUGES
+        {name for name, _ in types}
+        | {f"{name}_{part}" for name, kind in types if kind == "histogram" for part in ("bucket", "count")}
+        | GAUGES
     )
     of_others = {
         "kube_deployment_status_replicas_available",  # kube-state-metrics
