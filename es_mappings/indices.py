@@ -21,6 +21,8 @@ class ServingIndex:
     alias: str
     index: str
     meta: IndexMeta
+    uuid: str
+    """Elasticsearch's name for just this index: another one of the same name has another."""
 
 
 def ensure_indices(
@@ -91,11 +93,11 @@ def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex
 def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
     """The same whatever its schema: what a reindex begins from. Raises IndexMismatch where the alias spans several."""
     name = alias(prefix, kind)
-    found = client.options(ignore_status=404).indices.get_mapping(index=name).body
+    found = client.options(ignore_status=404).indices.get(index=name).body
     if "error" in found or not found:
         return None
     if len(found) > 1:
         raise IndexMismatch(f"The alias {name} spans {', '.join(sorted(found))}; it must stand for one index.")
     index, body = next(iter(found.items()))
     meta = IndexMeta.read(index, body["mappings"].get("_meta"))
-    return ServingIndex(name, index, meta)
+    return ServingIndex(name, index, meta, body["settings"]["index"]["uuid"])

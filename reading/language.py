@@ -25,6 +25,10 @@ _SAID = {
     "pt": "o os do da dos das de no na nos nas em com por para e entre desde ao aos pela pelo",
 }
 _SMALL_WORDS = {code: frozenset(words.split()) for code, words in _SAID.items()}
+_SPEAKS_FOR: dict[str, list[str]] = {}
+for _code, _words in _SMALL_WORDS.items():
+    for _word in _words:
+        _SPEAKS_FOR.setdefault(_word, []).append(_code)
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -60,10 +64,9 @@ def sure_language(text: str) -> str | None:
 
 def _by_small_words(text: str) -> frozenset[str]:
     """The languages that most of the text's small words belong to; none where it has no such word."""
-    said = Counter(_WORD.findall(text.lower()))
-    votes = {code: sum(said[word] for word in words) for code, words in _SMALL_WORDS.items()}
-    most = max(votes.values())
-    return frozenset(code for code, count in votes.items() if count == most) if most else frozenset()
+    votes = Counter(code for word in _WORD.findall(text.lower()) for code in _SPEAKS_FOR.get(word, ()))
+    most = max(votes.values(), default=0)
+    return frozenset(code for code, count in votes.items() if count == most)
 
 
 @cache

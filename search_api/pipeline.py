@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -11,7 +11,6 @@ from typing import TypeVar
 import numpy as np
 from elasticsearch import Elasticsearch
 from numpy.typing import NDArray
-from opentelemetry import trace
 
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.ports import CrossEncoder, Embedder, Geocoder
@@ -30,16 +29,17 @@ from search_api.refinement import counted_clause, facets_of, spelling_of
 from search_api.request import Filters, Relation, SearchRequest
 from search_api.retrieval.candidates import Found, IndexGone, retrieve
 from search_api.retrieval.facets import Choices, region_boxes
-from search_api.retrieval.fetch import fetch_passages, fetch_records
+from search_api.retrieval.fetch import Fetched, fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.memory import Memory
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
 from search_api.serving import Resolver, Serving
 from search_api.targets import target_of
+from search_api.telemetry_traces import span
 from search_api.understanding.interpretation import Interpretation
 from search_api.understanding.understand import BOTH_LEAVE, Leaving, Understander
 
 T = TypeVar("T")
-_TRACER = trace.get_tracer("sonde")
 
 _SHAPING: dict[Relation, SpokenRelation] = {
     "near": "near",
@@ -61,7 +61,7 @@ class Stopwatch:
     def stage(self, name: str) -> Iterator[None]:
         started = time.perf_counter()
         try:
-            with _TRACER.start_as_current_span(f"search.{name}"):
+            with span(f"search.{name}"):
                 yield
         finally:
             self.took_ms[name] = self.took_ms.get(name, 0.0) + (time.perf_counter() - started) * 1000.0
@@ -78,6 +78,7 @@ class SearchParts:
     cross_encoder: Callable[[], CrossEncoder]
     config: RankingConfig
     now_ms: Callable[[], int]
+    memory: Memory = field(default_factory=Memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class Ordered:
 
 
 class SearchPipeline:
-    """Answers searches; holds no state of its own, so threads may share it."""
+    """Answers searches; threads may share it."""
 
     def __init__(self, parts: SearchParts) -> None:
         self._parts = parts
@@ -127,7 +128,7 @@ class SearchPipeline:
         watch = Stopwatch()
         one = self._ordered(request, serving, watch)
         with watch.stage("fetch"):
-            order, folded = arranged(one.ranking, one.found.fields, one.request)
+            order, folded = arranged(one.ranking, one.found.facts, one.request)
             page = self._page(one, order, serving)
         _refuse_past_the_end(request, len(order))
         page = tuple(replace(shown, folded=tuple(folded.get(shown.hit.id, ()))) for shown in page)
@@ -151,7 +152,7 @@ class SearchPipeline:
         with watch.stage("rank"):
             ranking = self._ranked(request, read, found, serving)
         with watch.stage("rerank"):
-            ranking, unread = self._reread(request, read, ranking, serving)
+            ranking, unread = self._reread(request, read, ranking, found, serving)
             ranking = nearest_first(ranking)
         return Ordered(ranking, read, request, found, plan, (*_degraded(request, serving), *unread), watch.took_ms)
 
@@ -200,7 +201,8 @@ class SearchPipeline:
         plan = plan_retrieval(request, read, serving, vector)
         with watch.stage("retrieve"):
             window = self._parts.config.candidate_window
-            found = retrieve(self._parts.client, plan, window=window, question=request.q)
+            memory = self._parts.memory.facts
+            found = retrieve(self._parts.client, plan, window=window, question=request.q, memory=memory)
         card = serving.embedder.card if serving.embedder is not None else None
         if card is None or not plan.judges_meaning:
             return found, plan
@@ -212,13 +214,15 @@ class SearchPipeline:
         ids = list(found.signals)
         names = list(next(iter(found.signals.values()))) if ids else []
         arms = {name: [found.signals[record].get(name) for record in ids] for name in names}
-        candidates = Candidates.from_fields(ids, arms, [found.fields[record] for record in ids], named=found.named)
-        config = replace(self._parts.config, spatial_mode=request.spatial)
+        candidates = Candidates.from_facts(ids, arms, [found.facts[record] for record in ids], named=found.named)
+        config = self._parts.config
+        if config.spatial_mode != request.spatial:
+            config = replace(config, spatial_mode=request.spatial)
         minimum = above_floor(serving.embedder.card.floor) if serving.embedder is not None else None
         return rank(candidates, target_of(request, read, self._parts.now_ms()), config, minimum)
 
     def _reread(
-        self, request: SearchRequest, read: Interpretation, ranking: Ranking, serving: Serving
+        self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: Found, serving: Serving
     ) -> tuple[Ranking, tuple[str, ...]]:
         # A reranker reads topics: who asks for a place or a period alone gets what lies there.
         if not request.rerank or not read.thematic or len(ranking) == 0:
@@ -228,7 +232,7 @@ class SearchPipeline:
         except ModelMissing:
             return ranking, ("cross_encoder",)
         best = ranking.ids(0, ranking.config.rerank_depth)
-        records = fetch_records(self._parts.client, serving.records.index, best, None).records
+        records = self._fetched(best, found, serving).records
         texts = [records[record].embedding_text if record in records else "" for record in best]
         try:
             logits = cross_encoder.score(read.text, texts)
@@ -236,13 +240,17 @@ class SearchPipeline:
             return ranking, ("cross_encoder",)
         return rerank(ranking, logits, cross_encoder.card), ()
 
+    def _fetched(self, ids: Sequence[str], found: Found, serving: Serving, highlight: Clause | None = None) -> Fetched:
+        versions = {record: found.versions[record] for record in ids}
+        return fetch_records(self._parts.client, serving.records.index, versions, self._parts.memory.records, highlight)
+
     def _page(self, one: Ordered, order: list[int], serving: Serving) -> tuple[FoundRecord, ...]:
         request, ranking, found = one.request, one.ranking, one.found
         positions = order[request.offset : request.offset + request.limit]
         hits = {position: ranking.hits(position, 1)[0] for position in positions}
         ids = [hit.id for hit in hits.values()]
         client = self._parts.client
-        fetched = fetch_records(client, serving.records.index, ids, one.plan.words if request.highlight else None)
+        fetched = self._fetched(ids, found, serving, one.plan.words if request.highlight else None)
         passages: dict[str, tuple[PassageFound, ...]] = {}
         if serving.passages is not None:
             best = {record: found.passages[record] for record in ids if record in found.passages}

@@ -40,9 +40,10 @@ def sampled_answers(settings: Settings, models: Models) -> AnswerProbe:
     def probe(index: str) -> Sequence[Sequence[str]]:
         if not questions:
             questions.extend(_titles(client, index))
-        mapping = client.indices.get_mapping(index=index).body[index]["mappings"]
-        meta = IndexMeta.read(index, mapping.get("_meta"))
-        serving = Serving(ServingIndex(index, index, meta), None, models.embedder(meta.embedding_model))
+        made = client.indices.get(index=index).body[index]
+        meta = IndexMeta.read(index, made["mappings"].get("_meta"))
+        uuid = made["settings"]["index"]["uuid"]
+        serving = Serving(ServingIndex(index, index, meta, uuid), None, models.embedder(meta.embedding_model))
         pipeline = SearchPipeline(search_parts(client, _Fixed(serving), models, ranking_config(settings)))
         answers = [pipeline.ordered(SearchRequest(q=question, rerank=False)) for question in questions]
         return [answer.ranking.ids(0, _FIRST) for answer in answers]

@@ -30,7 +30,14 @@ Json = dict[str, Any]
 _OF_RECORDS = re.compile(r"([a-z0-9-]+)-(records|passages|natives|ledger)(-next|-\d{6})?")
 _OTHERS = re.compile(r"[a-z0-9-]+-(library|documents|runs|vocabulary|keys)(-next|-\d{6})?")
 _WITHOUT_DOCUMENTS = frozenset(
-    ("indices.get_mapping", "indices.exists_alias", "indices.exists", "indices.get_alias", "indices.stats")
+    (
+        "indices.get",
+        "indices.get_mapping",
+        "indices.exists_alias",
+        "indices.exists",
+        "indices.get_alias",
+        "indices.stats",
+    )
 )
 
 

@@ -29,6 +29,7 @@ _UNDERSTOOD = frozenset(
         "query",
         "runtime_mappings",
         "search_after",
+        "seq_no_primary_term",
         "size",
         "sort",
         "stored_fields",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from itertools import chain
 
 import numpy as np
 
@@ -16,9 +15,7 @@ from core.record import ProvenanceKind, Resolution
 from core.time_overlap import duration_s, span_array
 from core.timespan import TimeSpan
 from search_api.ranking.columns import Floats, Integers, Rows
-
-# Tobler (1987): the finest detail on a map is half a millimetre wide.
-METRES_PER_SCALE_DENOMINATOR = 0.0005
+from search_api.ranking.facts import METRES_PER_SCALE_DENOMINATOR, Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +30,6 @@ class Candidate:
     kind: ProvenanceKind = "unknown"
     modified_ms: int | None = None
     named: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class FieldNames:
-    """How the index names what ranking reads as doc values.
-
-    ``boxes`` hold ``"west,south,east,north"``, ``spans`` ``"start_ms/end_ms"`` with nothing for an open end;
-    ``modified_ms`` is asked for as ``epoch_millis``, which come as text.
-    """
-
-    boxes: str = "boxes"
-    spans: str = "spans"
-    resolution_m: str = "resolution.metres"
-    scale_denominator: str = "resolution.scale_denominator"
-    time_step: str = "resolution.time_step"
-    kind: str = "provenance.kind"
-    modified_ms: str = "dates.modified"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,33 +75,29 @@ class Candidates:
         )
 
     @classmethod
-    def from_fields(
+    def from_facts(
         cls,
         ids: Sequence[str],
         arms: Mapping[Signal, Sequence[float | None]],
-        fields: Sequence[Mapping[str, Sequence[Any]]],
-        names: FieldNames | None = None,
+        facts: Sequence[Facts],
         *,
         named: Mapping[str, float] | None = None,
     ) -> Candidates:
-        """From the ``fields`` of Elasticsearch hits (doc values, lists of values), in the order of ``ids``.
+        """From what was read of them, in the order of ``ids``.
 
-        Raises ValueError where an id is there twice, the lengths differ or a value cannot be read.
+        Raises ValueError where an id is there twice or the lengths differ.
         """
-        if any(len(column) != len(ids) for column in (fields, *arms.values())):
-            raise ValueError("ids, arms and fields differ in length")
-        names = names or FieldNames()
-        boxes = [row.get(names.boxes, ()) for row in fields]
-        spans = [row.get(names.spans, ()) for row in fields]
+        if any(len(column) != len(ids) for column in (facts, *arms.values())):
+            raise ValueError("ids, arms and facts differ in length")
         return cls(
             ids=tuple(ids),
             arms={name: _floats(arms[name]) for name in sorted(arms)},
-            boxes=Rows.of(_boxes_of([text for texts in boxes for text in texts]), [len(texts) for texts in boxes]),
-            spans=Rows.of(_spans_of([text for texts in spans for text in texts]), [len(texts) for texts in spans]),
-            resolution_m=_metres_of(fields, names),
-            step_s=_floats(step_seconds(text) for text in _column(fields, names.time_step)),
-            kinds=tuple(cast(ProvenanceKind, kind or "unknown") for kind in _column(fields, names.kind)),
-            modified_ms=_floats(_column(fields, names.modified_ms)),
+            boxes=_rows([one.boxes for one in facts], 4),
+            spans=_rows([one.spans for one in facts], 2),
+            resolution_m=_floats(one.metres for one in facts),
+            step_s=_floats(one.step_s for one in facts),
+            kinds=tuple(one.kind for one in facts),
+            modified_ms=_floats(one.modified_ms for one in facts),
             tie=_tie_order(tuple(ids)),
             named=_floats((named or {}).get(record, 0.0) for record in ids),
         )
@@ -140,37 +116,14 @@ def step_seconds(time_step: str | None) -> float | None:
     return None if time_step is None else duration_s(time_step)
 
 
-def _metres_of(fields: Sequence[Mapping[str, Sequence[Any]]], names: FieldNames) -> Floats:
-    said = _floats(_column(fields, names.resolution_m))
-    from_scale = _floats(_column(fields, names.scale_denominator)) * METRES_PER_SCALE_DENOMINATOR
-    return np.where(np.isnan(said), from_scale, said)
-
-
-def _column(fields: Sequence[Mapping[str, Sequence[Any]]], name: str) -> list[Any]:
-    """The first value of a field in each row, None where a row has none."""
-    return [values[0] if (values := row.get(name)) else None for row in fields]
-
-
 def _floats(values: Iterable[float | None]) -> Floats:
     return np.array(list(values), dtype=np.float64)  # numpy reads None as NaN and "12" as 12
 
 
-def _boxes_of(texts: Sequence[str]) -> Floats:
-    """One split and one conversion for all of them: hundreds of boxes arrive with every question."""
-    numbers = np.array(list(map(float, ",".join(texts).split(","))) if texts else [], dtype=np.float64)
-    if len(numbers) != 4 * len(texts):
-        raise ValueError("a stored box is not west,south,east,north")
-    boxes = numbers.reshape(-1, 4)
-    boxes[:, 2] += np.where(boxes[:, 0] > boxes[:, 2], 360.0, 0.0)
-    return boxes
-
-
-def _spans_of(texts: Sequence[str]) -> Floats:
-    ends = [text.split("/") for text in texts]
-    return np.array(
-        [(float(start) if start else -math.inf, float(end) if end else math.inf) for start, end in ends],
-        dtype=np.float64,
-    ).reshape(-1, 2)
+def _rows(values: Sequence[tuple[float, ...]], width: int) -> Rows:
+    """Rows of ``width`` numbers, each candidate's one after the other."""
+    numbers = np.array(list(chain.from_iterable(values)), dtype=np.float64)
+    return Rows.of(numbers.reshape(-1, width), [len(one) // width for one in values])
 
 
 def _tie_order(ids: tuple[str, ...]) -> Integers:

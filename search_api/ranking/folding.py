@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -21,9 +22,7 @@ class Likeness:
 
 @dataclass(slots=True)
 class _Group:
-    leader: str
-    sources: set[str]
-    dois: set[str]
+    members: list[Likeness]
     folded: list[str] = field(default_factory=list)
 
 
@@ -34,29 +33,34 @@ def fold(ids: Sequence[str], likeness: Mapping[str, Likeness]) -> dict[str, list
     is the same and nothing speaks against it: they are of different sources (one catalogue that says the same twice
     means two things) and do not have different DOIs.
     """
+    identities = Counter(one.identity for one in likeness.values())
+    signatures = Counter(one.signature for one in likeness.values())
     by_identity: dict[str, _Group] = {}
     by_signature: dict[str, _Group] = {}
-    groups: list[_Group] = []
+    folded: dict[str, list[str]] = {}
     for record in ids:
         one = likeness[record]
         group = by_identity.get(one.identity) if one.identity is not None else None
         if group is None and one.signature is not None:
             group = _unless_opposed(by_signature.get(one.signature), one)
-        if group is None:
-            group = _Group(record, set(), set())
-            groups.append(group)
-        else:
+        if group is not None:
+            group.members.append(one)
             group.folded.append(record)
-        group.sources.add(one.source)
-        group.dois |= {one.doi} if one.doi is not None else set()
+        elif identities[one.identity] == signatures[one.signature] == 1:  # nobody can be its double
+            folded[record] = []
+            continue
+        else:
+            group = _Group([one])
+            folded[record] = group.folded
         if one.identity is not None:
             by_identity.setdefault(one.identity, group)
         if one.signature is not None:
             by_signature.setdefault(one.signature, group)
-    return {group.leader: group.folded for group in groups}
+    return folded
 
 
 def _unless_opposed(group: _Group | None, one: Likeness) -> _Group | None:
-    if group is None or one.source in group.sources:
+    if group is None or any(member.source == one.source for member in group.members):
         return None
-    return group if one.doi is None or not group.dois or one.doi in group.dois else None
+    dois = {member.doi for member in group.members} - {None}
+    return group if one.doi is None or not dois or one.doi in dois else None

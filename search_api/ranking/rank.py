@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from core.hit import Hit, Signal
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.columns import Floats, Integers
-from search_api.ranking.config import RankingConfig
+from search_api.ranking.config import ArmWeights, RankingConfig
 from search_api.ranking.fusion import normalise, shared_weights
 from search_api.ranking.kind import kind_scores
 from search_api.ranking.resolution import expected_scores, resolution_scores
@@ -122,12 +123,17 @@ def _text_terms(
     candidates: Candidates, config: RankingConfig, minimum: Mapping[Signal, float] | None
 ) -> dict[Signal, Term]:
     """The arms, their weights summing to 1; an arm that was not counted is kept with weight 0, its signal shows."""
-    weights = shared_weights(candidates.arms, asdict(config.arms))
+    weights = shared_weights(candidates.arms, _by_name(config.arms))
     terms: dict[Signal, Term] = {}
     for name, raw in candidates.arms.items():
         scaled = normalise(name, raw, candidates.tie, config.fusion, config.rrf_k, minimum)
         terms[name] = Term(raw, np.nan_to_num(scaled), weights.get(name, 0.0))
     return terms
+
+
+@cache
+def _by_name(weights: ArmWeights) -> dict[str, float]:
+    return asdict(weights)
 
 
 def _asked_terms(candidates: Candidates, target: Target, config: RankingConfig) -> dict[Signal, Term]:

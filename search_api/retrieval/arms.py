@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.hit import Signal
+from search_api.ranking.facts import Facts, facts_of
 from search_api.retrieval import bm25, knn
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.memory import Version, version_of
 
 CANDIDATE_FIELDS: tuple[str | dict[str, str], ...] = (
     "boxes",
@@ -31,7 +33,8 @@ CANDIDATE_FIELDS: tuple[str | dict[str, str], ...] = (
     "parent",
     {"field": "dates.modified", "format": "epoch_millis"},
 )
-"""Doc values that ranking reads of each candidate; ``_source`` is read only for the hits of the page."""
+"""Doc values that ranking reads of a candidate, where it does not remember them; ``_source`` is read only for the hits
+of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +114,12 @@ def _of_records(ids: Sequence[str] | None) -> list[Clause]:
 
 def _for_records(fields: Sequence[str | dict[str, str]] = ()) -> dict[str, Any]:
     """Ids come from a doc value: for ``_id`` every hit's stored fields, ``_source`` among them, would be unpacked."""
-    return {"stored_fields": "_none_", "docvalue_fields": ["id", *fields], "track_total_hits": False}
-
-
-def with_fields(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The body of an arm over records that also brings what ranking reads: for an arm whose hits are all there is."""
-    return {**body, **_for_records(CANDIDATE_FIELDS)}
+    return {
+        "stored_fields": "_none_",
+        "docvalue_fields": ["id", *fields],
+        "seq_no_primary_term": True,
+        "track_total_hits": False,
+    }
 
 
 def fields_body(ids: Sequence[str], filters: Sequence[Clause]) -> dict[str, Any]:
@@ -125,9 +128,11 @@ def fields_body(ids: Sequence[str], filters: Sequence[Clause]) -> dict[str, Any]
     return {"query": passing, "size": len(ids), **_for_records(CANDIDATE_FIELDS)}
 
 
-def read_fields(answer: Mapping[str, Any]) -> dict[str, Mapping[str, list[Any]]]:
-    """The answer to ``fields_body`` or ``with_fields``: doc values by record id."""
-    return {hit["fields"]["id"][0]: hit["fields"] for hit in answer["hits"]["hits"]}
+def read_fields(answer: Mapping[str, Any], index_uuid: str) -> tuple[dict[str, Facts], dict[str, Version]]:
+    """The answer to ``fields_body`` by record id, and the version of each."""
+    hits = {hit["fields"]["id"][0]: hit for hit in answer["hits"]["hits"]}
+    facts = {record: facts_of(hit["fields"]) for record, hit in hits.items()}
+    return facts, {record: version_of(index_uuid, hit) for record, hit in hits.items()}
 
 
 def _for_passages() -> dict[str, Any]:
@@ -151,23 +156,28 @@ class Scored:
     named: Mapping[str, float]
     passages: Mapping[str, str]
     """Record id to its best passage's id (passage arms only)."""
+    versions: Mapping[str, Version]
+    """Record id to the version that was found (arms over records only)."""
 
 
-def read_answer(arm: Arm, answer: Mapping[str, Any]) -> Scored:
+def read_answer(arm: Arm, answer: Mapping[str, Any], index_uuid: str) -> Scored:
     """One item of an ``_msearch`` answer, already checked for errors."""
     scores: dict[str, float] = {}
     passages: dict[str, str] = {}
     words: set[str] = set()
     named: dict[str, float] = {}
+    versions: dict[str, Version] = {}
     name = "record" if arm.on_passages else "id"
     for hit in answer["hits"]["hits"]:
         record = hit["fields"][name][0]
         scores[record] = arm.measured(hit["_score"] or 0.0)
         if arm.on_passages:
             passages[record] = hit["_id"]
+        else:
+            versions[record] = version_of(index_uuid, hit)
         matched = hit.get("matched_queries", ())
         if bm25.ALL_WORDS in matched:
             words.add(record)
         if bm25.NAMED in matched:
             named[record] = 1.0 if bm25.NAMED_IN_TITLE in matched else 0.5
-    return Scored(scores, frozenset(words), named, passages)
+    return Scored(scores, frozenset(words), named, passages, versions)

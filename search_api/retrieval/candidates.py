@@ -1,4 +1,4 @@
-"""All arms in one ``_msearch``, then the scores that candidates miss in a second one."""
+"""All arms in one ``_msearch``, then in a second one the scores that candidates miss and what is not remembered."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 from core.errors import Unavailable
 from core.hit import Signal
 from search_api.deadlines import as_timeout
-from search_api.retrieval.arms import Arm, Scored, fields_body, read_answer, read_fields, with_fields
+from search_api.ranking.facts import Facts
+from search_api.retrieval.arms import Arm, Scored, fields_body, read_answer, read_fields
+from search_api.retrieval.memory import Remembered, Version
 from search_api.retrieval.plan import RetrievalPlan
 
 Signals = Mapping[Signal, float | None]
-Fields = Mapping[str, list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The candidates of one search by record id: every arm's score, and the doc values that ranking reads."""
+    """The candidates of one search by record id: every arm's score, what ranking reads of each, and its version."""
 
     signals: Mapping[str, Signals]
-    fields: Mapping[str, Fields]
+    facts: Mapping[str, Facts]
     all_words: frozenset[str]
     passages: Mapping[str, str]
+    versions: Mapping[str, Version]
     named: Mapping[str, float] = field(default_factory=dict)
     """How prominently records name the asked place: 1 in the title, .5 elsewhere, absent for not at all."""
 
@@ -55,45 +57,62 @@ def _meaning(signals: Signals) -> float | None:
     return max((cosine for cosine in cosines if cosine is not None), default=None)
 
 
-def retrieve(client: Elasticsearch, plan: RetrievalPlan, *, window: int, question: str) -> Found:
+_NOTHING = Found({}, {}, frozenset(), {}, {})
+
+
+def retrieve(
+    client: Elasticsearch, plan: RetrievalPlan, *, window: int, question: str, memory: Remembered[Facts] | None = None
+) -> Found:
     """The best ``window`` of each arm, completed so that each candidate has each arm's score where there is one.
 
+    What ``memory`` knows of a candidate is not asked for again; an arm alone over remembered records is one request.
     Raises Unavailable where Elasticsearch does not answer.
     """
     arms = plan.arms
     if not arms:
-        return Found({}, {}, frozenset(), {})
+        return _NOTHING
+    memory = memory if memory is not None else Remembered("facts", window)
     ask = _Asking(client, hashlib.sha256(question.encode()).hexdigest()[:16])
-    if len(arms) == 1 and not arms[0].on_passages:
-        return _of_one(ask, arms[0], window)
     answers = ask([(arm.index, arm.body(window, None)) for arm in arms])
-    first = [read_answer(arm, answer) for arm, answer in zip(arms, answers, strict=True)]
+    first = [read_answer(arm, answer, plan.index_uuid) for arm, answer in zip(arms, answers, strict=True)]
     ids = sorted({record for scored in first for record in scored.scores})
     if not ids:
-        return Found({}, {}, frozenset(), {})
+        return _NOTHING
+    versions = {record: version for scored in first for record, version in scored.versions.items()}
+    facts = memory.known(versions)
+    unknown = [record for record in ids if record not in facts]
+    lacking = _lacking(arms, first, ids)
+    further = [(arms[place].index, arms[place].body(len(lack), lack)) for place, lack in lacking.items()]
+    if unknown:
+        further.append((plan.index, fields_body(unknown, plan.filters)))
+    answers = ask(further) if further else []
+    if unknown:
+        read, read_at = read_fields(answers[-1], plan.index_uuid)
+        memory.keep(read_at, read)
+        facts, versions = {**facts, **read}, {**versions, **read_at}
+    completed = {
+        place: read_answer(arms[place], answer, plan.index_uuid)
+        for place, answer in zip(lacking, answers, strict=False)  # one more answer holds what was unknown
+    }
+    found = _merged(facts, arms, first, [completed.get(place) for place in range(len(arms))])
+    return replace(found, versions=versions)
+
+
+def _lacking(arms: Sequence[Arm], first: Sequence[Scored], ids: Sequence[str]) -> dict[int, list[str]]:
+    """Arms by their place, each with the candidates that it did not bring itself."""
     lacking = {
         place: [record for record in ids if record not in scored.scores]
         for place, (arm, scored) in enumerate(zip(arms, first, strict=True))
         if arm.signal is not None
     }
-    lacking = {place: lack for place, lack in lacking.items() if lack}
-    further = [(arms[place].index, arms[place].body(len(lack), lack)) for place, lack in lacking.items()]
-    values, *answers = ask([(plan.index, fields_body(ids, plan.filters)), *further])
-    completed = {place: read_answer(arms[place], answer) for place, answer in zip(lacking, answers, strict=True)}
-    return _merged(read_fields(values), arms, first, [completed.get(place) for place in range(len(arms))])
-
-
-def _of_one(ask: _Asking, arm: Arm, window: int) -> Found:
-    """An arm alone lacks nobody's score, so that its hits and their doc values come in one request."""
-    (answer,) = ask([(arm.index, with_fields(arm.body(window, None)))])
-    return _merged(read_fields(answer), [arm], [read_answer(arm, answer)], [None])
+    return {place: lack for place, lack in lacking.items() if lack}
 
 
 def _merged(
-    fields: Mapping[str, Fields], arms: Sequence[Arm], first: Sequence[Scored], second: Sequence[Scored | None]
+    facts: Mapping[str, Facts], arms: Sequence[Arm], first: Sequence[Scored], second: Sequence[Scored | None]
 ) -> Found:
-    """Of the records whose doc values came: they are there, and pass the filters."""
-    ids = sorted(fields)
+    """Of the records of which ranking knows something: they are there, and pass the filters."""
+    ids = sorted(facts)
     signals: dict[str, dict[Signal, float | None]] = {record: {} for record in ids}
     words: set[str] = set()
     passages: dict[str, str] = {}
@@ -108,7 +127,7 @@ def _merged(
             words |= part.all_words
             passages.update(part.passages)
             named.update(part.named)
-    return Found(signals, fields, frozenset(words), passages, named)
+    return Found(signals, facts, frozenset(words), passages, {}, named)
 
 
 @dataclass(frozen=True, slots=True)

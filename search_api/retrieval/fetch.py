@@ -1,4 +1,4 @@
-"""The page: whole records for its ids, in that order, with highlights and their best passages."""
+"""The page: whole records for its ids, with highlights and their best passages."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from es_mappings.documents import from_document
 from search_api.answer import PassageFound
 from search_api.retrieval.candidates import checked
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.memory import Remembered, Version, version_of
 
 _HIGHLIGHTED = ("title*", "abstract*", "keywords.term*")
 
@@ -25,27 +26,49 @@ class Fetched:
     highlights: Mapping[str, Mapping[str, list[str]]]
 
 
-def fetch_records(client: Elasticsearch, index: str, ids: Sequence[str], highlight: Clause | None) -> Fetched:
-    """``highlight`` is the lexical query whose words are marked; None for no marks."""
-    if not ids:
-        return Fetched({}, {})
-    body: dict[str, Any] = {
-        "query": {"ids": {"values": list(ids)}},
-        "size": len(ids),
-        "_source": {"excludes": ["vector"]},
-        "track_total_hits": False,
+def fetch_records(
+    client: Elasticsearch,
+    index: str,
+    versions: Mapping[str, Version],
+    memory: Remembered[Record],
+    highlight: Clause | None = None,
+) -> Fetched:
+    """Records at the versions that were found; of those not remembered, what they are now.
+
+    ``highlight`` is the lexical query whose words are marked; None for no marks. At most one request, none where all is
+    remembered and nothing is marked.
+    """
+    known = memory.known(versions)
+    unknown = [record for record in versions if record not in known]
+    bodies = [_source_body(unknown)] if unknown else []
+    if highlight is not None and versions:
+        bodies.append(_highlight_body(list(versions), highlight))
+    answers = checked(client, [part for body in bodies for part in ({"index": index}, body)]) if bodies else []
+    if unknown:
+        hits = answers[0]["hits"]["hits"]
+        read = {hit["_id"]: from_document(hit["_source"]) for hit in hits}
+        uuid = versions[unknown[0]][0]
+        memory.keep({hit["_id"]: version_of(uuid, hit) for hit in hits}, read)
+        known = {**known, **read}
+    marked = answers[-1]["hits"]["hits"] if highlight is not None and answers else ()
+    return Fetched(known, {hit["_id"]: _by_field(hit["highlight"]) for hit in marked if "highlight" in hit})
+
+
+def _source_body(ids: Sequence[str]) -> dict[str, Any]:
+    return {**_those(ids), "_source": {"excludes": ["vector"]}, "seq_no_primary_term": True}
+
+
+def _highlight_body(ids: Sequence[str], words: Clause) -> dict[str, Any]:
+    marks = {
+        "highlight_query": words,
+        "fields": {name: {"number_of_fragments": 2, "fragment_size": 160} for name in _HIGHLIGHTED},
+        "encoder": "html",
     }
-    if highlight is not None:
-        body["highlight"] = {
-            "highlight_query": highlight,
-            "fields": {name: {"number_of_fragments": 2, "fragment_size": 160} for name in _HIGHLIGHTED},
-            "encoder": "html",
-        }
-    hits = checked(client, [{"index": index}, body])[0]["hits"]["hits"]
-    return Fetched(
-        {hit["_id"]: from_document(hit["_source"]) for hit in hits},
-        {hit["_id"]: _by_field(hit["highlight"]) for hit in hits if "highlight" in hit},
-    )
+    return {**_those(ids), "_source": False, "highlight": marks}
+
+
+def _those(ids: Sequence[str]) -> dict[str, Any]:
+    return {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "track_total_hits": False}
 
 
 def _by_field(marked: Mapping[str, list[str]]) -> dict[str, list[str]]:

@@ -21,10 +21,11 @@ from search_api.understanding.interpretation import Interpretation
 class RetrievalPlan:
     """``words`` is the lexical query (for highlights). ``judges_meaning``: whether hits must pass ``min_score``.
 
-    ``index``: where the records lie; ``filters``: what each of them must pass.
+    ``index``: where the records lie, ``index_uuid`` which index that is; ``filters``: what each of them must pass.
     """
 
     index: str
+    index_uuid: str
     filters: tuple[Clause, ...]
     arms: tuple[Arm, ...]
     words: Clause
@@ -54,7 +55,8 @@ def plan_retrieval(
         chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read, request.filters)]))
     chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, vector)
-    return RetrievalPlan(index, tuple(filters), tuple(chosen), words, bool(read.thematic) and vector is not None)
+    judges_meaning = bool(read.thematic) and vector is not None
+    return RetrievalPlan(index, serving.records.uuid, tuple(filters), tuple(chosen), words, judges_meaning)
 
 
 def _there_and_then(

@@ -123,10 +123,11 @@ def link(out: Link) -> Json:
     return {name: value for name, value in said.items() if value}
 
 
-def hit_feature(found: FoundRecord) -> Json:
-    """A feature with its score, its signals and, where asked for, why it is here."""
+def hit_feature(found: FoundRecord, made: Json, own: Json) -> Json:
+    """The record's feature with a link to itself, its score, its signals and, where asked for, why it is here."""
     said: Json = {
-        **feature(found.record),
+        **made,
+        "links": [*made["links"], own],
         "sonde:score": round(found.hit.score, 6),
         "sonde:signals": _signals(found.hit),
     }
@@ -149,14 +150,14 @@ def _signals(hit: Hit) -> dict[str, float | None]:
     return {name: measured.get(name) for name in SIGNALS}
 
 
-def collection(answer: Answer, links: list[Json]) -> Json:
-    """The whole answer of ``/search``."""
+def collection(answer: Answer, features: list[Json], links: list[Json]) -> Json:
+    """The whole answer of ``/search``; ``features`` are those of its hits, in order."""
     beside: Json = {"sonde:facets": facets(answer)} if answer.facets else {}
     if answer.did_you_mean is not None:
         beside["sonde:didYouMean"] = answer.did_you_mean
     return {
         "type": "FeatureCollection",
-        "features": [hit_feature(found) for found in answer.found],
+        "features": features,
         "numberMatched": answer.matched,
         "numberReturned": len(answer.found),
         "links": links,

@@ -44,7 +44,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     links = [link("self", addresses.this(), GEOJSON)]
     if end < len(order):
         links.append(link("next", addresses.page(cursor_for(query, end)), GEOJSON))
-    body = geojson.collection(replace(answer, found=()), links)
+    body = geojson.collection(replace(answer, found=()), [], links)
     response = jsonify({**body, "features": page, "numberMatched": len(order), "numberReturned": len(page)})
     response.mimetype = GEOJSON
     response.headers["Cache-Control"] = "private, no-store"
@@ -53,9 +53,8 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
 
 def _record(answer: Answer, place: int, addresses: Addresses) -> Json:
     found = answer.found[place]
-    feature = geojson.hit_feature(found)
-    feature["links"].append(link("self", addresses.item(found.record), GEOJSON))
-    return feature
+    own = link("self", addresses.item(found.record), GEOJSON)
+    return geojson.hit_feature(found, geojson.feature(found.record), own)
 
 
 def document_feature(found: FoundDocument, addresses: Addresses) -> Json:

@@ -21,6 +21,7 @@ from search_api.views.documented import sent_as
 from search_api.views.own_documents import scoped_answer
 from search_api.views.page import page
 from search_api.views.plain_page import HTML, wants_html
+from search_api.views.presented import Presented
 
 
 class SearchAnswer(BaseModel):
@@ -40,6 +41,7 @@ class SearchAnswer(BaseModel):
 
 def search_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("search", __name__, abp_tags=[Tag(name="search", description="Ranked search")])
+    presented = Presented()
 
     @api.get(
         "/search",
@@ -57,27 +59,32 @@ def search_views(parts: Parts) -> APIBlueprint:
             return page()
         if query.scope != "public":
             return scoped_answer(query, parts)
-        answer = parts.search.search(to_request(query))
+        request = to_request(query)
+        answer = parts.search.search(request)
         searched("dense" if query.algorithm == "sbert" else query.algorithm, answer)
         addresses = Addresses.of(parts)
-        following = _following(query, addresses, len(answer.found), answer.matched)
+        following = _following(query, addresses, request.offset + len(answer.found), answer.matched)
         if query.f == "atom":
             return _feed(query, answer, addresses, following)
         links = [link("self", addresses.this(), GEOJSON)]
-        body = geojson.collection(answer, [*links, link("next", following, GEOJSON)] if following else links)
-        for feature, found in zip(body["features"], answer.found, strict=True):
-            feature["links"].append(link("self", addresses.item(found.record), GEOJSON))
-        response = jsonify(body)
+        if following:
+            links.append(link("next", following, GEOJSON))
+        features = [
+            geojson.hit_feature(
+                found, presented.feature(found.record), link("self", addresses.item(found.record), GEOJSON)
+            )
+            for found in answer.found
+        ]
+        response = jsonify(geojson.collection(answer, features, links))
         response.mimetype = GEOJSON
         return response
 
     return api
 
 
-def _following(query: SearchParameters, addresses: Addresses, returned: int, matched: int) -> str | None:
-    """The address of the next page; None on the last one."""
-    end = to_request(query).offset + returned
-    return addresses.page(cursor_for(query, end)) if returned and end < matched else None
+def _following(query: SearchParameters, addresses: Addresses, end: int, matched: int) -> str | None:
+    """The address of the page after the one that ends before ``end``; None after the last."""
+    return addresses.page(cursor_for(query, end)) if end < matched else None
 
 
 def _feed(query: SearchParameters, answer: Answer, addresses: Addresses, following: str | None) -> Response:

@@ -1,14 +1,17 @@
-"""An arm alone is asked once, and finds what it finds beside others."""
+"""An arm alone finds what it finds beside others, and is one request where its records are remembered."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from es_mappings.names import concrete
+from search_api.ranking.facts import Facts
 from search_api.retrieval import arms, bm25
 from search_api.retrieval.candidates import retrieve
+from search_api.retrieval.memory import Remembered
 from search_api.retrieval.plan import RetrievalPlan
 from tests.service import Service
 
@@ -19,13 +22,13 @@ def test_the_same_candidates_scores_and_values_as_with_a_second_request(samples:
     index = concrete(samples.prefix, "records", 1)
     words = bm25.records_query(question, "", "en")
     arm = arms.lexical_arm(index, words, [])
-    alone = RetrievalPlan(index, (), (arm,), words, False)
+    alone = RetrievalPlan(index, "uuid", (), (arm,), words, False)
     # The same arm once more without a signal brings no candidate of its own, but forces the second request.
     twice = replace(alone, arms=(arm, replace(arm, signal=None)))
     once, both = (retrieve(samples.client, plan, window=200, question=question) for plan in (alone, twice))
     assert once == both
     assert bool(once.signals) == (question != "qwxyzzy plughmore")
-    assert all(set(fields) > {"id", "source", "boxes"} for fields in list(once.fields.values())[:1])
+    assert all(facts.likeness.source and facts.boxes for facts in list(once.facts.values())[:1])
 
 
 @pytest.mark.elasticsearch
@@ -34,3 +37,31 @@ def test_the_answer_is_utf_8_and_brings_no_vector(samples: Service) -> None:
     assert answer.mimetype == "application/geo+json"
     assert answer.get_json()["features"]
     assert b"vector" not in answer.data
+
+
+@pytest.mark.elasticsearch
+def test_what_was_remembered_is_not_asked_again_and_a_record_written_anew_is(
+    samples: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = concrete(samples.prefix, "records", 1)
+    words = bm25.records_query("rainfall", "", "en")
+    plan = RetrievalPlan(index, "uuid", (), (arms.lexical_arm(index, words, []),), words, False)
+    memory: Remembered[Facts] = Remembered("facts", 1_000)
+    asked: list[int] = []
+    send = samples.client.msearch
+
+    def counted(searches: list[Any]) -> Any:
+        asked.append(len(searches) // 2)
+        return send(searches=searches)
+
+    monkeypatch.setattr(samples.client, "msearch", counted)
+    cold = retrieve(samples.client, plan, window=200, question="rainfall", memory=memory)
+    warm = retrieve(samples.client, plan, window=200, question="rainfall", memory=memory)
+    assert asked == [1, 1, 1]
+    assert warm == cold
+    record = next(iter(cold.facts))
+    samples.client.update(index=index, id=record, doc={"id": record}, detect_noop=False, refresh=True)  # as it was
+    anew = retrieve(samples.client, plan, window=200, question="rainfall", memory=memory)
+    assert asked == [1, 1, 1, 1, 1]
+    assert anew.facts == cold.facts
+    assert {name for name in cold.versions if cold.versions[name] != anew.versions[name]} == {record}

@@ -18,6 +18,7 @@ from core.timespan import TimeSpan, instant_ms
 from search_api.ranking.candidates import Candidate, Candidates
 from search_api.ranking.config import RankingConfig, default_config
 from search_api.ranking.explain import explain
+from search_api.ranking.facts import Facts, facts_of
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import calibrated, rerank
 from search_api.ranking.target import Target
@@ -116,7 +117,7 @@ class TestFields:
                 "dates.modified": ["9"],
             },
         ]
-        read = Candidates.from_fields(ids, arms, fields)
+        read = Candidates.from_facts(ids, arms, [facts_of(one) for one in fields])
         values = Candidates.of(
             [
                 Candidate(
@@ -156,11 +157,11 @@ class TestFields:
     @pytest.mark.parametrize("text", ["1,2,3", "1,2,3,4,5", "a,b,c,d", ""])
     def test_a_broken_box_is_refused(self, text: str) -> None:
         with pytest.raises(ValueError):
-            Candidates.from_fields(["a"], {}, [{"boxes": [text]}])
+            facts_of({"boxes": [text]})
 
     def test_columns_of_different_length_are_refused(self) -> None:
         with pytest.raises(ValueError, match="length"):
-            Candidates.from_fields(["a"], {"bm25": [1.0, 2.0]}, [{}])
+            Candidates.from_facts(["a"], {"bm25": [1.0, 2.0]}, [Facts()])
 
 
 class TestRerank:

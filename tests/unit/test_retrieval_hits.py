@@ -12,7 +12,7 @@ from search_api.retrieval.candidates import Found
 
 def found(cosines: Mapping[str, float | None], *words: str, passages: Mapping[str, float] | None = None) -> Found:
     signals = {name: {"dense": cosine, "passage_dense": (passages or {}).get(name)} for name, cosine in cosines.items()}
-    return Found(signals, {}, frozenset(words), {})  # type: ignore[arg-type]
+    return Found(signals, {}, frozenset(words), {}, {})  # type: ignore[arg-type]
 
 
 def test_a_hit_means_what_was_asked_or_holds_its_every_word() -> None:

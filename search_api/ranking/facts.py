@@ -1,0 +1,91 @@
+"""What ranking and arranging read of one record, parsed once out of its doc values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from core.record import ProvenanceKind
+from core.time_overlap import duration_s
+from search_api.ranking.diversity import Family
+from search_api.ranking.folding import Likeness
+
+# Tobler (1987): the finest detail on a map is half a millimetre wide.
+METRES_PER_SCALE_DENOMINATOR = 0.0005
+
+Fields = Mapping[str, Sequence[Any]]
+"""The ``fields`` of an Elasticsearch hit: doc values, lists of values by field."""
+
+_FAMILIES = ("series", "parent")
+_OF_NOBODY = Likeness("")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One record. ``boxes``: west, south, east (unrolled), north in degrees, one box after the other; ``spans``: start,
+    end in ms likewise, infinite where open. ``metres``: ground resolution, said or from the map scale; ``step_s``: time
+    step; NaN where the record does not say.
+    """
+
+    boxes: tuple[float, ...] = ()
+    spans: tuple[float, ...] = ()
+    metres: float = math.nan
+    step_s: float = math.nan
+    kind: ProvenanceKind = "unknown"
+    modified_ms: float = math.nan
+    likeness: Likeness = _OF_NOBODY
+    families: tuple[Family, ...] = ()
+
+
+def facts_of(fields: Fields) -> Facts:
+    """From doc values as the index writes them: ``boxes`` are ``"west,south,east,north"``, ``spans``
+    ``"start_ms/end_ms"`` with nothing for an open end; ``dates.modified`` is asked for as ``epoch_millis``, text.
+
+    Raises ValueError where a value cannot be read.
+    """
+    return Facts(
+        boxes=tuple(number for text in fields.get("boxes", ()) for number in _box(text)),
+        spans=tuple(number for text in fields.get("spans", ()) for number in _span(text)),
+        metres=_metres(fields),
+        step_s=_number(duration_s(step) if (step := _first(fields, "resolution.time_step")) is not None else None),
+        kind=cast(ProvenanceKind, _first(fields, "provenance.kind") or "unknown"),
+        modified_ms=_number(_first(fields, "dates.modified")),
+        likeness=Likeness(str(_first(fields, "source")), _text(fields, "identity"), _text(fields, "signature")),
+        families=tuple((kind, name) for kind in _FAMILIES if (name := _text(fields, kind)) is not None),
+    )
+
+
+def _box(text: str) -> tuple[float, float, float, float]:
+    numbers = [float(number) for number in text.split(",")]
+    if len(numbers) != 4:
+        raise ValueError("a stored box is not west,south,east,north")
+    west, south, east, north = numbers
+    return west, south, east + 360.0 if west > east else east, north
+
+
+def _span(text: str) -> tuple[float, float]:
+    start, end = text.split("/")
+    return float(start) if start else -math.inf, float(end) if end else math.inf
+
+
+def _metres(fields: Fields) -> float:
+    metres, scale = _first(fields, "resolution.metres"), _first(fields, "resolution.scale_denominator")
+    if metres is None and scale is not None:
+        return float(scale) * METRES_PER_SCALE_DENOMINATOR
+    return _number(metres)
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _first(fields: Fields, name: str) -> Any:
+    values = fields.get(name)
+    return values[0] if values else None
+
+
+def _text(fields: Fields, name: str) -> str | None:
+    value = _first(fields, name)
+    return None if value is None else str(value)
