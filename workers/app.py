@@ -157,7 +157,7 @@ def _beat(config: WorkerConfig) -> dict[str, Any]:
         "redbeat_lock_timeout": 30,
         "beat_schedule": {
             "requeue-lapsed": {"task": REQUEUE_TASK, "schedule": config.requeue_every_s, **unless_late},
-            "tidy-library": {"task": TIDY_TASK, "schedule": config.requeue_every_s, **unless_late},
+            "tidy-library": {"task": TIDY_TASK, "schedule": 2 * config.requeue_every_s, **unless_late},
             "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **rarely},
             "reread-sources": {"task": REREAD_TASK, "schedule": config.reread_every_s, **unless_late},
             **(links if config.links_every_s else {}),

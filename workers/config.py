@@ -27,7 +27,7 @@ class WorkerConfig:
     slice_s: float = 240.0
     lease_s: float = 15.0
     heartbeat_s: float = 5.0
-    requeue_every_s: float = 10.0
+    requeue_every_s: float = 5.0
     reread_every_s: float = 60.0
     batch: int = 256
     max_removal_share: float = 0.2

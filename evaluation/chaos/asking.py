@@ -23,12 +23,22 @@ BAD: frozenset[Verdict] = frozenset(("unmarked", "failed"))
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One search: when it was answered (seconds, monotonic), how, and after how many ms."""
+    """One search: when it was answered (seconds, monotonic), how, after how many ms, and what the answer lacks."""
 
     at: float
     verdict: Verdict
     took_ms: float
     detail: str = ""
+    lacks: frozenset[str] = frozenset()
+
+    @property
+    def began(self) -> float:
+        return self.at - self.took_ms / 1000.0
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether no answer came in time."""
+        return self.detail == httpx.ReadTimeout.__name__
 
 
 @dataclass
@@ -88,16 +98,26 @@ class Asker:
                 stop.set()
                 thread.join()
 
-    def first_right_after(self, at: float) -> float | None:
-        """Seconds from ``at`` to the first answer that was right again; None where none was."""
-        times = [asked.at for asked in list(self.log) if asked.verdict == "right" and asked.at > at]
+    def first_right_after(self, at: float, lacking: frozenset[str] = frozenset()) -> float | None:
+        """Seconds from ``at`` to the first answer that was right again; None where none was.
+
+        ``lacking``: what answers went without before anything broke, and may still: a machine that is full leaves the
+        cross-encoder out, whatever else is broken.
+        """
+        good = (one.at for one in list(self.log) if one.verdict in ("right", "degraded") and one.lacks <= lacking)
+        times = [answered for answered in good if answered > at]
         return min(times) - at if times else None
 
+    def lacking(self) -> frozenset[str]:
+        """What answers went without so far."""
+        return frozenset(name for one in list(self.log) for name in one.lacks)
+
     def _one(self, client: httpx.Client, question: str) -> None:
-        begun = time.monotonic()
+        begun, lacks = time.monotonic(), frozenset[str]()
         try:
             answer = client.get(f"{self.url}/search", params=self._parameters(question))
-            verdict, detail = self._judged(question, answer)
+            lacks = _degraded(answer) - self.missing if answer.status_code == 200 else lacks
+            verdict, detail = self._judged(question, answer, lacks)
         except httpx.ConnectError:
             verdict, detail = "unreachable", ""
         except httpx.RemoteProtocolError:  # killed while it answered
@@ -105,12 +125,12 @@ class Asker:
         except httpx.HTTPError as error:
             verdict, detail = ("unreachable" if isinstance(error, httpx.ReadError) else "failed"), type(error).__name__
         ended = time.monotonic()
-        self.log.append(Asked(ended, verdict, (ended - begun) * 1000, detail))
+        self.log.append(Asked(ended, verdict, (ended - begun) * 1000, detail, lacks))
 
-    def _judged(self, question: str, answer: httpx.Response) -> tuple[Verdict, str]:
+    def _judged(self, question: str, answer: httpx.Response, lacks: frozenset[str]) -> tuple[Verdict, str]:
         if answer.status_code == 200:
-            if degraded := _degraded(answer) - self.missing:
-                return "degraded", ", ".join(sorted(degraded))
+            if lacks:
+                return "degraded", ", ".join(sorted(lacks))
             return ("right", "") if _first(answer) in self.expected[question] else ("unmarked", question)
         if answer.status_code in (503, 429) and "Retry-After" in answer.headers:
             return "refused", str(answer.status_code)

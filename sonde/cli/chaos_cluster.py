@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,7 +21,8 @@ from evaluation.benchmarks.machine import machine
 from local_stack.errors import StackError
 from sonde.faults import clock
 from sonde.faults.breakages import breakages
-from sonde.faults.trial import Course, Outcome, trials
+from sonde.faults.outcome import Outcome
+from sonde.faults.trial import Course, trials
 from sonde.faults.yard import PREFIX, Yard, yard
 from workers.app import create_celery
 from workers.config import WorkerConfig
@@ -28,6 +30,20 @@ from workers.parts import WorkerParts
 
 _NAMES = tuple(each.name for each in breakages())
 SAMPLES = Path("samples/records")
+_WIDE = 120
+_COLUMNS = (
+    "records",
+    "missing",
+    "strange",
+    "left",
+    "right",
+    "degraded",
+    "refused",
+    "none",
+    "bad",
+    "search s",
+    "harvest s",
+)
 
 
 @click.command()
@@ -42,7 +58,8 @@ SAMPLES = Path("samples/records")
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work there, and keep the logs.")
 @click.option("--within", type=click.FloatRange(1), default=30.0, show_default=True, help="Seconds to be right again.")
 @click.option("--patience", type=click.FloatRange(60), default=600.0, show_default=True, help="Seconds for a harvest.")
-@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Also write them there.")
+@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Written after each row.")
+@click.option("--resume", is_flag=True, help="Leave out what stands in the --json file already.")
 def cluster(
     *,
     chosen: tuple[str, ...],
@@ -55,6 +72,7 @@ def cluster(
     within: float,
     patience: float,
     json_file: Path | None,
+    resume: bool,
 ) -> None:
     """Kill each part in turn while a harvest and searches are under way; then look whether everything is right.
 
@@ -62,25 +80,46 @@ def cluster(
     Exit code 1 where a record is missing, a search failed, an answer was changed without saying so, or what was mended
     was not in service again --within seconds.
     """
-    progress, outcomes = Console(stderr=True), []
-    picked = [each for each in breakages() if not chosen or each.name in chosen]
-    before = machine()
+    progress, before = Console(stderr=True), machine()
+    outcomes = kept(json_file) if resume and json_file is not None else []
+    done = {outcome.name for outcome in outcomes}
+    picked = [each for each in breakages() if (not chosen or each.name in chosen) and each.name not in done]
     if (why := clock.trouble(faketime)) is not None:
         progress.print(f"The clock stays: {why}.", highlight=False)
+    course, batch = Course(records, rate, patience), max(20, min(256, records // 20))
     try:
-        with working_folder(keep) as folder, yard(folder, nodes, None if why else faketime) as made:
-            for outcome in trials(made, queue_only(made), picked, Course(records, rate, patience), samples.resolve()):
+        with working_folder(keep) as folder, yard(folder, nodes, None if why else faketime, batch) as made:
+            for outcome in trials(made, queue_only(made), picked, course, samples.resolve()):
                 outcomes.append(outcome)
-                verdict = wrong(outcome, within) or outcome.note or "right"
+                verdict = outcome.wrong(within) or outcome.note or "right"
                 progress.print(f"{outcome.what}: {verdict} after {outcome.seconds:.0f} s", highlight=False)
-    except StackError as error:
-        show(Console(), outcomes, before)  # what was tried so far is worth knowing
+                keep_in(json_file, before, outcomes)
+    except (StackError, TimeoutError) as error:
+        show(Console(width=_WIDE), outcomes, before)  # what was tried so far is worth knowing
         raise SondeError(str(error)) from error
-    show(Console(), outcomes, before)
-    if json_file is not None:
-        json_file.write_text(json.dumps({"machine": before, "trials": [asdict(each) for each in outcomes]}, indent=1))
-    if any(wrong(outcome, within) for outcome in outcomes):
+    show(Console(width=_WIDE), outcomes, before)
+    if any(outcome.wrong(within) for outcome in outcomes):
         sys.exit(1)
+
+
+def kept(file: Path) -> list[Outcome]:
+    """The rows of an earlier course that was ended half way. Raises SondeError for another kind of file."""
+    if not file.exists():
+        return []
+    try:
+        return [Outcome(**row) for row in json.loads(file.read_text("utf-8"))["trials"]]
+    except (ValueError, TypeError, KeyError) as error:
+        raise SondeError(f"{file} is not what --json writes: {error!r}") from error
+
+
+def keep_in(file: Path | None, before: dict[str, str], outcomes: list[Outcome]) -> None:
+    """Whole or not at all: the course may be ended while it is written."""
+    if file is None:
+        return
+    half = file.with_name(f"{file.name}.half")
+    rows = [asdict(each) for each in outcomes]
+    half.write_text(json.dumps({"machine": before, "trials": rows}, indent=1), "utf-8")
+    half.replace(file)
 
 
 def queue_only(made: Yard) -> Celery:
@@ -99,42 +138,27 @@ def working_folder(keep: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def wrong(outcome: Outcome, within: float) -> str | None:
-    """What does not hold, as a phrase; None where all does, and where it could not be tried."""
-    if outcome.note.startswith("not tried"):
-        return None
-    if not outcome.right:
-        return f"WRONG ({outcome.note})"
-    return None if outcome.back_within(within) else f"LATE (more than {within:.0f} s)"
-
-
 def show(console: Console, outcomes: list[Outcome], before: dict[str, str]) -> None:
     """A row for each breakage."""
-    table = Table(box=None, pad_edge=False, title=f"{before['cores']} cores, load before {before['load before']}")
+    where = f"{before['cores']} cores, load {before['load before']} before, {os.getloadavg()[0]:.1f} after"
+    table = Table(box=None, pad_edge=False, title=where)
     table.add_column("broken", no_wrap=True)
-    for column in (
-        "records",
-        "missing",
-        "strange",
-        "right",
-        "degraded",
-        "refused",
-        "none",
-        "bad",
-        "search s",
-        "harvest s",
-    ):
+    for column in _COLUMNS:
         table.add_column(column, justify="right")
     for one in outcomes:
         count = {name: str(one.searches.get(name, 0)) for name in ("right", "degraded", "refused", "unreachable")}
         bad = one.searches.get("unmarked", 0) + one.searches.get("failed", 0)
         back = ["-" if seconds is None else f"{seconds:.1f}" for seconds in (one.search_back_s, one.harvest_back_s)]
-        table.add_row(one.name, str(one.expected), str(one.missing), str(one.strange), *count.values(), str(bad), *back)
+        records = (str(number) for number in (one.expected, one.missing, one.strange, one.left))
+        table.add_row(one.name, *records, *count.values(), str(bad), *back)
     console.print(table)
-    console.print("search s, harvest s: from when it was mended to the first right answer and the next record")
+    console.print(
+        "left: records to be written when it was mended; search s, harvest s: from then to the first answer as good as "
+        "before, and to the next record"
+    )
     for one in outcomes:
-        if one.note:
-            console.print(f"{one.name}: {one.note}", highlight=False)
+        if one.told:
+            console.print(f"{one.name}: {one.told}", highlight=False, markup=False)
 
 
 def _no_parts() -> WorkerParts:

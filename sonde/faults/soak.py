@@ -14,7 +14,8 @@ from celery import Celery
 from evaluation.chaos.asking import BAD, Asker
 from evaluation.chaos.catalogue_server import catalogue_server
 from evaluation.chaos.flatness import Held, Trend, trend
-from sonde.faults.trial import QUESTIONS, SAMPLES, made_titles, search_samples, until, written
+from sonde.faults.harvested import SAMPLES, made_titles, search_samples, until, written
+from sonde.faults.trial import QUESTIONS
 from sonde.faults.yard import Yard
 from workers.app import start_harvest
 

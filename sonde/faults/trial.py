@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from celery import Celery
-from elasticsearch import ApiError, Elasticsearch, TransportError
+from elasticsearch import ApiError, TransportError
+from kombu.exceptions import OperationalError
 
-from evaluation.chaos.asking import BAD, Asker
+from core.errors import SondeError
+from evaluation.chaos.asking import Asked, Asker
 from evaluation.chaos.catalogue_server import catalogue_server
-from indexer.scan import scan
-from sonde.faults.breakages import Breakage
-from sonde.faults.yard import PREFIX, Yard
+from local_stack.errors import StackError
+from sonde.faults.breakages import Breakage, mend_all
+from sonde.faults.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
+from sonde.faults.outcome import NOT_TRIED, Outcome, bad_ones
+from sonde.faults.yard import Yard
 from workers.app import start_harvest
 
-SAMPLES = "samples"
 QUESTIONS = (
     "rainfall in southern Africa since 1990",
     "sea surface temperature",
@@ -26,46 +30,9 @@ QUESTIONS = (
     "soil moisture from satellites",
     "bathymetry",
 )
-# Words of no question: what is harvested must not move what is searched.
-_TOPICS = (
-    "quarry dust",
-    "tram noise",
-    "street lamps",
-    "bakery ovens",
-    "harbour cranes",
-    "bus stops",
-    "well lids",
-    "kites",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """``missing`` and ``strange``: records that should be there and are not, and the other way round.
-
-    ``searches``: verdicts and their number. ``search_back_s``, ``harvest_back_s``: from when the part was put right to
-    the first right answer, and to the first record written (0 where all were); None where that was not seen.
-    """
-
-    name: str
-    what: str
-    expected: int
-    missing: int
-    strange: int
-    searches: Mapping[str, int] = field(default_factory=dict)
-    search_back_s: float | None = None
-    harvest_back_s: float | None = None
-    seconds: float = 0.0
-    note: str = ""
-
-    @property
-    def right(self) -> bool:
-        lost = self.missing or self.strange
-        return not (lost or any(self.searches.get(verdict) for verdict in BAD)) and self.search_back_s is not None
-
-    def back_within(self, seconds: float) -> bool:
-        """Whether searches were right and the harvest wrote again so soon after the part was put right."""
-        return all(back is not None and back <= seconds for back in (self.search_back_s, self.harvest_back_s))
+_BROKEN_OFF = (StackError, SondeError, TimeoutError, ApiError, TransportError, OperationalError, LookupError)
+"""What may end one trial: its row says so, and the next is tried."""
+_SEARCH_PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +45,10 @@ class Course:
 
 
 def trials(yard: Yard, celery: Celery, chosen: list[Breakage], course: Course, samples: Path) -> Iterator[Outcome]:
-    """One after the other, each with a source of its own; the first harvest of all brings the samples to search."""
+    """One after the other, each with a source of its own; the first harvest of all brings the samples to search.
+
+    Raises TimeoutError or StackError where the service does not come up at all; later nothing ends the others.
+    """
     catalogue = made_titles(course.records)
     with catalogue_server(catalogue) as csw:
         ids = [f"chaos-{breakage.name}" for breakage in chosen]
@@ -86,97 +56,100 @@ def trials(yard: Yard, celery: Celery, chosen: list[Breakage], course: Course, s
         asker = Asker(yard.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         for breakage, source in zip(chosen, ids, strict=True):
-            yield _one(yard, celery, breakage, source, asker, course, set(catalogue))
+            if (why := breakage.needs(yard)) is not None:
+                yield Outcome(breakage.name, breakage.what, 0, 0, 0, note=f"{NOT_TRIED}: {why}")
+                continue
+            yield _Trial(yard, celery, breakage, source, asker, course, frozenset(catalogue)).go()
 
 
-def search_samples(
-    yard: Yard, celery: Celery, csw: str, ids: list[str], samples: Path, patience_s: float = 600.0
-) -> None:
-    """Worker, beat and API up, the samples harvested; ``ids`` are sources to harvest at ``csw``.
+@dataclass(slots=True)
+class _Trial:
+    """``mended``: when the part was put right, ``lacking``: what answers went without before it broke (a machine that
+    is full leaves the cross-encoder out), ``left``: records to be written when it was put right."""
 
-    Raises TimeoutError where the samples are not there in time.
-    """
-    _write_sources(yard, csw, ids, samples)
-    yard.start("worker", "beat")
-    start_harvest(celery, SAMPLES)
-    until(lambda: written(yard.client, SAMPLES) >= len(list(samples.glob("*.xml"))), patience_s, "samples")
-    yard.start("api")
+    yard: Yard
+    celery: Celery
+    breakage: Breakage
+    source: str
+    asker: Asker
+    course: Course
+    catalogue: frozenset[str]
+    mended: float | None = None
+    lacking: frozenset[str] = frozenset()
+    left: int = 0
+    harvest_back_s: float | None = None
 
-
-def _one(
-    yard: Yard, celery: Celery, breakage: Breakage, source: str, asker: Asker, course: Course, catalogue: set[str]
-) -> Outcome:
-    if (why := breakage.needs(yard)) is not None:
-        return Outcome(breakage.name, breakage.what, 0, 0, 0, note=f"not tried: {why}")
-    begun = time.monotonic()
-    asker.log.clear()
-    note = ""
-    with asker.asking(course.per_second):
-        start_harvest(celery, source)
-        until(lambda: written(yard.client, source) >= len(catalogue) // 4, course.patience_s, source)
-        breakage.begin(yard)
-        time.sleep(breakage.lasts_s)
-        before = written(yard.client, source)
-        breakage.mend(yard)
-        mended = time.monotonic()
-        enough = min(before + 1, len(catalogue))  # all of it may have been written before it broke
-        harvest_back = seconds_until(lambda: written(yard.client, source) >= enough, mended, course.patience_s)
+    def go(self) -> Outcome:
+        begun = time.monotonic()
+        self.asker.log.clear()
+        note = ""
         try:
-            until(lambda: written(yard.client, source) >= len(catalogue), course.patience_s, source)
-        except TimeoutError as error:
-            note = str(error)
-        seconds_until(lambda: asker.first_right_after(mended) is not None, mended, 60.0)
-    found = native_ids(yard.client, source)
-    return Outcome(
-        breakage.name,
-        breakage.what,
-        len(catalogue),
-        len(catalogue - found),
-        len(found - catalogue),
-        dict(Counter(asked.verdict for asked in asker.log)),
-        asker.first_right_after(mended),
-        harvest_back,
-        time.monotonic() - begun,
-        note or next((asked.detail for asked in asker.log if asked.verdict in BAD), ""),
-    )
+            with self.asker.asking(self.course.per_second):
+                self._break_and_mend()
+                self._wait()
+        except _BROKEN_OFF as error:
+            note = f"broken off: {error}"
+        note = "; ".join(one for one in (note, self._whole_again()) if one)
+        found, log = self._found(), self._log()
+        return Outcome(
+            self.breakage.name,
+            self.breakage.what,
+            len(self.catalogue),
+            len(self.catalogue - found),
+            len(found - self.catalogue),
+            self.left,
+            dict(Counter(asked.verdict for asked in log)),
+            None if self.mended is None else self.asker.first_right_after(self.mended, self.lacking),
+            self.harvest_back_s,
+            time.monotonic() - begun,
+            note,
+            bad_ones(log),
+        )
 
+    def _break_and_mend(self) -> None:
+        start_harvest(self.celery, self.source)
+        enough = max(1, int(self.breakage.at_share * len(self.catalogue)))
+        until(lambda: self._written() >= enough, self.course.patience_s, self.source)
+        before = self._written()
+        self.lacking = self.asker.lacking()
+        self.breakage.begin(self.yard)
+        time.sleep(self.breakage.lasts_s)
+        before = max(before, self._written())  # nobody may be able to say how many while it is broken
+        self.breakage.mend(self.yard)
+        self.mended = time.monotonic()
+        self.left = len(self.catalogue) - before
+        more = min(before + 1, len(self.catalogue))  # all of it may have been written before it broke
+        self.harvest_back_s = seconds_until(lambda: self._written() >= more, self.mended, self.course.patience_s)
 
-def made_titles(number: int) -> dict[str, str]:
-    return {f"rec-{one:05d}": f"{_TOPICS[one % len(_TOPICS)].capitalize()} of region {one}" for one in range(number)}
+    def _wait(self) -> None:
+        """For the harvest's end, and for a search that is right again."""
+        mended = self.mended or 0.0
+        until(lambda: self._written() >= len(self.catalogue), self.course.patience_s, self.source)
+        seconds_until(
+            lambda: self.asker.first_right_after(mended, self.lacking) is not None, mended, _SEARCH_PATIENCE_S
+        )
 
+    def _whole_again(self) -> str:
+        """Everything put right for the next trial, whatever became of this one; what could not be, as a sentence."""
+        try:
+            mend_all(self.yard)
+        except _BROKEN_OFF as error:
+            return f"afterwards: {error}"
+        return ""
 
-def _write_sources(yard: Yard, csw: str, ids: list[str], samples: Path) -> None:
-    lines = ["sources:", f"  - id: {SAMPLES}", "    type: folder", f"    path: {samples}"]
-    for id in ids:
-        lines += [f"  - id: {id}", "    type: csw", f"    url: {csw}"]
-    yard.sources.write_text("\n".join(lines) + "\n", "utf-8")
+    def _log(self) -> list[Asked]:
+        """Linux takes connections for a server that still starts: who asked then and gave up found nobody there."""
+        down_until = self.mended if self.breakage.takes_api and self.mended is not None else -math.inf
+        return [
+            replace(one, verdict="unreachable") if one.gave_up and one.began < down_until else one
+            for one in self.asker.log
+        ]
 
+    def _written(self) -> int:
+        return written(self.yard.client, self.source)
 
-def written(client: Elasticsearch, source: str) -> int:
-    """Records of a source that are written; 0 while nobody can say."""
-    try:
-        client.indices.refresh(index=f"{PREFIX}-records", ignore_unavailable=True)
-        found = client.count(index=f"{PREFIX}-records", query={"term": {"source": source}}, ignore_unavailable=True)
-    except (ApiError, TransportError):
-        return 0
-    return int(found["count"])
-
-
-def native_ids(client: Elasticsearch, source: str) -> set[str]:
-    client.indices.refresh(index=f"{PREFIX}-records")
-    hits = scan(client, f"{PREFIX}-records", {"term": {"source": source}}, fields=())
-    return {str(hit["_id"]).partition(":")[2] for hit in hits}
-
-
-def until(holds: Callable[[], bool], patience_s: float, what: str) -> None:
-    if seconds_until(holds, time.monotonic(), patience_s) is None:
-        raise TimeoutError(f"{what}: not there after {patience_s:.0f} s")
-
-
-def seconds_until(holds: Callable[[], bool], since: float, patience_s: float) -> float | None:
-    ends = time.monotonic() + patience_s
-    while time.monotonic() < ends:
-        if holds():
-            return time.monotonic() - since
-        time.sleep(0.25)
-    return None
+    def _found(self) -> frozenset[str]:
+        try:
+            return frozenset(native_ids(self.yard.client, self.source))
+        except _BROKEN_OFF:
+            return frozenset()

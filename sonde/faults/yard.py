@@ -30,6 +30,7 @@ from sonde.wiring import own_environment
 
 PREFIX = "sonde-chaos"
 _HEAP = "512m"
+_BATCH = 256
 _NODE_START_S = 900.0  # beside a harvest and searches on the same cores it takes long, and that is not what is tried
 
 
@@ -76,10 +77,11 @@ class Yard:
 
 
 @contextmanager
-def yard(folder: Path, nodes: int = 3, faketime: Path | None = None) -> Iterator[Yard]:
+def yard(folder: Path, nodes: int = 3, faketime: Path | None = None, batch: int = _BATCH) -> Iterator[Yard]:
     """Servers up, our own parts to be started; none left on return. Raises StackError where one does not come up.
 
-    ``faketime``: the library by which our processes' clock can be moved; None leaves it alone.
+    ``faketime``: the library by which our processes' clock can be moved; None leaves it alone. ``batch``: records that
+    a harvest writes at once; with few of them it ends before anything breaks.
     """
     folder.mkdir(parents=True, exist_ok=True)
     names = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
@@ -95,7 +97,7 @@ def yard(folder: Path, nodes: int = 3, faketime: Path | None = None) -> Iterator
         wires = [after.enter_context(Wire(url).running()) for url in urls]
         client = Elasticsearch(urls, request_timeout=30, max_retries=nodes, retry_on_timeout=True)
         after.callback(client.close)
-        made = _with_services(folder, client, wires, parts, faketime)
+        made = _with_services(folder, client, wires, parts, faketime, batch)
         for name in ("api", "worker", "beat"):
             after.callback(made._parts[name][0].stop, name, 5.0)
         yield made
@@ -107,6 +109,7 @@ def _with_services(
     wires: list[Wire],
     parts: dict[str, tuple[Supervisor, Part]],
     faketime: Path | None,
+    batch: int,
 ) -> Yard:
     broker_url = str(parts["broker"][1].address)
     sources = folder / "sources.yaml"
@@ -120,9 +123,10 @@ def _with_services(
         "SONDE_INDEX__PREFIX": PREFIX,
         "SONDE_HARVEST__SOURCES": str(sources),
         "SONDE_HARVEST__SLICE_S": "10",
+        "SONDE_HARVEST__BATCH": str(batch),
         "SONDE_NET__ALLOWED_HOSTS": '["127.0.0.1"]',
     }
-    api = ApiSettings(port=free_port(), workers=1, threads=16)
+    api = ApiSettings(port=free_port(), workers=1, threads=8)  # as `sonde up` starts it
     python = Path(sys.executable)
     ours = {"SONDE_API__PORT": str(api.port)}
     if faketime and clock:

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask, Response, jsonify
 from flask.typing import ResponseReturnValue
 
-from evaluation.chaos.asking import Asker
+from evaluation.chaos.asking import Asked, Asker
 from evaluation.chaos.wire import Wire
 from local_stack.elasticsearch import NodeFolders, node_settings
 from local_stack.settings import ElasticsearchSettings
@@ -75,6 +75,21 @@ def test_nobody_there_is_unreachable_and_no_failure() -> None:
         while not asker.log and time.monotonic() < ends:
             time.sleep(0.01)
     assert {asked.verdict for asked in asker.log} == {"unreachable"}
+
+
+def test_an_answer_as_good_as_before_the_breakage_is_right_again() -> None:
+    asker = Asker("http://127.0.0.1:1", ("rain",), "samples")
+    asker.log += [
+        Asked(5.0, "degraded", 9.0, "cross_encoder", frozenset({"cross_encoder"})),
+        Asked(11.0, "refused", 9.0, "503"),
+        Asked(12.0, "degraded", 9.0, "dense", frozenset({"dense"})),
+        Asked(13.0, "degraded", 9.0, "cross_encoder", frozenset({"cross_encoder"})),
+        Asked(16.0, "right", 9.0),
+    ]
+    assert asker.first_right_after(10.0) == 6.0
+    assert asker.first_right_after(10.0, frozenset({"cross_encoder"})) == 3.0
+    assert asker.first_right_after(16.0) is None
+    assert asker.lacking() == {"cross_encoder", "dense"}
 
 
 def test_nothing_is_learnt_from_a_service_that_does_not_answer_well() -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sonde.cli.chaos_cluster import wrong
+from core.errors import SondeError
+from sonde.cli.chaos_cluster import keep_in, kept
 from sonde.faults import clock
-from sonde.faults.trial import Outcome
+from sonde.faults.outcome import Outcome
 
 
 def _outcome(**given: object) -> Outcome:
@@ -32,10 +33,12 @@ def _outcome(**given: object) -> Outcome:
         (_outcome(harvest_back_s=None), "LATE"),
         (_outcome(harvest_back_s=30.0), None),
         (_outcome(search_back_s=None, note="not tried: no library"), None),
+        (_outcome(note="broken off: api does not answer"), "WRONG (broken off: api does not answer)"),
+        (_outcome(searches={"failed": 2}, bad={"failed: ReadTimeout": 2}), "WRONG (2 x failed: ReadTimeout)"),
     ],
 )
 def test_the_verdict_of_a_trial(outcome: Outcome, said: str | None) -> None:
-    found = wrong(outcome, within=30.0)
+    found = outcome.wrong(within=30.0)
     assert (found or "").startswith(said or "")
     assert (found is None) == (said is None)
 
@@ -50,3 +53,13 @@ def test_processes_follow_the_file_and_not_with_the_monotonic_clock(tmp_path: Pa
     assert given["FAKETIME_DONT_FAKE_MONOTONIC"] == "1"
     clock.unmoved(tmp_path / "clock")
     assert (tmp_path / "clock").read_text("utf-8") == "+0"
+
+
+def test_rows_are_kept_for_a_course_that_goes_on(tmp_path: Path) -> None:
+    file, rows = tmp_path / "figures.json", [_outcome(), _outcome(missing=1, note="broken off: no broker")]
+    assert kept(file) == []
+    keep_in(file, {"cores": "2"}, rows)
+    assert kept(file) == rows
+    file.write_text('{"trials": [{"colour": "red"}]}', "utf-8")
+    with pytest.raises(SondeError, match="not what --json writes"):
+        kept(file)
