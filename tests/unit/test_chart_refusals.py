@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from helm_python import HelmError
 
-from tests.unit.rendered_chart import Rendered
+from indexer.sources.catalogue import TYPES
+from tests.unit.rendered_chart import CHART, Rendered
+from workers.source_config import SourceConfig
 
 THERE = {"elasticsearch": {"url": "http://elasticsearch:9200"}, "broker": {"host": "redis"}}
 ECK = {"eck": {"enabled": True, "userSecret": "search-user"}}
@@ -51,6 +54,8 @@ def test_the_least_is_enough() -> None:
         (THERE | {"workers": {"ocr": {"replicas": 1}}}, "'/workers': additional properties 'ocr' not allowed"),
         (THERE | {"image": {"pullPolicy": "Sometimes"}}, "must be one of 'Always', 'IfNotPresent', 'Never'"),
         (THERE | {"sources": [{"title": "no id"}]}, "missing properties 'id', 'type'"),
+        (THERE | {"sources": [{"id": "a", "type": "cws"}]}, "'/sources/0/type': value must be one of 'folder', 'csw'"),
+        (THERE | {"sources": [{"id": "a", "type": "csw", "uri": "x"}]}, "additional properties 'uri' not allowed"),
         (THERE | {"service": {"port": 70000}}, "'/service/port': maximum: got 70,000, want 65,535"),
     ],
 )
@@ -58,3 +63,9 @@ def test_a_wrong_value_is_refused_with_a_sentence(values: dict[str, Any], says: 
     with pytest.raises(HelmError) as refused:
         Rendered.of(values)
     assert says in str(refused.value)
+
+
+def test_an_entry_of_the_sources_may_say_what_sources_yaml_may() -> None:
+    entry = json.loads((CHART / "values.schema.json").read_text("utf-8"))["properties"]["sources"]["items"]
+    assert set(entry["properties"]) == set(SourceConfig.model_fields)
+    assert entry["properties"]["type"]["enum"] == ["folder", *TYPES]
