@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from local_stack.elasticsearch import elasticsearch_part
+from local_stack.errors import StackError
 from local_stack.part import External, Part, PartStatus
 from local_stack.report import OneAtATime, Report, silent
 from local_stack.services import service_part
@@ -55,18 +56,24 @@ class Stack:
         for finished in pending:
             finished.result()
 
-    def down(self, report: Report = silent) -> None:
-        """No process of this stack lives on return, services first. Data and logs stay.
+    def down(self, report: Report = silent, only: Sequence[str] = ()) -> None:
+        """No process of this stack lives on return, services first; or of the parts named in ``only``. Data and logs
+        stay.
 
-        Raises StackError where a process does not even end by SIGKILL.
+        Raises StackError for a name that is no part, and where a process does not even end by SIGKILL.
         """
         told = OneAtATime(report)
         with locked(self._folder / "lock"):
             known = [part for part in (*self._services, *self._servers) if isinstance(part, Part)]
             grace = {part.name: part.stop_grace_s for part in known}
             forgotten = [name for name in self._supervisor.started_names() if name not in grace]
-            self._stop_all([*forgotten, *(part.name for part in known if part not in self._servers)], grace, told)
-            self._stop_all([part.name for part in known if part in self._servers], grace, told)
+            services = [*forgotten, *(part.name for part in known if part not in self._servers)]
+            servers = [part.name for part in known if part in self._servers]
+            for name in only:
+                if name not in (*services, *servers):
+                    raise StackError(f"{name} is no part that is started here; there are {', '.join(grace)}")
+            for names in (services, servers):
+                self._stop_all([name for name in names if not only or name in only], grace, told)
 
     def _stop_all(self, names: Sequence[str], grace: dict[str, float], report: Report) -> None:
         def stop(name: str) -> None:

@@ -42,13 +42,17 @@ def up() -> None:
 
 
 @click.command()
-def down() -> None:
-    """End every process that `sonde up` started. Data and logs stay."""
+@click.argument("parts", nargs=-1)
+def down(parts: Sequence[str]) -> None:
+    """End every process that `sonde up` started, or only those of PARTS (worker, beat, api, ...). Data and logs stay.
+
+    `sonde up` starts what is missing again.
+    """
     try:
-        stack_of(load_settings()).down()
+        stack_of(load_settings()).down(only=parts)
     except StackError as error:
         raise SondeError(str(error)) from error
-    click.echo("Everything is down.")
+    click.echo("Down: " + ", ".join(parts) if parts else "Everything is down.")
 
 
 @click.command()

@@ -157,6 +157,19 @@ def test_servers_that_are_named_are_used_and_none_is_started(stack: StackSetting
     assert belonging_to(tmp_path) == []  # what was started before it was named is ended too
 
 
+def test_one_part_can_be_ended_and_comes_back_with_the_next_up(stack: StackSettings, elasticsearch_url: str) -> None:
+    external = replace(stack.elasticsearch, url=elasticsearch_url)
+    small = replace(stack, elasticsearch=external, services=(stack.services[2],))
+    Stack(small).up()
+    with pytest.raises(StackError, match="baet is no part that is started here; there are beat, broker"):
+        Stack(small).down(only=["baet"])
+    Stack(small).down(only=["beat"])
+    assert states(Stack(small).status()) == {"elasticsearch": "external", "broker": "running", "beat": "stopped"}
+    assert states(Stack(small).up())["beat"] == "running"
+    Stack(small).down()
+    assert belonging_to(stack.folder) == []
+
+
 def test_a_port_of_someone_else_is_named_with_its_setting(stack: StackSettings) -> None:
     with (
         socket.create_server(("127.0.0.1", stack.elasticsearch.http_port)),
