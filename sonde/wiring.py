@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -226,6 +227,8 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         models.embedder()
         models.gazetteer.preload()
         models.recogniser.entities("Berlin")
+        with suppress(ModelMissing):  # answers say so
+            models.cross_encoder()
     records = RecordReader(client, settings.index.prefix, resolver)
     answers = answerer(settings, client, resolver, models)
     own = shelf(settings, client, elasticsearch_client(settings, timeout_s=_SHELF_TIMEOUT_S), models)
