@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
 
 import redis
 from elastic_transport import TransportError
@@ -18,6 +15,9 @@ from es_mappings.indices import serving
 from es_mappings.meta import needs_reindex, refuse_other_dimensions
 from indexer.runs import Runs
 from sonde.doctor_advice import of_broker, of_elasticsearch
+from sonde.doctor_disk import judged, rooms
+from sonde.doctor_finding import Finding as Finding
+from sonde.doctor_finding import State
 from sonde.settings import Settings
 from sonde.wiring import Models, elasticsearch_client
 from sonde.worker_settings import worker_config
@@ -26,21 +26,9 @@ from workers.config import QUEUES
 from workers.parts import WorkerParts
 from workers.registry import load_sources
 
-State = Literal["ok", "warning", "broken"]
-
 _LEAST_VERSION = 9
-_LEAST_FREE_BYTES = 5 << 30
 _RUNS_LOOKED_AT = 50
 _PING_S = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One part: how it is, and, where it is not well, what to do."""
-
-    part: str
-    state: State
-    told: str
 
 
 def examine(settings: Settings, models: Models) -> Iterator[Finding]:
@@ -57,7 +45,7 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "sources": lambda: _sources(settings),
         "harvests": lambda: _harvests(client, settings),
         "library": lambda: _library(settings),
-        "disk": lambda: _disk(settings),
+        "disk": lambda: judged(rooms(client)),
     }
     for part, check in checks.items():
         yield _look(part, check, settings)
@@ -179,12 +167,3 @@ def _harvests(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
         told = ", ".join(f"{source} {state}" for source, state in wrong.items())
         return "warning", f"{told}; `sonde sources report ID` tells why"
     return "ok", f"{len(latest)} sources, the last run of each went well"
-
-
-def _disk(settings: Settings) -> tuple[State, str]:
-    folder = settings.stack.folder
-    while not folder.exists():
-        folder = folder.parent
-    free = shutil.disk_usage(folder).free
-    told = f"{free / 2**30:.0f} GiB free at {folder}"
-    return ("ok", told) if free >= _LEAST_FREE_BYTES else ("warning", f"{told}; Elasticsearch stops writing when full")

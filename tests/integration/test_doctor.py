@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 import redis
 
 from sonde.doctor import Finding, examine
 from sonde.doctor_advice import of_broker
+from sonde.doctor_disk import Room, judged
 from sonde.settings import (
     BrokerSettings,
     ElasticsearchSettings,
@@ -45,6 +47,28 @@ def test_an_installation_that_is_well(samples: Service, broker_url: str, tmp_pat
     assert "waiting: harvest 0" in found["broker"].told
     assert found["workers"].told.startswith("nobody takes tasks from documents, embed, harvest")
     assert "start beat" in found["beat"].told
+    assert "GiB free at Elasticsearch's node" in found["disk"].told
+
+
+@pytest.mark.parametrize(
+    ("free", "total", "state"),
+    [
+        (16, 100, "ok"),
+        (14, 100, "warning"),
+        (4, 100, "broken"),
+        (201, 10_000, "ok"),  # of a large disk not 15 %, but 200 GiB
+        (199, 10_000, "warning"),
+        (99, 10_000, "broken"),
+    ],
+)
+def test_a_disk_is_held_against_the_marks_of_elasticsearch(free: int, total: int, state: str) -> None:
+    fullest = Room("n2", free << 30, total << 30)
+    assert judged([Room("n1", 99 << 30, 100 << 30), fullest, Room("n3", 98 << 30, 100 << 30)]) == (state, ANY)
+    assert f"{free} of {total} GiB free at Elasticsearch's node n2" in judged([fullest])[1]
+
+
+def test_an_elasticsearch_that_tells_of_no_disk_is_no_reason_to_fail() -> None:
+    assert judged([])[0] == "warning"
 
 
 def test_what_does_not_answer_is_broken_and_the_rest_is_still_looked_at(samples: Service) -> None:
