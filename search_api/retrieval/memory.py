@@ -7,7 +7,7 @@ So nothing here can be out of date, and nothing is seen that the search, which i
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -25,7 +25,8 @@ Version = tuple[str, int, int]
 MOST_FACTS = 50_000
 """About 600 bytes each."""
 MOST_RECORDS = 4_000
-"""About 10 KB each, and as much again for what is shown of it."""
+"""Of some 10 KB each, and as much again for what is shown of it; a larger one counts as several."""
+_USUAL_CHARACTERS = 10_000
 
 
 def version_of(index_uuid: str, hit: Mapping[str, Any]) -> Version:
@@ -33,13 +34,19 @@ def version_of(index_uuid: str, hit: Mapping[str, Any]) -> Version:
     return index_uuid, hit["_seq_no"], hit["_primary_term"]
 
 
+def weight_of(record: Record) -> int:
+    """How many usual records it is as large as: outlines of coasts may have megabytes."""
+    texts = (record.abstract, record.provenance.lineage or "", str(record.geometry or ""))
+    return min(1 + sum(map(len, texts)) // _USUAL_CHARACTERS, MOST_RECORDS)
+
+
 class Remembered(Generic[T]):
     """One version of each record, the ``most`` last asked for; safe to share between threads."""
 
-    def __init__(self, name: str, most: int) -> None:
+    def __init__(self, name: str, most: int, weight: Callable[[T], int] = lambda _: 1) -> None:
         self._name = name
         self._lock = threading.Lock()
-        self._kept: LRUCache[str, tuple[Version, T]] = LRUCache(most)
+        self._kept: LRUCache[str, tuple[Version, T]] = LRUCache(most, lambda kept: weight(kept[1]))
 
     def known(self, versions: Mapping[str, Version]) -> dict[str, T]:
         """By record id, those of the asked that are remembered at just that version."""
@@ -66,4 +73,4 @@ class Memory:
     """Of one process: what ranking reads of candidates, and whole records for pages."""
 
     facts: Remembered[Facts] = field(default_factory=lambda: Remembered("facts", MOST_FACTS))
-    records: Remembered[Record] = field(default_factory=lambda: Remembered("records", MOST_RECORDS))
+    records: Remembered[Record] = field(default_factory=lambda: Remembered("records", MOST_RECORDS, weight_of))

@@ -7,7 +7,7 @@ import threading
 from cachetools import LRUCache
 
 from core.record import Record
-from search_api.retrieval.memory import MOST_RECORDS
+from search_api.retrieval.memory import MOST_RECORDS, weight_of
 from search_api.views import geojson
 
 
@@ -20,7 +20,7 @@ class Presented:
 
     def __init__(self, most: int = MOST_RECORDS) -> None:
         self._lock = threading.Lock()
-        self._kept: LRUCache[int, tuple[Record, geojson.Json]] = LRUCache(most)
+        self._kept: LRUCache[int, tuple[Record, geojson.Json]] = LRUCache(most, lambda kept: weight_of(kept[0]))
 
     def feature(self, record: Record) -> geojson.Json:
         """A feature whose members belong to all: a caller adds members, and changes none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.record import Record
-from search_api.retrieval.memory import Remembered, version_of
+from search_api.retrieval.memory import Remembered, version_of, weight_of
 from search_api.views import geojson
 from search_api.views.presented import Presented
 
@@ -36,6 +36,16 @@ def test_what_has_no_version_is_not_kept_and_the_longest_unasked_goes_first() ->
 
 def test_a_version_is_of_one_index_and_one_write() -> None:
     assert version_of("uuid", {"_seq_no": 7, "_primary_term": 2}) == ("uuid", 7, 2)
+
+
+def test_a_large_record_takes_the_place_of_several() -> None:
+    small, large = Record("s:1", "s", "1", "Coast"), Record("s:2", "s", "2", "Coast", abstract="x" * 25_000)
+    assert (weight_of(small), weight_of(large)) == (1, 3)
+    memory: Remembered[Record] = Remembered("records", 3, weight_of)
+    versions = {record.id: ("i", 1, 1) for record in (small, large)}
+    memory.keep(versions, {small.id: small})
+    memory.keep(versions, {large.id: large})
+    assert memory.known(versions) == {large.id: large}
 
 
 def test_a_feature_is_made_once_for_one_object_and_anew_for_its_next_version() -> None:
