@@ -155,6 +155,26 @@ def test_after_a_way_back_the_next_harvest_writes_what_was_missed(
     assert len(_ids(es_client, f"{prefix}-records")) == 31
 
 
+class PowerCut(Exception):
+    """Ends a reindex in its midst."""
+
+
+def test_an_interrupted_one_goes_on_where_it_stopped(es_client: Elasticsearch, prefix: str, folder: Path) -> None:
+    def cut(_kind: str, _seen: int) -> None:
+        raise PowerCut
+
+    _harvested(es_client, prefix, folder, Hashing("one"))
+    wanted, first = _ids(es_client, f"{prefix}-records"), Hashing("two", dims=16)
+    with pytest.raises(PowerCut):
+        reindex(ReindexParts(es_client, prefix, first, progress=cut), least_overlap=0.0)
+    assert first.embedded == 30
+    assert serving(es_client, prefix, "records").index == f"{prefix}-records-000001"  # type: ignore[union-attr]
+    again = Hashing("two", dims=16)
+    assert reindex(ReindexParts(es_client, prefix, again), least_overlap=0.0).moved
+    assert again.embedded == 0, "what was copied before the cut is not embedded again"
+    assert _ids(es_client, f"{prefix}-records-000002") == wanted
+
+
 def test_nothing_to_reindex_and_nothing_to_go_back_to_are_said(
     es_client: Elasticsearch, prefix: str, folder: Path
 ) -> None:
