@@ -39,6 +39,11 @@ class Document:
     kind: CorpusKind = "descriptions"
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """Its keywords' last parts, case folded, each once: whoever asks one of these is answered by it."""
+        return tuple(dict.fromkeys(last_part(term).casefold() for term in self.keywords))
+
+    @property
     def whole(self) -> str:
         """As the reranker reads a record when it serves: title, then text."""
         return f"{self.title}\n{self.text}".strip()
@@ -83,6 +88,11 @@ def corpus_kinds(text: str) -> frozenset[CorpusKind]:
     if not named or named - known:
         raise TrainingError(f"{text!r} is not all or a list of {', '.join(sorted(known))}.")
     return frozenset(kind for kind in known if kind in named)
+
+
+def last_part(term: str) -> str:
+    """``EARTH SCIENCE > ATMOSPHERE > CLOUDS`` asks for clouds."""
+    return term.rpartition(">")[2].strip().lower() if ">" in term else term
 
 
 def plain(text: str) -> str:

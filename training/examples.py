@@ -23,7 +23,8 @@ class Candidate:
     """A text beside a question. ``grade``: 0 does not answer, 1 answers, higher answers better (as in qrels).
 
     ``teacher``: a teacher's logit for the pair, None where none was asked. ``why`` names how a negative was found
-    (``bm25``, ``dense``, ``fused``, ``place``, ``time``, ...), and is empty for a positive.
+    (``bm25``, ``dense``, ``fused``, ``place``, ``time``, ...), and is empty for a positive. ``labels``: keywords, case
+    folded, that the text answers where one of them is the question: it is no negative of these.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Candidate:
     grade: int = 0
     teacher: float | None = None
     why: str = ""
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class _CandidateLine(_Strict):
     grade: int = Field(0, ge=0)
     teacher: float | None = Field(None, allow_inf_nan=False)
     why: str = ""
+    labels: tuple[str, ...] = ()
 
 
 class _ExampleLine(_Strict):

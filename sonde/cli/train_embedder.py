@@ -36,6 +36,13 @@ from training.provenance import UNKNOWN
 @click.option("--task", default=None, help="Questions are asked as 'Instruct: TASK, Query: ...'; else the base's way.")
 @click.option("--matryoshka", default="", metavar="384,128,64", help="Sizes at which shortened vectors serve too.")
 @click.option("--lora", is_flag=True, help="Low-rank adapters (r 8, alpha 16) instead of all weights.")
+@click.option(
+    "--frozen",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Lowest layers that keep the base's weights, the word vectors with them: quicker, and less is forgotten.",
+)
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=30.0, show_default=True)
 @click.option(
     "--steps", type=click.IntRange(1), default=100_000, help="Ends it exactly there: for the same model again."
@@ -43,6 +50,20 @@ from training.provenance import UNKNOWN
 @click.option("--look-every", type=click.IntRange(1), default=100, show_default=True, help="Steps between checkpoints.")
 @click.option("--batch", type=click.IntRange(2), default=32, show_default=True)
 @click.option("--negatives", type=click.IntRange(0), default=1, show_default=True, help="Hard ones of each question.")
+@click.option(
+    "--questions-each",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Questions of one text that stand together in a batch; the text is read once for them.",
+)
+@click.option(
+    "--siblings",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Texts of one group (a parent's children) that stand together in a batch, near misses of each other.",
+)
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), default=None, help="2e-5; with --lora 2e-4.")
 @click.option("--temperature", type=click.FloatRange(min=0, min_open=True), default=0.05, show_default=True)
 @precise
@@ -72,7 +93,7 @@ def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None
     )
     course = Course(given["minutes"], given["steps"], given["look_every"])
     with kept_when_interrupted(out):
-        card = run_embedder(settings, request, wanted, course, told_on_the_way("RR"))
+        card = run_embedder(settings, request, wanted, course, told_on_the_way("AP@100"))
     show_figures(card)
     click.echo(f"{out} is written. `sonde models use {out}` says how to put it in service.")
 
@@ -88,9 +109,12 @@ def _settings(given: dict[str, Any]) -> EmbedderSettings:
         temperature=given["temperature"],
         matryoshka=sizes,
         lora=lora,
+        frozen=given["frozen"],
         learning_rate=given["rate"] or (2e-4 if lora else 2e-5),
         batch=given["batch"],
         negatives=given["negatives"],
+        questions_each=given["questions_each"],
+        siblings=given["siblings"],
         max_tokens=given["max_tokens"],
         precision=precision_of(given),
         seed=given["seed"],

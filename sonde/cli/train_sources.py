@@ -40,6 +40,20 @@ _OPTIONS = (
         help="How is asked; language-model (SONDE_ANSWERS__URL) besides, or all.",
     ),
     click.option(
+        "--shared-keywords",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        help="So many keywords of each record ask besides, each for all records that bear it. For embedders.",
+    ),
+    click.option(
+        "--phrase-questions",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="Questions of key phrases for each record, each of another part of its phrases.",
+    ),
+    click.option(
         "--quality",
         type=click.IntRange(0, 3),
         default=1,
@@ -82,7 +96,9 @@ def sources_of(given: dict[str, Any], *, count: int, seed: int) -> Sources:
         corpus=corpus_kinds(given["corpus"]),
         concepts=given["concepts"],
         literature=given["literature"],
-        asking=Asking(ways(given["questions"]), given["quality"], seed),
+        asking=Asking(
+            ways(given["questions"]), given["quality"], seed, given["shared_keywords"], given["phrase_questions"]
+        ),
         mining=Mining(
             count=count,
             depth=given["depth"],

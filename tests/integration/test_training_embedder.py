@@ -90,6 +90,19 @@ def test_low_rank_adapters_learn_a_teachers_margins_and_are_merged(tmp_path: Pat
     assert held_out.mrr(merged.embed) == pytest.approx(after)
 
 
+def test_frozen_layers_keep_the_bases_weights_and_the_last_ones_learn(tmp_path: Path, base: Base) -> None:
+    before = TrainableEncoder(base.folder, SETTINGS).weights()
+    settings = replace(SETTINGS, frozen=1, questions_each=2, siblings=2)
+    encoder = trained(base, settings, Course(steps=2, look_every=2), tmp_path / "checkpoints")
+    after = {name: value.detach() for name, value in encoder.module.state_dict().items()}
+    same = {name for name, value in before.items() if np.array_equal(value.numpy(), after[name].numpy())}
+    low = ("embeddings.", "encoder.layer.0.")
+    assert {name for name in before if name.startswith(low)} <= same
+    assert [name for name in before if name.startswith("encoder.layer.1.") and name not in same]
+    with pytest.raises(TrainingError, match="Of 2 layers 2 cannot be frozen"):
+        TrainableEncoder(base.folder, replace(SETTINGS, frozen=2))
+
+
 def test_an_interrupted_run_goes_on_to_the_same_weights(tmp_path: Path, base: Base) -> None:
     course = Course(steps=6, look_every=2, patience=9)
     whole = trained(base, SETTINGS, course, tmp_path / "whole").embed(["rain in Peru"])

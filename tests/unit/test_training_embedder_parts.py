@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from core.ports import Vectors
+from training.embedder.batches import batch_of
 from training.embedder.held_out import HeldOut
 from training.embedder.settings import EmbedderSettings, task_instruction
 from training.embedder.train import matched_threshold
-from training.embedder.trainee import batch_of
 from training.examples import Candidate, Example, TrainingError
 
 

@@ -21,7 +21,8 @@ _BLOCK = 256
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """``qrels``: question id -> text id -> grade; questions that are worded alike are one, with all their answers."""
+    """``qrels``: question id -> text id -> grade; questions that are worded alike are one, with all their answers, and
+    with every text that bears the question as a label."""
 
     questions: dict[str, str]
     texts: dict[str, str]
@@ -34,6 +35,7 @@ class HeldOut:
         texts: dict[str, str] = {}
         questions: dict[str, str] = {}
         qrels: dict[str, dict[str, int]] = {}
+        labelled: dict[str, dict[str, int]] = {}
         for example in examples:
             question = questions.setdefault(example.question, f"q{len(questions)}")
             for one in example.candidates:
@@ -41,6 +43,10 @@ class HeldOut:
                 grade = max(one.grade, 1) if one is example.positive else one.grade
                 if grade > 0:
                     qrels.setdefault(question, {})[name] = grade
+                for label in one.labels:
+                    labelled.setdefault(label, {})[name] = 1
+        for text, question in questions.items():
+            qrels[question] = {**labelled.get(text.casefold(), {}), **qrels[question]}
         for text in extra:
             texts.setdefault(text, f"t{len(texts)}")
         return HeldOut(
@@ -50,8 +56,12 @@ class HeldOut:
             instruction,
         )
 
+    def average_precision(self, embed: Embed) -> float:
+        """Mean AP@100, the measure that is looked at while training: 1 / rank where there is one answer."""
+        return self.measured(embed).means["AP@100"]
+
     def mrr(self, embed: Embed) -> float:
-        """Mean reciprocal rank of the first answer, 0..1: the measure that is looked at while training."""
+        """Mean reciprocal rank of the first answer, 0..1."""
         return self.measured(embed).means["RR"]
 
     def measured(self, embed: Embed, dims: int | None = None) -> Measured:

@@ -23,6 +23,9 @@ class EmbedderSettings:
 
     ``matryoshka``: sizes at which shortened vectors are to be good too; empty: whole vectors only. ``lora``: low-rank
     adapters of ``rank`` and ``alpha`` (paper 001: 8 and 16) instead of all weights; merged when the model is written.
+    ``frozen``: so many of the lowest layers, with the word vectors, keep the base's weights.
+    ``questions_each``: up to so many of the ``batch`` questions are answered by one text, which is read once for them.
+    ``siblings``: up to so many such texts of one group stand together in a batch, near misses of each other.
     ``max_tokens`` of a document while training; the model goes on reading as many as before. ``precision``: as in
     ``training.precision``. ``threads`` 0: torch's.
     """
@@ -35,9 +38,12 @@ class EmbedderSettings:
     lora: bool = False
     rank: int = 8
     alpha: int = 16
+    frozen: int = 0
     learning_rate: float = 2e-5
     batch: int = 32
     negatives: int = 1
+    questions_each: int = 1
+    siblings: int = 1
     max_tokens: int = 128
     precision: Precision = "float32"
     seed: int = 0
@@ -47,5 +53,9 @@ class EmbedderSettings:
     def __post_init__(self) -> None:
         if self.temperature <= 0 or self.learning_rate <= 0 or self.batch < 2:
             raise TrainingError("Temperature and learning rate are above 0, and a batch holds at least 2 questions.")
+        if self.questions_each < 1 or self.siblings < 1:
+            raise TrainingError("questions_each and siblings are at least 1.")
+        if self.frozen < 0 or (self.frozen and self.lora):
+            raise TrainingError("frozen is 0 or more layers, and adapters have none: say lora or frozen.")
         if self.loss == "margin_mse" and self.negatives < 1:
             raise TrainingError("margin_mse compares an answer with a negative: negatives is at least 1.")

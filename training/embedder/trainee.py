@@ -4,42 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from training.embedder.batches import Hand, batch_of, dealt
 from training.embedder.encoder import TrainableEncoder
 from training.embedder.held_out import HeldOut
 from training.examples import Candidate, Example
 from training.losses import info_nce, margin_mse, matryoshka
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """``texts``: the answers of all questions, then their negatives, each text once. ``also[i]``: rows of texts that
-    are no negatives of question i though they are not its answer here."""
-
-    questions: list[str]
-    texts: list[str]
-    answers: list[int]
-    also: list[set[int]]
-
-
-def batch_of(examples: Sequence[Example], negatives: Sequence[Sequence[Candidate]]) -> Batch:
-    """Pure. The same text is one row; what a question's graded candidates call relevant is no negative of it."""
-    rows: dict[str, int] = {}
-    answers = [rows.setdefault(example.positive.text, len(rows)) for example in examples]
-    for chosen in negatives:
-        for one in chosen:
-            rows.setdefault(one.text, len(rows))
-    right: dict[str, set[str]] = {}
-    for example in examples:
-        held = right.setdefault(example.question, set())
-        held |= {one.text for one in example.candidates if one.grade > 0} | {example.positive.text}
-    also = [
-        {rows[text] for text in right[example.question] if text in rows} - {answer}
-        for example, answer in zip(examples, answers, strict=True)
-    ]
-    return Batch([example.question for example in examples], list(rows), answers, also)
 
 
 class EmbedderTrainee:
@@ -50,6 +21,7 @@ class EmbedderTrainee:
 
         self.encoder, self.settings = encoder, encoder.settings
         self._examples, self._held_out = list(examples), held_out
+        self._epoch, self._hands = 0, self._dealt(0)
         self._optimiser = torch.optim.AdamW(encoder.learning(), lr=self.settings.learning_rate, weight_decay=0.01)
 
     def step(self, number: int, rate: float) -> float:
@@ -68,7 +40,7 @@ class EmbedderTrainee:
         return float(loss.detach())
 
     def measure(self) -> float:
-        return self._held_out.mrr(self.encoder.embed)
+        return self._held_out.average_precision(self.encoder.embed)
 
     def state(self) -> dict[str, Any]:
         return {"weights": self.encoder.weights(), "optimiser": self._optimiser.state_dict()}
@@ -78,12 +50,17 @@ class EmbedderTrainee:
         self._optimiser.load_state_dict(state["optimiser"])
 
     def drawn(self, number: int) -> list[Example]:
-        """Every example once an epoch, in an order of its own each time."""
-        size = min(self.settings.batch, len(self._examples))
-        epoch, place = divmod((number - 1) * size, len(self._examples) - len(self._examples) % size)
-        order = list(range(len(self._examples)))
-        random.Random(f"{self.settings.seed}:epoch:{epoch}").shuffle(order)  # noqa: S311 - as above
-        return [self._examples[at] for at in order[place : place + size]]
+        """Every example once an epoch, in an order of its own each time; ``questions_each`` of one text together."""
+        count = len(self._hands)
+        size = min(max(self.settings.batch // self.settings.questions_each, 1), count)
+        epoch, place = divmod((number - 1) * size, count - count % size)
+        if epoch != self._epoch:
+            self._epoch, self._hands = epoch, self._dealt(epoch)
+        return [example for hand in self._hands[place : place + size] for example in hand]
+
+    def _dealt(self, epoch: int) -> list[Hand]:
+        chance = random.Random(f"{self.settings.seed}:epoch:{epoch}")  # noqa: S311 - as above
+        return dealt(self._examples, self.settings.questions_each, self.settings.siblings, chance)
 
     def _contrast(self, examples: list[Example], drawn: random.Random) -> Any:
         import torch

@@ -39,17 +39,23 @@ def mine(
 ) -> list[Example]:
     """One example for each question, in their order; ``documents`` are what negatives are drawn from.
 
-    Texts equal to the answer and documents of the same title as the question's are never negatives.
+    Texts equal to the answer, documents of the same title as the question's and documents that bear the question as a
+    label are never negatives. What many documents are asked by in common has none at all: among the texts of a batch
+    there are enough, and a keyword is often missing where it belongs.
     """
     pool = _Pool(documents, embedder)
-    questions = embedder.embed([one.question for one in asked], "query")
-    answers = embedder.embed([one.answer for one in asked], "document")
+    own = [one for one in asked if not one.shared]
+    questions = iter(embedder.embed([one.question for one in own], "query"))
+    answers = iter(embedder.embed([one.answer for one in own], "document"))
     examples = []
     for at, one in enumerate(asked):
-        chance = np.random.default_rng([mining.seed, at])
-        negatives = pool.negatives(one, questions[at], float(questions[at] @ answers[at]), mining, chance)
+        negatives: tuple[Candidate, ...] = ()
+        if not one.shared:
+            question, answer = next(questions), next(answers)
+            chance = np.random.default_rng([mining.seed, at])
+            negatives = pool.negatives(one, question, float(question @ answer), mining, chance)
         name = f"{one.document.id}#{one.origin}-{at}"
-        positive = Candidate(one.document.id, one.answer, grade=1)
+        positive = Candidate(one.document.id, one.answer, grade=1, labels=one.document.labels)
         examples.append(
             Example(name, one.question, positive, negatives, one.origin, one.document.corpus, one.document.group)
         )
@@ -62,6 +68,7 @@ class _Pool:
 
     def __init__(self, documents: Sequence[Document], embedder: Embedder) -> None:
         self._documents = documents
+        self._labels = [frozenset(document.labels) for document in documents]
         self._words = Bm25([document.whole for document in documents])
         self._of_topic: dict[str, list[int]] = {}
         for at, document in enumerate(documents):
@@ -83,10 +90,10 @@ class _Pool:
         rest = [at for at in found if self._documents[at].id not in chosen]
         probability = probabilities(cosines[rest].tolist(), positive, mining.simans)
         drawn = [rest[at] for at in sample(probability, mining.count - len(chosen), chance)]
-        hard = [Candidate(document.id, document.whole, why=why) for document, why in places]
+        hard = [_candidate(document, why) for document, why in places]
         return (
             *hard,
-            *(Candidate(self._documents[at].id, self._documents[at].whole, why=found[at]) for at in drawn),
+            *(_candidate(self._documents[at], found[at]) for at in drawn),
         )
 
     def _topical(self, asked: Asked, found: Iterable[int], cosines: Vectors, depth: int) -> list[Document]:
@@ -104,13 +111,17 @@ class _Pool:
         for found in (worded, near):
             for rank, at in enumerate(found, 1):
                 ranks[at] = ranks.get(at, 0.0) + 1.0 / (_RRF + rank)
-        in_words, in_meaning = set(worded), set(near)
+        in_words, in_meaning, topic = set(worded), set(near), asked.question.casefold()
         order = sorted(ranks, key=lambda at: (-ranks[at], at))
         return {
             at: "fused" if at in in_words and at in in_meaning else "bm25" if at in in_words else "dense"
             for at in order
-            if not _same(asked.document, self._documents[at])
+            if not _same(asked.document, self._documents[at]) and topic not in self._labels[at]
         }
+
+
+def _candidate(document: Document, why: str) -> Candidate:
+    return Candidate(document.id, document.whole, why=why, labels=document.labels)
 
 
 def _same(one: Document, other: Document) -> bool:

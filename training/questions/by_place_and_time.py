@@ -6,9 +6,8 @@ import random
 from collections.abc import Iterable, Iterator
 
 from core.timespan import TimeSpan
-from training.corpora import Document
+from training.corpora import Document, last_part
 from training.questions.asked import Asked
-from training.questions.from_fields import last_part
 from training.questions.place_names import PlaceNames
 
 _FIRST_WORDED = 1000  # nobody types 0800 to 0900

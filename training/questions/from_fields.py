@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Iterable, Iterator
 
-from training.corpora import Document
+from training.corpora import Document, last_part
 from training.questions.asked import Asked
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
@@ -44,8 +44,3 @@ def by_sentence(documents: Iterable[Document], seed: int = 0) -> Iterator[Asked]
 
 def sentences_of(text: str) -> list[str]:
     return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
-
-
-def last_part(term: str) -> str:
-    """``EARTH SCIENCE > ATMOSPHERE > CLOUDS`` asks for clouds."""
-    return term.rpartition(">")[2].strip().lower() if ">" in term else term

@@ -6,6 +6,7 @@ and Goldstein, SIGIR 1998) so that they do not all say the same. Paper 000 makes
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,30 +19,43 @@ from training.corpora import Document
 from training.questions.asked import Asked
 
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
+_PART = 0.6  # of the phrases, for each question but the first
 _CLAUSE = re.compile(r"[.,;:!?()\[\]\"/]|\s-\s|\n")
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPhrases:
     """``count`` phrases of up to ``longest`` words make one question; ``diversity`` 0 (the nearest) .. 1 (the least
-    alike). Of a text the first ``candidates`` different phrases are weighed."""
+    alike). Of a text the first ``candidates`` different phrases are weighed. ``questions``: so many for each text, the
+    first of all phrases, each further one of a drawn part of them, so that it says the same in other words."""
 
     count: int = 3
     longest: int = 3
     diversity: float = 0.5
     candidates: int = 80
+    questions: int = 1
 
 
 def by_key_phrases(
-    documents: Sequence[Document], embedder: Embedder, how: KeyPhrases = KeyPhrases()
+    documents: Sequence[Document], embedder: Embedder, how: KeyPhrases = KeyPhrases(), seed: int = 0
 ) -> Iterator[Asked]:
-    """Each document with at least ``count`` phrases is asked for by them, best first."""
+    """Each document with at least ``count`` phrases is asked for by them, best first; drawn by seed and id."""
     for document in documents:
         phrases = phrases_of(document.whole, how.longest)[: how.candidates]
         if len(phrases) >= how.count:
             vectors = embedder.embed([document.whole, *phrases], "document")
-            chosen = most_telling(vectors[0], vectors[1:], how.count, how.diversity)
-            yield Asked(" ".join(phrases[at] for at in chosen), document.whole, "key phrases", document)
+            chance = random.Random(f"{seed}:{document.id}")  # noqa: S311 # nosec B311 - a draw to be repeated
+            for some in _parts(len(phrases), how, chance):
+                chosen = most_telling(vectors[0], vectors[1:][some], how.count, how.diversity)
+                asked = " ".join(phrases[some[at]] for at in chosen)
+                yield Asked(asked, document.whole, "key phrases", document)
+
+
+def _parts(size: int, how: KeyPhrases, chance: random.Random) -> Iterator[list[int]]:
+    """Positions of the phrases that each question is chosen from, in their order."""
+    yield list(range(size))
+    for _ in range(how.questions - 1):
+        yield sorted(chance.sample(range(size), max(how.count, round(_PART * size))))
 
 
 def phrases_of(text: str, longest: int) -> list[str]:

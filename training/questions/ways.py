@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, get_args
 
 from core.ports import Embedder, LanguageModel
@@ -13,8 +14,9 @@ from training.questions.asked import Asked, distinct
 from training.questions.by_language_model import by_language_model
 from training.questions.by_place_and_time import by_place_and_time
 from training.questions.from_fields import by_keywords, by_sentence, by_title
-from training.questions.key_phrases import by_key_phrases
+from training.questions.key_phrases import KeyPhrases, by_key_phrases
 from training.questions.place_names import PlaceNames
+from training.questions.shared_keywords import by_shared_keywords
 
 Way = Literal["titles", "keywords", "sentences", "key-phrases", "place-and-time", "language-model"]
 WITHOUT_A_MODEL: tuple[Way, ...] = ("titles", "keywords", "sentences", "key-phrases", "place-and-time")
@@ -23,11 +25,15 @@ WITHOUT_A_MODEL: tuple[Way, ...] = ("titles", "keywords", "sentences", "key-phra
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """``quality`` 0..3: what a language model's question must reach by its own judgement."""
+    """``quality`` 0..3: what a language model's question must reach by its own judgement. ``shared_keywords``: so many
+    keywords of each document ask besides for all documents that bear them; 0: none. ``phrase_questions``: of key
+    phrases, for each document."""
 
     ways: tuple[Way, ...] = WITHOUT_A_MODEL
     quality: int = 1
     seed: int = 0
+    shared_keywords: int = 0
+    phrase_questions: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +66,14 @@ def questions(documents: Sequence[Document], asking: Asking, parts: AskingParts)
         "titles": lambda: by_title(documents),
         "keywords": lambda: by_keywords(documents, asking.seed),
         "sentences": lambda: by_sentence(documents, asking.seed),
-        "key-phrases": lambda: by_key_phrases(documents, parts.embedder),
+        "key-phrases": lambda: by_key_phrases(
+            documents, parts.embedder, KeyPhrases(questions=asking.phrase_questions), asking.seed
+        ),
         "place-and-time": lambda: by_place_and_time(documents, parts.names or PlaceNames(), asking.seed),
         "language-model": lambda: _by_model(documents, asking, parts.model),
     }
-    return list(distinct(one for way in asking.ways for one in made[way]()))
+    shared = by_shared_keywords(documents, asking.shared_keywords, asking.seed)
+    return list(distinct(chain((one for way in asking.ways for one in made[way]()), shared)))
 
 
 def _by_model(documents: Sequence[Document], asking: Asking, model: LanguageModel | None) -> Iterator[Asked]:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from training.embedder.trainee import batch_of
+from training.embedder.batches import batch_of
 from training.examples import Candidate, Example
 from training.reranker.held_out import Lists
 from training.reranker.model import LateModel
