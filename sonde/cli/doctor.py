@@ -8,9 +8,9 @@ import sys
 from dataclasses import asdict
 
 import click
-from rich.console import Console
 from rich.table import Table
 
+from sonde.cli.screen import screen
 from sonde.doctor import examine
 from sonde.settings import load_settings
 from sonde.wiring import Models
@@ -31,7 +31,7 @@ def doctor(*, as_json: bool) -> None:
         table = Table(box=None, pad_edge=False, show_header=False)
         for finding in findings:
             table.add_row(finding.part, f"[{_COLOURS[finding.state]}]{finding.state}[/]", finding.told)
-        Console().print(table)
+        screen().print(table)
     if any(finding.state == "broken" for finding in findings):
         sys.exit(1)
 

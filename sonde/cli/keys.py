@@ -5,12 +5,10 @@ from __future__ import annotations
 import getpass
 import json
 import re
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from core.access import ALL_SCOPES, AccessScope
@@ -19,11 +17,11 @@ from search_api.access.audit import audit
 from search_api.access.authenticators import utc_now
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import ApiKey, Grant
+from sonde.cli.screen import screen
 from sonde.clients import elasticsearch_client
 from sonde.settings import load_settings
 
 _TIMEOUT_S = 30.0
-_WIDE = 200  # for whoever reads it with other programs
 _SPAN = re.compile(r"(\d{1,5})([hd])")
 _UNITS = {"h": "hours", "d": "days"}
 
@@ -76,8 +74,7 @@ def list_(*, as_json: bool) -> None:
     for key in found:
         row = _row(key, now)
         table.add_row(*(str(row[str(column.header)] or "") for column in table.columns))
-    screen = Console() if sys.stdout.isatty() else Console(width=_WIDE)
-    screen.print(table)
+    screen().print(table)
 
 
 @keys.command()

@@ -9,13 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from core.errors import ModelMissing
 from encoders.locate import SHIPPED
 from encoders.registry import Check, Entry, entries, entry_of, verify
 from sonde.cli.lazily import Lazily
+from sonde.cli.screen import screen
 from sonde.settings import Settings, load_settings
 
 _SETTING = {
@@ -53,7 +53,7 @@ def list_(folders: tuple[Path, ...], *, as_json: bool) -> None:
         here = "in use" if _in_use(one, settings) else "yes" if one.folder else ""
         row = (one.name, one.kind, str(one.dims or ""), str(one.max_tokens), one.licence, here, one.note)
         table.add_row(*row)
-    (Console() if sys.stdout.isatty() else Console(width=200)).print(table)
+    screen().print(table)
 
 
 @models.command("verify")

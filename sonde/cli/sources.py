@@ -17,6 +17,7 @@ from indexer.quality_page import page
 from indexer.removed import list_removed
 from indexer.sources.probe import probe
 from sonde.cli.catalogue import show_reports
+from sonde.cli.screen import screen
 from sonde.harvesting import HARVEST_TIMEOUT_S, Harvester
 from sonde.proposals import described, entry, id_for, write_entry
 from sonde.settings import load_settings
@@ -53,7 +54,7 @@ def _show(*, as_json: bool) -> None:
         table.add_row(
             *(str(row.get(name, "")) for name in ("id", "type", "schedule", "started", "state", "seen", "refused"))
         )
-    Console().print(table)
+    screen().print(table)
 
 
 @sources.command()

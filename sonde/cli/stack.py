@@ -12,6 +12,7 @@ from rich.table import Table
 from core.errors import SondeError
 from local_stack.errors import StackError, StartFailed
 from local_stack.part import PartStatus
+from sonde.cli.screen import screen
 from sonde.one_machine import stack_of
 from sonde.settings import load_settings
 
@@ -59,7 +60,7 @@ def down(parts: Sequence[str]) -> None:
 def status() -> None:
     """Which parts run, and where; exit code 1 where one does not."""
     parts = stack_of(load_settings()).status()
-    show(Console(), parts)
+    show(screen(), parts)
     if any(part.state not in _WELL for part in parts):
         sys.exit(1)
 
