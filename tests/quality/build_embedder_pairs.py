@@ -1,8 +1,8 @@
 """What the embedder is adapted with, and what shows whether that helped: ``python -m tests.quality.build_embedder_pairs
 FOLDER``.
 
-``FOLDER/train.jsonl``: titles, keywords, sentences and key phrases of NCAR records outside the groups that a test
-question, or one put aside, asks for. ``FOLDER/phrases`` and ``FOLDER/keywords``: collections in BEIR layout over all
+``FOLDER/train.jsonl``: keywords and key phrases of NCAR records outside the groups that a test question, or one put
+aside, asks for. ``FOLDER/phrases`` and ``FOLDER/keywords``: collections in BEIR layout over all
 records of test groups (only them), asked by key phrases and by keywords of a drawn tenth of the catalogue inside these
 groups. Keywords are in no searched text, so that no arm reads the answer off.
 """
@@ -14,7 +14,6 @@ import random
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from itertools import chain
 from pathlib import Path
 
 from core.ports import Embedder
@@ -25,19 +24,18 @@ from evaluation.splits import read_halves
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from sonde.settings import Settings
 from sonde.wiring import Models
-from tests.quality.build_reranker_pairs import drawn, ncar_documents
+from tests.quality.build_reranker_pairs import ncar_documents
 from tests.quality.ncar_groups import group_of
 from tests.shared_data import shared_data
 from training.corpora import of_records
 from training.examples import write_examples
 from training.negatives.mine import Mining, mine
-from training.questions.from_fields import by_keywords, by_sentence, by_title
 from training.questions.key_phrases import by_key_phrases
+from training.questions.ways import Asking, AskingParts, questions
 
 _JUDGED = Path(__file__).resolve().parent / "ncar"
 _SEED = 11
-_EACH = 2500
-_PHRASED = 1200  # records that give key phrases: some forty stretches of words of each are embedded
+ASKING = Asking(("key-phrases",), seed=_SEED, shared_keywords=3, phrase_questions=6)
 _TENTH = 0.1
 _PHRASE_QUESTIONS = 400
 _KEYWORD_QUESTIONS = 150
@@ -79,7 +77,7 @@ def phrase_questions(
         twins.setdefault(_plain(record.embedding_text), []).append(record.id)
     text_of = {record.id: _plain(record.embedding_text) for record in tenth}
     some = random.Random(_SEED).sample(tenth, min(_PHRASE_QUESTIONS, len(tenth)))
-    asked = list(by_key_phrases(of_records(some, "ncar"), embedder))
+    asked = list(by_key_phrases(list(of_records(some, "ncar")), embedder))
     questions = {f"p{at}": one.question for at, one in enumerate(asked)}
     answers = {f"p{at}": dict.fromkeys(twins[text_of[one.document.id]], 1) for at, one in enumerate(asked)}
     return questions, answers
@@ -117,13 +115,8 @@ def main(folder: Path) -> None:
     write_collection(folder / "phrases", held, *phrase_questions(held, tenth, embedder))
     sys.stderr.write(f"{len(held)} records of test groups, {len(tenth)} drawn\n")
     documents = ncar_documents(data)
-    asked = chain(
-        drawn(by_title(documents), _EACH),
-        drawn(by_keywords(documents, _SEED), _EACH),
-        drawn(by_sentence(documents, _SEED), _EACH),
-        drawn(by_key_phrases(random.Random(_SEED).sample(documents, _PHRASED), embedder), _EACH),
-    )
-    examples = mine(list(asked), documents, embedder, Mining(count=8, seed=_SEED))
+    asked = questions(documents, ASKING, AskingParts(embedder))
+    examples = mine(asked, documents, embedder, Mining(count=1, seed=_SEED))
     write_examples(folder / "train.jsonl", examples)
     sys.stderr.write(f"{len(examples)} examples of {len(documents)} records\n")
 
