@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 
 import structlog
 
@@ -38,10 +39,18 @@ def configure_logs(settings: LogSettings) -> None:
     logging.getLogger("celery").setLevel(level)  # "ready" and what each task came to
 
 
+class _WithTime(logging.Formatter):
+    """Times as in our own lines: UTC, ISO 8601."""
+
+    converter = staticmethod(time.gmtime)
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
+
+
 def _of_libraries(settings: LogSettings) -> logging.Formatter:
     """What libraries log by Python's own means: for collectors as JSON too, with the ids that our lines carry."""
     if settings.format != "json":
-        return logging.Formatter("%(levelname)s %(name)s %(message)s")
+        return _WithTime("%(asctime)s [%(levelname)s] %(name)s: %(message)s")
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[
             structlog.contextvars.merge_contextvars,

@@ -1,6 +1,10 @@
-"""Logs go where standard error is now, not where it was when they were set up."""
+"""Logs go where standard error is now, not where it was when they were set up; libraries' lines have our times."""
 
 from __future__ import annotations
+
+import os
+import subprocess
+import sys
 
 import click
 import pytest
@@ -26,3 +30,16 @@ def test_a_closed_standard_error_is_not_written_to(capsys: pytest.CaptureFixture
         assert "afterwards" in capsys.readouterr().err
     finally:
         structlog.configure(**before)
+
+
+def test_a_librarys_line_has_its_time_in_utc() -> None:
+    program = (
+        "import logging; from sonde.logs import configure_logs; from sonde.settings import LogSettings;"
+        "configure_logs(LogSettings());"
+        "line = logging.makeLogRecord({'name': 'celery', 'levelno': 30, 'levelname': 'WARNING', 'msg': 'late',"
+        " 'created': 86400.25, 'msecs': 250.0});"
+        "logging.getLogger().handle(line)"
+    )
+    environment = {**os.environ, "TZ": "Asia/Tokyo", "SONDE_LOG__FORMAT": "console"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr == "1970-01-02T00:00:00.250Z [WARNING] celery: late\n"
