@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
-import redis
 
 from core.access import ALL_SCOPES
 from core.errors import SondeError
 from es_mappings.names import KINDS, concrete
 from evaluation.malformed.makers import RECORD
+from local_stack.errors import StackError
+from local_stack.testing import valkey_server
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import Grant
 from sonde.indices import prepare_indices
@@ -39,21 +40,24 @@ class Target:
 
 @contextmanager
 def target(settings: Settings) -> Iterator[Target]:
-    """An API over indices of its own on the Elasticsearch of the settings, which are gone afterwards."""
+    """An API over indices of its own on the Elasticsearch of the settings, and a broker of its own; gone afterwards.
+
+    Raises SondeError where one of them does not come up.
+    """
     prefix = f"sonde-malformed-{uuid.uuid4().hex[:12]}"
     own = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
     with ExitStack() as after:
         client = after.enter_context(elasticsearch_client(own, timeout_s=_TIMEOUT_S))
         folder = Path(after.enter_context(tempfile.TemporaryDirectory(prefix="sonde-malformed-")))
         (folder / "sources.yaml").write_text(_SOURCES, "utf-8")
-        after.callback(_forget_tasks, own.broker_url, prefix)
+        broker = after.enter_context(_broker(folder / "broker"))
         for kind in KINDS:
             name = concrete(prefix, kind, 1)
             after.callback(client.options(ignore_status=404).indices.delete, index=name)
         prepare_indices(client, own, Models(own))
         _, key = KeyStore(client, prefix).add(Grant("malformed", ALL_SCOPES), datetime.now(UTC))
         files = {"SONDE_LIBRARY__FOLDER": str(folder), "SONDE_HARVEST__SOURCES": str(folder / "sources.yaml")}
-        url = after.enter_context(own_api(own, prefix, 1, files))
+        url = after.enter_context(own_api(own, prefix, 1, {**files, "SONDE_BROKER__URL": broker}))
         _fill(url, key)
         client.indices.refresh(index=f"{prefix}-records")
         yield Target(url, key)
@@ -70,11 +74,11 @@ def _fill(url: str, key: str) -> None:
                 raise SondeError(f"A good record is refused: {answer.status_code} {answer.text[:300]}")
 
 
-def _forget_tasks(broker_url: str, prefix: str) -> None:
-    """Tasks that uploads and harvests queued, under this prefix alone."""
-    broker = redis.Redis.from_url(broker_url, socket_timeout=3, socket_connect_timeout=3)
+@contextmanager
+def _broker(folder: Path) -> Iterator[str]:
+    """What uploads and harvests queue goes with it."""
     try:
-        for name in broker.scan_iter(match=f"{prefix}:*", count=1_000):
-            broker.delete(name)
-    except redis.RedisError:
-        return  # without a broker nothing was queued
+        with valkey_server(folder) as url:
+            yield url
+    except StackError as error:
+        raise SondeError(str(error)) from error

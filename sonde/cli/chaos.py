@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from contextlib import ExitStack
 
 import click
 from rich.console import Console
 from rich.table import Table
 
+from core.errors import SondeError
 from evaluation.chaos.harvests import Outcome
 from evaluation.chaos.harvests import chaos as run_chaos
 from indexer.parts import Parts
 from sonde.cli.chaos_cluster import cluster
 from sonde.cli.chaos_malformed import malformed
+from sonde.cli.chaos_reindex import reindex
 from sonde.cli.chaos_soak import soak
 from sonde.cli.chaos_volume import volume
 from sonde.cli.throwaway import throwaway
 from sonde.harvesting import HARVEST_TIMEOUT_S
+from sonde.node_at_hand import node_at_hand
 from sonde.settings import load_settings
 from sonde.wiring import elasticsearch_client
 
@@ -35,6 +39,9 @@ def chaos(context: click.Context, *, everything: bool) -> None:
             context.invoke(command)
         except SystemExit:  # the others are worth knowing all the same
             wrong += 1
+        except SondeError as error:
+            click.echo(f"{command.name}: {error}", err=True)
+            wrong += 1
     if wrong:
         sys.exit(1)
 
@@ -47,12 +54,16 @@ def chaos(context: click.Context, *, everything: bool) -> None:
 def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
     """Harvest a changing catalogue through a proxy that spoils answers, in throw-away indices of the running node.
 
+    Where none runs one is started for it.
+
     Exit code 1 where a run ended with other records than the catalogue's.
     """
-    client = elasticsearch_client(load_settings(), timeout_s=HARVEST_TIMEOUT_S)
     progress = Console(stderr=True)
     outcomes: list[Outcome] = []
-    with throwaway(client) as prefix:
+    with ExitStack() as after:
+        settings = after.enter_context(node_at_hand(load_settings(), progress.print))
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+        prefix = after.enter_context(throwaway(client))
         for outcome in run_chaos(Parts(client, prefix), runs, records=records, seed=seed, share=share):
             outcomes.append(outcome)
             verdict = "right" if outcome.right else f"WRONG: {outcome}"
@@ -88,6 +99,8 @@ def show(console: Console, outcomes: list[Outcome]) -> None:
 chaos.add_command(cluster)
 
 chaos.add_command(malformed)
+
+chaos.add_command(reindex)
 
 chaos.add_command(soak)
 

@@ -14,6 +14,7 @@ from evaluation.malformed.asking import BAD, Came, ask_all, summed
 from evaluation.malformed.by_schema import made_by_schema
 from evaluation.malformed.makers import made
 from sonde.malformed import target
+from sonde.node_at_hand import node_at_hand
 from sonde.settings import load_settings
 
 _WIDE = 120
@@ -30,12 +31,12 @@ _COLUMNS = ("answered", "refused", "turned away", "hung up", "no answer", "faile
 @click.option("--clients", type=click.IntRange(1, 64), default=4, show_default=True)
 @click.option("--hang-s", type=click.FloatRange(1), default=30.0, show_default=True, help="When an answer is a hang.")
 def malformed(*, number: int, schema: int | None, first: int, seed: int, clients: int, hang_s: float) -> None:
-    """Send malformed requests to an API of its own over throw-away indices of the running node.
+    """Send malformed requests to an API of its own over throw-away indices of the running node, or of one of its own.
 
     Exit code 1 where one was answered by 5xx (a 503 with Retry-After apart), not at all, or not within --hang-s.
     """
     progress, found = Console(stderr=True), []
-    with target(load_settings()) as there:
+    with node_at_hand(load_settings(), progress.print) as settings, target(settings) as there:
         by_schema = made_by_schema(
             there.url, there.key, min(number, number // 10 if schema is None else schema), number
         )

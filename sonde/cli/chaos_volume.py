@@ -15,6 +15,7 @@ from evaluation.chaos.volume import volume as run_volume
 from indexer.parts import Parts
 from sonde.cli.throwaway import throwaway
 from sonde.harvesting import HARVEST_TIMEOUT_S
+from sonde.node_at_hand import node_at_hand
 from sonde.settings import load_settings
 from sonde.wiring import elasticsearch_client
 
@@ -25,14 +26,15 @@ from sonde.wiring import elasticsearch_client
 def volume(*, records: int, turtle: bool) -> None:
     """Harvest a made-up CSW of many records twice, without vectors, into throw-away indices of the running node.
 
-    Exit code 1 where a run ended with other records than the catalogue's.
+    Where none runs one is started for it. Exit code 1 where a run ended with other records than the catalogue's.
     """
     if turtle:
         show_turtle(Console(), records)
         return
-    client = elasticsearch_client(load_settings(), timeout_s=HARVEST_TIMEOUT_S)
-    with throwaway(client) as prefix:
-        found = list(run_volume(Parts(client, prefix), records))
+    with node_at_hand(load_settings(), Console(stderr=True).print) as settings:
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+        with throwaway(client) as prefix:
+            found = list(run_volume(Parts(client, prefix), records))
     show(Console(), found)
     if not all(one.right for one in found):
         sys.exit(1)

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import psutil
 from elasticsearch import Elasticsearch
 
 from evaluation.chaos.wire import Wire
@@ -31,6 +32,7 @@ from sonde.wiring import own_environment
 PREFIX = "sonde-chaos"
 _HEAP = "512m"
 _BATCH = 256
+_DIES_S = 10.0
 _NODE_START_S = 900.0  # beside a harvest and searches on the same cores it takes long, and that is not what is tried
 
 
@@ -56,11 +58,14 @@ class Yard:
             supervisor.ensure(part, silent)
 
     def kill(self, name: str) -> None:
-        """SIGKILL to the process and all it started: what a power cut does."""
+        """SIGKILL to the process and all it started: what a power cut does. It is gone on return."""
         supervisor, part = self._parts[name]
         pid = supervisor.status(part).pid
         if pid is not None:
+            leader = psutil.Process(pid)
+            doomed = [leader, *leader.children(recursive=True)]  # a child may hold the port a little longer
             os.killpg(pid, signal.SIGKILL)
+            psutil.wait_procs(doomed, timeout=_DIES_S)
 
     def pid(self, name: str) -> int:
         """Of the first process of a part. Raises LookupError where it does not run."""
