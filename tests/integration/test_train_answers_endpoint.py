@@ -27,7 +27,7 @@ ASKED = 9
 
 
 class Chat(BaseHTTPRequestHandler):
-    """A stub of an OpenAI-style endpoint, not a model: it asks about the passage that it is shown, finds every pair good,
+    """A stub of an OpenAI-style endpoint, not a model: it asks about the passage it is shown, finds every pair good,
     and without a passage says something else. After ``left`` answers it is gone."""
 
     answered: list[str] = []  # noqa: RUF012
