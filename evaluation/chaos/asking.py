@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import httpx
@@ -23,13 +23,17 @@ BAD: frozenset[Verdict] = frozenset(("unmarked", "failed"))
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One search: when it was answered (seconds, monotonic), how, after how many ms, and what the answer lacks."""
+    """One search: when it was answered (seconds, monotonic), how, after how many ms; what the answer lacks, its best
+    hit's id.
+    """
 
     at: float
     verdict: Verdict
     took_ms: float
     detail: str = ""
     lacks: frozenset[str] = frozenset()
+    question: str = ""
+    first: str = ""
 
     @property
     def began(self) -> float:
@@ -69,6 +73,27 @@ class Asker:
                     raise RuntimeError(f"{question!r} is not answered before any fault: {answer.text[:300]}")
                 self.expected[question] = _leading(answer)
                 self.missing |= _degraded(answer)
+
+    def learn_again(self, patience_s: float = 60.0) -> None:
+        """Adds what leads now: with thousands of records more, words weigh otherwise than before.
+
+        A question that is not answered whole within ``patience_s`` (for all of them) is left as it was.
+        """
+        until = time.monotonic() + patience_s
+        with httpx.Client(timeout=30) as client:
+            for question in self.questions:
+                while time.monotonic() < until:
+                    answer = self._patiently(client, question, until)
+                    if answer.status_code == 200 and answer.json()["features"] and _degraded(answer) <= self.missing:
+                        self.expected[question] |= _leading(answer)
+                        break
+                    time.sleep(1.0)
+
+    def judged_again(self, one: Asked) -> Asked:
+        """Another first hit than before is right where it leads by now."""
+        if one.verdict == "unmarked" and one.first in self.expected[one.question]:
+            return replace(one, verdict="right", detail="")
+        return one
 
     def _patiently(self, client: httpx.Client, question: str, until: float) -> httpx.Response:
         while True:
@@ -113,10 +138,11 @@ class Asker:
         return frozenset(name for one in list(self.log) for name in one.lacks)
 
     def _one(self, client: httpx.Client, question: str) -> None:
-        begun, lacks = time.monotonic(), frozenset[str]()
+        begun, lacks, first = time.monotonic(), frozenset[str](), ""
         try:
             answer = client.get(f"{self.url}/search", params=self._parameters(question))
             lacks = _degraded(answer) - self.missing if answer.status_code == 200 else lacks
+            first = _first(answer) if answer.status_code == 200 else first
             verdict, detail = self._judged(question, answer, lacks)
         except httpx.ConnectError:
             verdict, detail = "unreachable", ""
@@ -125,13 +151,17 @@ class Asker:
         except httpx.HTTPError as error:
             verdict, detail = ("unreachable" if isinstance(error, httpx.ReadError) else "failed"), type(error).__name__
         ended = time.monotonic()
-        self.log.append(Asked(ended, verdict, (ended - begun) * 1000, detail, lacks))
+        self.log.append(Asked(ended, verdict, (ended - begun) * 1000, detail, lacks, question, first))
 
     def _judged(self, question: str, answer: httpx.Response, lacks: frozenset[str]) -> tuple[Verdict, str]:
         if answer.status_code == 200:
             if lacks:
                 return "degraded", ", ".join(sorted(lacks))
-            return ("right", "") if _first(answer) in self.expected[question] else ("unmarked", question)
+            return (
+                ("right", "")
+                if _first(answer) in self.expected[question]
+                else ("unmarked", f"{question}: {_first(answer)}")
+            )
         if answer.status_code in (503, 429) and "Retry-After" in answer.headers:
             return "refused", str(answer.status_code)
         return "failed", f"{answer.status_code} {answer.text[:200]}"

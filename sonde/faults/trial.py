@@ -90,6 +90,8 @@ class _Trial:
         except _BROKEN_OFF as error:
             note = f"broken off: {error}"
         note = "; ".join(one for one in (note, self._whole_again()) if one)
+        if not note:
+            self.asker.learn_again()
         found, log = self._found(), self._log()
         return Outcome(
             self.breakage.name,
@@ -141,7 +143,9 @@ class _Trial:
         """Linux takes connections for a server that still starts: who asked then and gave up found nobody there."""
         down_until = self.mended if self.breakage.takes_api and self.mended is not None else -math.inf
         return [
-            replace(one, verdict="unreachable") if one.gave_up and one.began < down_until else one
+            replace(one, verdict="unreachable")
+            if one.gave_up and one.began < down_until
+            else self.asker.judged_again(one)
             for one in self.asker.log
         ]
 

@@ -68,6 +68,16 @@ def test_who_scored_all_but_the_same_may_come_first_later() -> None:
     assert asker.expected == {"rain": frozenset({"a", "b"})}
 
 
+def test_who_leads_after_the_harvest_was_right_meanwhile_too() -> None:
+    with serving(service([found("a", "b"), found("c", degraded=["dense"]), found("b", "a")])) as url:
+        asker = Asker(url, ("rain",), "samples")
+        asker.learn()
+        asker.learn_again()  # not by the answer that lacks something, but by the next
+    assert asker.expected == {"rain": frozenset({"a", "b"})}
+    verdicts = [asker.judged_again(Asked(1.0, "unmarked", 9.0, "", frozenset(), "rain", first)) for first in "bc"]
+    assert [one.verdict for one in verdicts] == ["right", "unmarked"]
+
+
 def test_nobody_there_is_unreachable_and_no_failure() -> None:
     asker = Asker("http://127.0.0.1:1", ("rain",), "samples", expected={"rain": frozenset({"a"})})
     with asker.asking(per_second=20):
