@@ -44,8 +44,16 @@ class Failure:
 
 def index_operation(index: str, id: str, document: Mapping[str, Any], routing: str | None = None) -> Operation:
     """Writes the whole document, whatever was there: repeating it changes nothing."""
-    where = {"_index": index, "_id": id} | ({} if routing is None else {"routing": routing})
-    return Operation(index, id, (_line({"index": where}), _line(document)))
+    return Operation(index, id, (_line({"index": _where(index, id, routing)}), _line(document)))
+
+
+def replace_operation(
+    index: str, id: str, document: Mapping[str, Any], routing: str | None, condition: Mapping[str, int] | None
+) -> Operation:
+    """Writes the whole document where it is as ``condition`` says (sequence number, primary term), or, for None, not
+    there; else it is a failure, 409."""
+    action = "create" if condition is None else "index"
+    return Operation(index, id, (_line({action: {**_where(index, id, routing), **(condition or {})}}), _line(document)))
 
 
 def update_operation(
@@ -56,9 +64,16 @@ def update_operation(
     return Operation(index, id, (_line({"update": {"_index": index, "_id": id, **how}}), _line(body)))
 
 
-def delete_operation(index: str, id: str, routing: str | None = None) -> Operation:
-    where = {"_index": index, "_id": id} | ({} if routing is None else {"routing": routing})
+def delete_operation(
+    index: str, id: str, routing: str | None = None, condition: Mapping[str, int] | None = None
+) -> Operation:
+    """With ``condition`` (sequence number, primary term): a failure, 409, where it has changed or is gone."""
+    where = {**_where(index, id, routing), **(condition or {})}
     return Operation(index, id, (_line({"delete": where}),), absent_is_fine=True)
+
+
+def _where(index: str, id: str, routing: str | None) -> dict[str, Any]:
+    return {"_index": index, "_id": id} | ({} if routing is None else {"routing": routing})
 
 
 def write(client: Elasticsearch, operations: Iterable[Operation]) -> list[Failure]:

@@ -22,7 +22,7 @@ from indexer.scan import scan
 Json = dict[str, Any]
 
 _BATCH = 500
-_EVERYTHING: Mapping[str, Any] = {"match_all": {}}
+EVERYTHING: Mapping[str, Any] = {"match_all": {}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,11 @@ class Copying:
     """How a document goes over.
 
     ``renewed`` writes a stored document (without vector) as this version writes it. ``vectors`` gives each batch its
-    vectors, or None to take the stored ones. ``newer`` says whether the target's document must stay as it is.
+    vectors, or None to take the stored ones.
     """
 
     renewed: Callable[[Json], Json]
     vectors: Callable[[Sequence[Json]], Sequence[list[float] | None]] | None = None
-    newer: Callable[[Json, Json], bool] = lambda _source, _target: False
     progress: Callable[[int], None] = lambda _seen: None
 
 
@@ -53,55 +52,47 @@ class Round:
         return self.copied == 0 and self.deleted == 0 and not self.failures
 
 
-def converge(
-    client: Elasticsearch, source: str, target: str, copying: Copying, *, may_delete: Callable[[Json], bool]
-) -> Round:
-    """Makes ``target`` say what ``source`` says. ``may_delete``: whether a document that only the target has may go.
+def converge(client: Elasticsearch, source: str, target: str, copying: Copying) -> Round:
+    """Makes ``target``, which only the reindex writes to, say what ``source`` says.
 
     Reads both in full, without vectors; memory is one digest for each document.
     Raises core.errors.Unavailable where Elasticsearch does not answer.
     """
     patiently(lambda: client.indices.refresh(index=f"{source},{target}"))
-    there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, _EVERYTHING)}
+    there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
     same = copied = seen = 0
     failures: list[bulk.Failure] = []
-    for hits in _batches(scan(client, source, _EVERYTHING)):
+    for hits in in_batches(scan(client, source, EVERYTHING)):
         seen += len(hits)
         wanted = [(hit, copying.renewed(hit["_source"])) for hit in hits]
-        differing = [(hit, new) for hit, new in wanted if there.pop(hit["_id"], None) != _digest(new)]
-        same += len(hits) - len(differing)
-        taken = _not_newer(client, target, differing, copying)
-        failures += bulk.write(client, _writes(client, source, target, taken, copying))
+        taken = [(hit, new) for hit, new in wanted if there.pop(hit["_id"], None) != _digest(new)]
+        same += len(hits) - len(taken)
+        failures += bulk.write(
+            client,
+            (
+                bulk.index_operation(target, hit["_id"], document, hit.get("_routing"))
+                for hit, document in with_vectors(client, source, taken, copying)
+            ),
+        )
         copied += len(taken)
         copying.progress(seen)
-    deleted = _delete(client, target, there, may_delete)
+    deleted = _delete(client, target, there)
     return Round(same, copied, deleted, tuple(failures))
 
 
 def differing(client: Elasticsearch, source: str, target: str) -> Iterator[Json]:
     """Hits of ``source`` that ``target`` lacks or holds differently; vectors do not count."""
     patiently(lambda: client.indices.refresh(index=f"{source},{target}"))
-    there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, _EVERYTHING)}
-    for hit in scan(client, source, _EVERYTHING):
+    there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
+    for hit in scan(client, source, EVERYTHING):
         if there.get(hit["_id"]) != _digest(hit["_source"]):
             yield hit
 
 
-def _not_newer(
-    client: Elasticsearch, target: str, pairs: Sequence[tuple[Json, Json]], copying: Copying
-) -> list[tuple[Json, Json]]:
-    """Those that the target lacks, or holds in a version that is not newer."""
-    current = _documents(client, target, [hit for hit, _ in pairs])
-    return [
-        (hit, new)
-        for hit, new in pairs
-        if (held := current.get(hit["_id"])) is None or not copying.newer(hit["_source"], held)
-    ]
-
-
-def _writes(
-    client: Elasticsearch, source: str, target: str, pairs: Sequence[tuple[Json, Json]], copying: Copying
-) -> Iterator[bulk.Operation]:
+def with_vectors(
+    client: Elasticsearch, source: str, pairs: Sequence[tuple[Json, Json]], copying: Copying
+) -> Iterator[tuple[Json, Json]]:
+    """Hits of ``source`` with their documents as they are to be written, complete."""
     if not pairs:
         return
     vectors = (
@@ -110,36 +101,28 @@ def _writes(
         else _stored_vectors(client, source, [hit for hit, _ in pairs])
     )
     for (hit, new), vector in zip(pairs, vectors, strict=True):
-        document = new if vector is None else {**new, "vector": vector}
-        yield bulk.index_operation(target, hit["_id"], document, hit.get("_routing"))
+        yield hit, new if vector is None else {**new, "vector": vector}
 
 
 def _stored_vectors(client: Elasticsearch, index: str, hits: Sequence[Json]) -> list[list[float] | None]:
     """As they stand in the index, full precision; None for a document that has none."""
-    stored = _documents(client, index, hits, vectors=True)
+    query = {"ids": {"values": [hit["_id"] for hit in hits]}}
+    found = patiently(
+        lambda: client.search(index=index, query=query, source={"exclude_vectors": False}, size=len(hits))
+    )
+    stored = {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
     return [stored.get(hit["_id"], {}).get("vector") for hit in hits]
 
 
-def _documents(client: Elasticsearch, index: str, hits: Sequence[Json], *, vectors: bool = False) -> dict[str, Json]:
-    """Current documents by id, without their vectors unless asked for."""
-    if not hits:
-        return {}
-    query = {"ids": {"values": [hit["_id"] for hit in hits]}}
-    how: Json = {"exclude_vectors": False} if vectors else {"excludes": ["vector"]}
-    found = patiently(lambda: client.search(index=index, query=query, source=how, size=len(hits)))
-    return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
-
-
-def _delete(client: Elasticsearch, target: str, only_there: Iterable[str], may_delete: Callable[[Json], bool]) -> int:
+def _delete(client: Elasticsearch, target: str, only_there: Iterable[str]) -> int:
     deleted = 0
-    for batch in _batches(iter([{"_id": id} for id in only_there])):
+    for batch in in_batches(iter([{"_id": id} for id in only_there])):
         query = {"ids": {"values": [each["_id"] for each in batch]}}
         found = patiently(
-            lambda: client.search(index=target, query=query, source={"excludes": ["vector"]}, size=_BATCH)  # noqa: B023
+            lambda: client.search(index=target, query=query, source=False, size=_BATCH)  # noqa: B023
         )["hits"]["hits"]
-        doomed = [hit for hit in found if may_delete(hit["_source"])]
-        failed = bulk.write(client, (bulk.delete_operation(target, hit["_id"], hit.get("_routing")) for hit in doomed))
-        deleted += len(doomed) - len(failed)
+        failed = bulk.write(client, (bulk.delete_operation(target, hit["_id"], hit.get("_routing")) for hit in found))
+        deleted += len(found) - len(failed)
     return deleted
 
 
@@ -149,6 +132,7 @@ def _digest(document: Json) -> bytes:
     return hashlib.blake2b(json.dumps(plain, sort_keys=True).encode(), digest_size=16).digest()
 
 
-def _batches(hits: Iterator[Json]) -> Iterator[list[Json]]:
+def in_batches(hits: Iterator[Json]) -> Iterator[list[Json]]:
+    """Of at most 500."""
     while batch := list(islice(hits, _BATCH)):
         yield batch

@@ -14,6 +14,7 @@ import structlog
 from core.errors import SondeError, Unavailable
 from indexer.background import Background
 from indexer.batches import batches
+from indexer.catch_up import finish_if_possible
 from indexer.commit import Item, NotTaken, commit
 from indexer.counting import count, count_failure
 from indexer.embed import Embedding
@@ -56,6 +57,7 @@ def harvest(
     """
     parts = replace(parts, client=patient_client(parts.client))
     model = parts.model()
+    finish_if_possible(parts)
     run = run if run is not None else open_run(source_id, options)
     begun = replace(run, state="running", slices=run.slices + 1, worker=options.worker, message=None)
     with Background(1, "commit") as background:

@@ -1,44 +1,40 @@
 """The next index beside the serving one: built, filled, compared, put in service; or the old one put back.
 
 The serving index is copied in rounds until a round finds nothing to do, so that harvests go on meanwhile. Then the
-alias moves in one request, and a last round brings over what was written while it moved. See adr/0007.
+alias moves in one request, and a last round brings over what was written while it moved; where that is cut off, the
+next reindex or harvest does it. See adr/0007.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import structlog
 from elasticsearch import Elasticsearch
 
-from core.errors import NotFound, SondeError
-from core.passage import Passage
+from core.errors import ModelMissing, NotFound, SondeError
 from core.ports import Embedder
 from es_mappings import loader
-from es_mappings.documents import from_document, to_document
 from es_mappings.indices import ServingIndex, resolved
 from es_mappings.meta import IndexMeta
 from es_mappings.names import IndexKind, alias, concrete, generation_of
+from indexer.catch_up import finish, note_model
 from indexer.commit import write_ledger
-from indexer.converge import Copying, Json, Round, converge, differing
-from indexer.documents.segment import embedding_text
+from indexer.converge import Round, converge, differing
 from indexer.ledger import Ledger
+from indexer.left_behind import REINDEXED, LeftBehind, Reindexed, done_up_to, highest, left_behind, note
 from indexer.patience import patient_client, patiently
-from indexer.runs import now_iso
+from indexer.renewed import copying
 from indexer.sweep import forget
 
 log = structlog.get_logger(__name__)
-
-Reindexed = Literal["records", "passages", "library"]
-REINDEXED: tuple[Reindexed, ...] = ("records", "passages", "library")
 
 AnswerProbe = Callable[[str], Sequence[Sequence[str]]]
 """Sampled questions asked of the records index of that name: the ids of the first ten for each."""
 
 _MOST_ROUNDS = 8
-_OF_THE_RECORD = ("native", "harvest", "family")  # what the harvest adds to what to_document writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +48,16 @@ class ReindexParts:
     vector_index: str = "int8_hnsw"
     progress: Callable[[str, int], None] = lambda _kind, _seen: None
 
+    def embedder_of(self, model: str) -> Embedder:
+        """Raises ModelMissing for another model than that of ``embedder``."""
+        given = self.embedder.card.model
+        if given != model:
+            raise ModelMissing(
+                f"A reindex to {model} was cut off as its alias moved, and the settings name {given}. "
+                f"A harvest ends it, or `sonde reindex` with {model}."
+            )
+        return self.embedder
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -61,6 +67,15 @@ class Pair:
     old: ServingIndex
     new: str
     same_model: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """The last of ``rounds``, and the sequence number up to which it has surely seen the old index."""
+
+    rounds: int
+    last: Round
+    seen: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,32 +99,35 @@ class ReindexReport:
 
 
 def reindex(parts: ReindexParts, *, least_overlap: float, dry_run: bool = False) -> ReindexReport:
-    """Builds, compares and moves; goes on from where an interrupted one stopped.
+    """Builds, compares and moves; goes on from where an interrupted one stopped, be it after the move.
 
     The alias stays where it is, and the new indices too, where a round never settles or the sampled answers share
     less than ``least_overlap`` (0..1). Raises NotFound where there is nothing to reindex, Unavailable where
     Elasticsearch does not answer.
     """
     parts = replace(parts, client=patient_client(parts.client))
+    left = finish(parts.client, parts.prefix, parts.embedder_of)
+    if left and not dry_run and _serves(parts):
+        return _finished(parts, left)
     pairs = [pair for kind in REINDEXED if (pair := _prepare(parts, kind)) is not None]
     if not pairs:
         raise NotFound(f"There is no index {alias(parts.prefix, 'records')} yet; harvest something first.")
-    rounds = {pair.kind: _settle(parts, pair) for pair in pairs}
+    settled = {pair.kind: _settle(parts, pair) for pair in pairs}
     comparison = Comparison(
         {pair.kind: _count(parts.client, pair.new) for pair in pairs},
-        {kind: count for kind, (count, _) in rounds.items()},
+        {kind: each.rounds for kind, each in settled.items()},
         _overlap(parts, pairs),
     )
     old, new = tuple(pair.old.index for pair in pairs), tuple(pair.new for pair in pairs)
-    refusal = _refusal(pairs, rounds, comparison, least_overlap)
+    refusal = _refusal(pairs, settled, comparison, least_overlap)
     if refusal is not None or dry_run:
         return ReindexReport(False, comparison, old, new, refusal)
-    moved_at = now_iso()
-    _move(parts.client, [(pair.kind, pair.old.index, pair.new) for pair in pairs], parts.prefix)
     for pair in pairs:
-        _catch_up(parts, pair, moved_at)
-    _note_model(parts.client, parts.prefix, parts.embedder.card.model)
+        seen, copied = settled[pair.kind].seen, highest(parts.client, pair.new)
+        note(parts.client, LeftBehind(pair.kind, pair.old.index, pair.new, seen, copied))
+    _move(parts.client, [(pair.kind, pair.old.index, pair.new) for pair in pairs], parts.prefix)
     log.info("reindex.moved", old=",".join(old), new=",".join(new))
+    finish(parts.client, parts.prefix, parts.embedder_of)
     return ReindexReport(True, comparison, old, new)
 
 
@@ -138,7 +156,15 @@ def rollback(client: Elasticsearch, prefix: str) -> list[tuple[str, str]]:
 
 
 def forget_others(client: Elasticsearch, prefix: str) -> list[str]:
-    """Deletes every generation that does not serve: a finished reindex's old one, or an abandoned new one."""
+    """Deletes every generation that does not serve: a finished reindex's old one, or an abandoned new one.
+
+    Raises SondeError where an old one still holds what a reindex that was cut off has not brought over.
+    """
+    if left := left_behind(client, prefix):
+        raise SondeError(
+            f"{left[0].old} holds what {left[0].new} may lack: its reindex was cut off as the alias moved. "
+            "`sonde reindex` ends it, and so does a harvest; then --forget."
+        )
     deleted = []
     for kind in REINDEXED:
         current = resolved(client, prefix, kind)
@@ -169,65 +195,30 @@ def _prepare(parts: ReindexParts, kind: Reindexed) -> Pair | None:
     return Pair(kind, old, new, old.meta.embedding_model == card.model and old.meta.dims == card.dims)
 
 
-def _settle(parts: ReindexParts, pair: Pair) -> tuple[int, Round]:
-    """Rounds until one finds nothing to do; how many, and the last."""
-    copying = _copying(parts, pair)
+def _serves(parts: ReindexParts) -> bool:
+    """Whether what this reindex is for serves already."""
+    serves = resolved(parts.client, parts.prefix, "records")
+    return serves is not None and serves.meta == IndexMeta.of(parts.embedder.card)
+
+
+def _finished(parts: ReindexParts, left: Sequence[LeftBehind]) -> ReindexReport:
+    """Of a reindex that had compared and moved before it was cut off."""
+    documents: dict[str, int] = {each.kind: _count(parts.client, each.new) for each in left}
+    old, new = tuple(each.old for each in left), tuple(each.new for each in left)
+    return ReindexReport(True, Comparison(documents, {}, None), old, new)
+
+
+def _settle(parts: ReindexParts, pair: Pair) -> _Settled:
+    """Rounds until one finds nothing to do."""
+    embedder = None if pair.same_model else parts.embedder
+    how = copying(pair.kind, embedder, lambda seen: parts.progress(pair.kind, seen))
     for number in range(1, _MOST_ROUNDS + 1):
-        done = converge(parts.client, pair.old.index, pair.new, copying, may_delete=lambda _document: True)
+        seen = done_up_to(parts.client, pair.old.index)
+        done = converge(parts.client, pair.old.index, pair.new, how)
         log.info("reindex.round", kind=pair.kind, round=number, copied=done.copied, deleted=done.deleted)
         if done.settled or done.failures:
-            return number, done
-    return _MOST_ROUNDS, done
-
-
-def _catch_up(parts: ReindexParts, pair: Pair, moved_at: str) -> None:
-    """What reached the old index while the alias moved. Records that the new one holds in a newer version stay."""
-    copying = replace(_copying(parts, pair), newer=_is_newer)
-
-    def left_behind(document: Json) -> bool:
-        written = document.get("harvest", {}).get("written")
-        return pair.kind == "records" and written is not None and written < moved_at
-
-    converge(parts.client, pair.old.index, pair.new, copying, may_delete=left_behind)
-
-
-def _is_newer(source: Json, target: Json) -> bool:
-    """Only records say when they were written; a passage in both is left as the new index has it."""
-    written, held = (document.get("harvest", {}).get("written") for document in (source, target))
-    return held is None or (written is not None and held >= written)
-
-
-def _copying(parts: ReindexParts, pair: Pair) -> Copying:
-    texts = _record_text if pair.kind == "records" else _passage_text
-
-    def embedded(documents: Sequence[Json]) -> Sequence[list[float] | None]:
-        vectors = parts.embedder.embed([texts(document, parts.embedder) for document in documents], "document")
-        return [vector.tolist() for vector in vectors]
-
-    return Copying(
-        renewed=_renewed_record if pair.kind == "records" else dict,
-        vectors=None if pair.same_model else embedded,
-        progress=lambda seen: parts.progress(pair.kind, seen),
-    )
-
-
-def _renewed_record(source: Json) -> Json:
-    """The record as this version writes it, with what the harvest noted of it."""
-    document = to_document(from_document(source))
-    kept = {name: source[name] for name in _OF_THE_RECORD if name in source}
-    return {**document, **kept}
-
-
-def _record_text(document: Json, _embedder: Embedder) -> str:
-    return from_document(document).embedding_text
-
-
-def _passage_text(document: Json, embedder: Embedder) -> str:
-    passage = Passage(
-        id="", document=document["document"], ordinal=document["ordinal"], text=document["text"],
-        section_path=tuple(document.get("section_path", ())),
-    )  # fmt: skip
-    return embedding_text(passage, document.get("title", ""), embedder, embedder.card.max_tokens)
+            break
+    return _Settled(number, done, seen)
 
 
 def _overlap(parts: ReindexParts, pairs: Sequence[Pair]) -> float | None:
@@ -243,10 +234,10 @@ def _overlap(parts: ReindexParts, pairs: Sequence[Pair]) -> float | None:
 
 
 def _refusal(
-    pairs: Sequence[Pair], rounds: dict[Reindexed, tuple[int, Round]], found: Comparison, least_overlap: float
+    pairs: Sequence[Pair], settled: dict[Reindexed, _Settled], found: Comparison, least_overlap: float
 ) -> str | None:
     for pair in pairs:
-        _, last = rounds[pair.kind]
+        last = settled[pair.kind].last
         if last.failures:
             first = last.failures[0]
             return f"{len(last.failures)} documents of {pair.kind} were not taken, the first {first.id}: {first.reason}"
@@ -281,20 +272,7 @@ def _forget_newer(client: Elasticsearch, prefix: str, left: str, taken: str) -> 
         write_ledger(client, prefix, [forget(entry) for entry in ledger.holders(source, ids).values()])
     serves = resolved(client, prefix, "records")
     if serves is not None:
-        _note_model(client, prefix, serves.meta.embedding_model)
-
-
-def _note_model(client: Elasticsearch, prefix: str, model: str) -> None:
-    """The ledger learns whose vectors are there now, else the next harvest would make them all again."""
-    patiently(
-        lambda: client.update_by_query(
-            index=alias(prefix, "ledger"),
-            query={"bool": {"filter": [{"exists": {"field": "embedding_model"}}]}},
-            script={"source": "ctx._source.embedding_model = params.model", "params": {"model": model}},
-            conflicts="proceed",
-            refresh=True,
-        )
-    )
+        note_model(client, prefix, serves.meta.embedding_model)
 
 
 def _count(client: Elasticsearch, index: str) -> int:

@@ -13,6 +13,7 @@ from kombu.exceptions import OperationalError
 from core.errors import SondeError
 from es_mappings.indices import serving
 from es_mappings.meta import needs_reindex, refuse_other_dimensions
+from indexer.left_behind import left_behind
 from indexer.runs import Runs
 from sonde.doctor_advice import of_broker, of_elasticsearch
 from sonde.doctor_disk import judged, rooms
@@ -37,6 +38,7 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
     checks: dict[str, Callable[[], tuple[State, str]]] = {
         "elasticsearch": lambda: _elasticsearch(client),
         "index": lambda: _index(client, settings, models),
+        "reindex": lambda: cut_off(client, settings.index.prefix),
         "embedder": lambda: _embedder(models),
         "cross-encoder": lambda: _cross_encoder(models),
         "broker": lambda: _broker(settings),
@@ -86,6 +88,17 @@ def _index(client: Elasticsearch, settings: Settings, models: Models) -> tuple[S
     if missing:
         return "warning", f"{found.index}: {missing} of {count} records have no vector; harvest them again"
     return "ok", f"{found.index}: {count} records by {found.meta.embedding_model}"
+
+
+def cut_off(client: Elasticsearch, prefix: str) -> tuple[State, str]:
+    """Whether a reindex still has to bring over what was written as its alias moved."""
+    if serving(client, prefix, "records") is None:  # asked first: who does not answer is not waited for
+        return "ok", "there is nothing to reindex yet"
+    left = left_behind(client, prefix)
+    if not left:
+        return "ok", "none is cut off"
+    told = ", ".join(f"{each.new} may lack what {each.old} got last" for each in left)
+    return "warning", f"under way, or cut off as its alias moved: {told}; `sonde reindex` or a harvest ends it"
 
 
 def _embedder(models: Models) -> tuple[State, str]:

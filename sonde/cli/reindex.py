@@ -38,8 +38,8 @@ _TIMEOUT_S = 60.0
 def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_json: bool) -> None:
     """Build the next index for the embedder of the settings beside the serving one, compare, and move the alias.
 
-    Searches and harvests go on meanwhile. An interrupted one goes on where it stopped. The old index is kept for
-    --rollback until --forget. Exit code 1 where the comparison refused.
+    Searches and harvests go on meanwhile. An interrupted one goes on where it stopped, even after the move. The old
+    index is kept for --rollback until --forget. Exit code 1 where the comparison refused.
     """
     if sum((back, drop, dry_run)) > 1:
         raise SondeError("Give one of --rollback, --forget and --dry-run.")
@@ -88,8 +88,7 @@ def _show(report: ReindexReport, *, as_json: bool) -> None:
         click.echo(json.dumps({**told, "old": report.old, "new": report.new}, indent=2))
         return
     for kind, count in found.documents.items():
-        rounds = found.rounds[kind]
-        click.echo(f"{kind}: {count} documents, alike after {rounds} round{'s' if rounds > 1 else ''}")
+        click.echo(f"{kind}: {count} documents, {_alike(found.rounds.get(kind))}")
     if found.overlap is not None:
         click.echo(f"the first ten answers to the sampled questions share {found.overlap:.2f}")
     if report.refusal is not None:
@@ -101,6 +100,13 @@ def _show(report: ReindexReport, *, as_json: bool) -> None:
         )
     else:
         click.echo("A dry run: nothing was moved.")
+
+
+def _alike(rounds: int | None) -> str:
+    """``rounds`` is None where an earlier command compared, and was cut off after it had moved the alias."""
+    if rounds is None:
+        return "compared and moved before it was cut off, and ended now"
+    return f"alike after {rounds} round{'s' if rounds > 1 else ''}"
 
 
 COMMANDS = (reindex,)

@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from elasticsearch import Elasticsearch
 
 from core.errors import NotFound, SondeError
-from core.ports import EmbedderCard, TextKind, Vectors
 from es_mappings.indices import ensure_indices, serving
 from indexer.harvest import harvest
 from indexer.parts import Parts
 from indexer.reindex import ReindexParts, forget_others, reindex, rollback
 from indexer.sources.folder import FolderSource
+from tests.integration.hashing import Hashing
 from tests.service import SAMPLES
-
-
-class Hashing:
-    """A stub for a model: texts to unit vectors by hash, so that equal texts are equal and nothing else."""
-
-    def __init__(self, name: str, dims: int = 8) -> None:
-        self.card = EmbedderCard(name, dims, 256, -1.0)
-        self.embedded = 0
-
-    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        assert kind == "document"
-        self.embedded += len(texts)
-        rows = [np.frombuffer(hashlib.sha512(f"{self.card.model}{text}".encode()).digest(), np.uint8) for text in texts]
-        values = np.array([row[: self.card.dims] for row in rows], dtype=np.float32).reshape(-1, self.card.dims) + 1.0
-        return values / np.linalg.norm(values, axis=1, keepdims=True)
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [len(text.split()) for text in texts]
 
 
 @pytest.fixture
