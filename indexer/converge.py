@@ -23,6 +23,7 @@ Json = dict[str, Any]
 
 _BATCH = 500
 EVERYTHING: Mapping[str, Any] = {"match_all": {}}
+_HAS_VECTOR: Mapping[str, Any] = {"exists": {"field": "vector"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +56,21 @@ class Round:
 def converge(client: Elasticsearch, source: str, target: str, copying: Copying) -> Round:
     """Makes ``target``, which only the reindex writes to, say what ``source`` says.
 
-    Reads both in full, without vectors; memory is one digest for each document.
+    Reads both in full, without vectors; memory is one digest for each document. Of vectors it sees whether they are
+    there: one that was filled in later changes nothing else of its document.
     Raises core.errors.Unavailable where Elasticsearch does not answer.
     """
     patiently(lambda: client.indices.refresh(index=f"{source},{target}"))
     there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
+    filled = _filled(client, source, target) if copying.vectors is None else set()
     same = copied = seen = 0
     failures: list[bulk.Failure] = []
     for hits in in_batches(scan(client, source, EVERYTHING)):
         seen += len(hits)
         wanted = [(hit, copying.renewed(hit["_source"])) for hit in hits]
-        taken = [(hit, new) for hit, new in wanted if there.pop(hit["_id"], None) != _digest(new)]
+        taken = [
+            (hit, new) for hit, new in wanted if there.pop(hit["_id"], None) != _digest(new) or hit["_id"] in filled
+        ]
         same += len(hits) - len(taken)
         failures += bulk.write(
             client,
@@ -80,12 +85,23 @@ def converge(client: Elasticsearch, source: str, target: str, copying: Copying) 
     return Round(same, copied, deleted, tuple(failures))
 
 
+def _filled(client: Elasticsearch, source: str, target: str) -> set[str]:
+    """Ids of documents that have a vector in ``source`` and none in ``target``."""
+    found: set[str] = set()
+    for hits in in_batches(scan(client, target, {"bool": {"must_not": [_HAS_VECTOR]}}, [])):
+        query = {"bool": {"filter": [{"ids": {"values": [hit["_id"] for hit in hits]}}, _HAS_VECTOR]}}
+        answer = patiently(lambda: client.search(index=source, query=query, source=False, size=_BATCH))  # noqa: B023
+        found |= {hit["_id"] for hit in answer["hits"]["hits"]}
+    return found
+
+
 def differing(client: Elasticsearch, source: str, target: str) -> Iterator[Json]:
-    """Hits of ``source`` that ``target`` lacks or holds differently; vectors do not count."""
+    """Hits of ``source`` that ``target`` lacks, holds differently, or without the vector that ``source`` has."""
     patiently(lambda: client.indices.refresh(index=f"{source},{target}"))
     there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
+    filled = _filled(client, source, target)
     for hit in scan(client, source, EVERYTHING):
-        if there.get(hit["_id"]) != _digest(hit["_source"]):
+        if there.get(hit["_id"]) != _digest(hit["_source"]) or hit["_id"] in filled:
             yield hit
 
 

@@ -10,8 +10,9 @@ from elasticsearch import Elasticsearch
 
 from core.errors import NotFound, SondeError
 from es_mappings.indices import ensure_indices, serving
+from indexer.embed_missing import count_missing, embed_missing
 from indexer.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import Options, Parts
 from indexer.reindex import ReindexParts, forget_others, reindex, rollback
 from indexer.sources.folder import FolderSource
 from tests.integration.hashing import Hashing
@@ -97,6 +98,18 @@ def test_what_is_written_and_removed_meanwhile_is_neither_lost_nor_brought_back(
     assert len(wanted) == 30
 
 
+def test_vectors_filled_meanwhile_are_not_lost(es_client: Elasticsearch, prefix: str, folder: Path) -> None:
+    embedder = Hashing("one")
+    ensure_indices(es_client, prefix, embedder.card)
+    parts = Parts(es_client, prefix, lambda _name: embedder)
+    harvest("s", FolderSource(folder), replace(parts, embedder=None))
+    reindex(ReindexParts(es_client, prefix, embedder), least_overlap=0.0, dry_run=True)
+    assert embed_missing("s", parts, Options()).embedded == 30
+    assert reindex(ReindexParts(es_client, prefix, embedder), least_overlap=0.0).moved
+    assert embedder.embedded == 30
+    assert count_missing("s", parts) == 0
+
+
 def test_answers_that_differ_too_much_refuse_the_move(es_client: Elasticsearch, prefix: str, folder: Path) -> None:
     embedder = Hashing("one")
     _harvested(es_client, prefix, folder, embedder)
@@ -132,6 +145,21 @@ def test_after_a_way_back_the_next_harvest_writes_what_was_missed(
     assert len(_ids(es_client, f"{prefix}-records")) == 30
     harvest("s", FolderSource(folder), parts)
     assert len(_ids(es_client, f"{prefix}-records")) == 31
+
+
+def test_after_a_way_back_the_next_harvest_makes_the_vectors_that_were_filled(
+    es_client: Elasticsearch, prefix: str, folder: Path
+) -> None:
+    embedder = Hashing("one")
+    ensure_indices(es_client, prefix, embedder.card)
+    parts = Parts(es_client, prefix, lambda _name: embedder)
+    harvest("s", FolderSource(folder), replace(parts, embedder=None))
+    reindex(ReindexParts(es_client, prefix, embedder), least_overlap=0.0)
+    embed_missing("s", parts, Options())
+    rollback(es_client, prefix)
+    assert count_missing("s", parts) == 30
+    harvest("s", FolderSource(folder), parts)
+    assert count_missing("s", parts) == 0
 
 
 class PowerCut(Exception):
