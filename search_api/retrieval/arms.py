@@ -37,6 +37,10 @@ CANDIDATE_FIELDS: tuple[str | dict[str, str], ...] = (
 of the page."""
 
 
+PassageKey = tuple[str, int]
+"""A passage's document and its ordinal there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Arm:
     """One way to find records. ``measured`` turns Elasticsearch's ``_score`` into the arm's own scale.
@@ -136,9 +140,10 @@ def read_fields(answer: Mapping[str, Any], index_uuid: str) -> tuple[dict[str, F
 
 
 def _for_passages() -> dict[str, Any]:
+    """A passage is told by its document and its place there, doc values both: an ``_id`` would unpack its text."""
     return {
-        "_source": False,
-        "docvalue_fields": ["record"],
+        "stored_fields": "_none_",
+        "docvalue_fields": ["record", "document", "ordinal"],
         "collapse": {"field": "record"},
         "track_total_hits": False,
     }
@@ -154,8 +159,8 @@ class Scored:
     scores: Mapping[str, float]
     all_words: frozenset[str]
     named: Mapping[str, float]
-    passages: Mapping[str, str]
-    """Record id to its best passage's id (passage arms only)."""
+    passages: Mapping[str, PassageKey]
+    """Record id to its best passage (passage arms only)."""
     versions: Mapping[str, Version]
     """Record id to the version that was found (arms over records only)."""
 
@@ -163,16 +168,17 @@ class Scored:
 def read_answer(arm: Arm, answer: Mapping[str, Any], index_uuid: str) -> Scored:
     """One item of an ``_msearch`` answer, already checked for errors."""
     scores: dict[str, float] = {}
-    passages: dict[str, str] = {}
+    passages: dict[str, PassageKey] = {}
     words: set[str] = set()
     named: dict[str, float] = {}
     versions: dict[str, Version] = {}
     name = "record" if arm.on_passages else "id"
     for hit in answer["hits"]["hits"]:
-        record = hit["fields"][name][0]
+        fields = hit["fields"]
+        record = fields[name][0]
         scores[record] = arm.measured(hit["_score"] or 0.0)
         if arm.on_passages:
-            passages[record] = hit["_id"]
+            passages[record] = fields["document"][0], fields["ordinal"][0]
         else:
             versions[record] = version_of(index_uuid, hit)
         matched = hit.get("matched_queries", ())

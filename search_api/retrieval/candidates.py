@@ -14,7 +14,7 @@ from core.errors import Unavailable
 from core.hit import Signal
 from search_api.deadlines import as_timeout
 from search_api.ranking.facts import Facts
-from search_api.retrieval.arms import Arm, Scored, fields_body, read_answer, read_fields
+from search_api.retrieval.arms import Arm, PassageKey, Scored, fields_body, read_answer, read_fields
 from search_api.retrieval.memory import Remembered, Version
 from search_api.retrieval.plan import RetrievalPlan
 
@@ -28,7 +28,7 @@ class Found:
     signals: Mapping[str, Signals]
     facts: Mapping[str, Facts]
     all_words: frozenset[str]
-    passages: Mapping[str, str]
+    passages: Mapping[str, PassageKey]
     versions: Mapping[str, Version]
     named: Mapping[str, float] = field(default_factory=dict)
     """How prominently records name the asked place: 1 in the title, .5 elsewhere, absent for not at all."""
@@ -115,7 +115,7 @@ def _merged(
     ids = sorted(facts)
     signals: dict[str, dict[Signal, float | None]] = {record: {} for record in ids}
     words: set[str] = set()
-    passages: dict[str, str] = {}
+    passages: dict[str, PassageKey] = {}
     named: dict[str, float] = {}
     for arm, found, completed in zip(arms, first, second, strict=True):
         parts = [found] if completed is None else [completed, found]

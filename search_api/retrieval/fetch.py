@@ -11,6 +11,7 @@ from elasticsearch import Elasticsearch
 from core.record import Record
 from es_mappings.documents import from_document
 from search_api.answer import PassageFound
+from search_api.retrieval.arms import PassageKey
 from search_api.retrieval.candidates import checked
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Remembered, Version, version_of
@@ -81,18 +82,27 @@ def _by_field(marked: Mapping[str, list[str]]) -> dict[str, list[str]]:
     return folded
 
 
-def fetch_passages(client: Elasticsearch, index: str, best: Mapping[str, str]) -> dict[str, tuple[PassageFound, ...]]:
+def fetch_passages(
+    client: Elasticsearch, index: str, best: Mapping[str, PassageKey]
+) -> dict[str, tuple[PassageFound, ...]]:
     """The best passage of each record, by record id."""
     if not best:
         return {}
     body = {
-        "query": {"ids": {"values": sorted(best.values())}},
+        "query": {"bool": {"should": [_passage_clause(key) for key in best.values()], "minimum_should_match": 1}},
         "size": len(best),
-        "_source": {"includes": ["text", "section_path", "first_page"]},
+        "_source": {"includes": ["document", "ordinal", "text", "section_path", "first_page"]},
     }
-    hits = {hit["_id"]: hit["_source"] for hit in checked(client, [{"index": index}, body])[0]["hits"]["hits"]}
-    return {record: (_passage(found, hits[found]),) for record, found in best.items() if found in hits}
+    hits = checked(client, [{"index": index}, body])[0]["hits"]["hits"]
+    found = {(hit["_source"]["document"], hit["_source"]["ordinal"]): _passage(hit) for hit in hits}
+    return {record: (found[key],) for record, key in best.items() if key in found}
 
 
-def _passage(found: str, source: Mapping[str, Any]) -> PassageFound:
-    return PassageFound(found, source["text"], tuple(source.get("section_path", ())), source.get("first_page"))
+def _passage_clause(key: PassageKey) -> Clause:
+    document, ordinal = key
+    return {"bool": {"filter": [{"term": {"document": document}}, {"term": {"ordinal": ordinal}}]}}
+
+
+def _passage(hit: Mapping[str, Any]) -> PassageFound:
+    source = hit["_source"]
+    return PassageFound(hit["_id"], source["text"], tuple(source.get("section_path", ())), source.get("first_page"))
