@@ -10,6 +10,7 @@ from elasticsearch import Elasticsearch
 
 from sonde.fast_json import SERIALIZERS
 from sonde.settings import Settings
+from sonde.steady_nodes import SteadyNodes
 
 
 def elasticsearch_client(
@@ -41,5 +42,6 @@ def elasticsearch_client(
         retry_on_timeout=False,
         retry_on_status=(),
         serializers=SERIALIZERS,
+        node_pool_class=SteadyNodes,
         **more,
     )

@@ -7,8 +7,12 @@ import sys
 import time
 
 import structlog
+from structlog.tracebacks import ExceptionDictTransformer
 
 from sonde.settings import LogSettings
+
+# structlog's own formatters show local variables too: keys, tokens and people's questions among them.
+_TRACEBACKS = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
 
 
 def configure_logs(settings: LogSettings) -> None:
@@ -17,16 +21,16 @@ def configure_logs(settings: LogSettings) -> None:
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer()
         if settings.format == "json"
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
     )
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.dict_tracebacks
-            if settings.format == "json"
-            else structlog.processors.StackInfoRenderer(),
+            _TRACEBACKS if settings.format == "json" else structlog.processors.StackInfoRenderer(),
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
@@ -60,7 +64,7 @@ def _of_libraries(settings: LogSettings) -> logging.Formatter:
         ],
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            structlog.processors.dict_tracebacks,
+            _TRACEBACKS,
             structlog.processors.JSONRenderer(),
         ],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Literal
 
 import click
 import pytest
@@ -43,3 +44,23 @@ def test_a_librarys_line_has_its_time_in_utc() -> None:
     environment = {**os.environ, "TZ": "Asia/Tokyo", "SONDE_LOG__FORMAT": "console"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert done.stderr == "1970-01-02T00:00:00.250Z [WARNING] celery: late\n"
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_a_traceback_shows_no_local_variable(
+    form: Literal["console", "json"], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = structlog.get_config()
+    try:
+        configure_logs(LogSettings(format=form))
+        key = "sonde_" + "secret"
+        try:
+            raise RuntimeError(f"{len(key)} letters")
+        except RuntimeError:
+            structlog.get_logger().exception("request.failed")
+    finally:
+        structlog.configure(**before)
+    said = capsys.readouterr().err
+    assert "12 letters" in said
+    assert "test_logs_stream.py" in said  # the traceback is there
+    assert "sonde_secret" not in said
