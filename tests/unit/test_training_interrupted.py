@@ -17,8 +17,12 @@ def test_a_kept_checkpoint_is_named_with_the_way_on(
 ) -> None:
     out = tmp_path / "model"
     Checkpoints(beside(out), {}, resume=False).save({"step": 1}, best=True)
-    with pytest.raises(SystemExit) as ended, kept_when_interrupted(out):
-        signal.raise_signal(sent)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs tests in the background ignores it
+    try:
+        with pytest.raises(SystemExit) as ended, kept_when_interrupted(out):
+            signal.raise_signal(sent)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert ended.value.code == code
     assert "--resume goes on" in capsys.readouterr().err
 
