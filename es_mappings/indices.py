@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch
 
@@ -12,6 +13,8 @@ from core.ports import EmbedderCard
 from es_mappings import loader
 from es_mappings.meta import IndexMeta, refuse_unknown_schema
 from es_mappings.names import KINDS, WITH_VECTORS, IndexKind, alias, concrete
+
+_DESCRIBING = ("mappings", "settings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +96,20 @@ def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex
 def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
     """The same whatever its schema: what a reindex begins from. Raises IndexMismatch where the alias spans several."""
     name = alias(prefix, kind)
-    found = client.options(ignore_status=404).indices.get(index=name).body
+    found = client.options(ignore_status=404).indices.get(index=name, features=_DESCRIBING).body
     if "error" in found or not found:
         return None
     if len(found) > 1:
         raise IndexMismatch(f"The alias {name} spans {', '.join(sorted(found))}; it must stand for one index.")
     index, body = next(iter(found.items()))
+    return _described(name, index, body)
+
+
+def described(client: Elasticsearch, index: str) -> ServingIndex:
+    """A concrete index that need not serve, under its own name. Raises NotFoundError where there is none."""
+    return _described(index, index, client.indices.get(index=index, features=_DESCRIBING).body[index])
+
+
+def _described(name: str, index: str, body: Mapping[str, Any]) -> ServingIndex:
     meta = IndexMeta.read(index, body["mappings"].get("_meta"))
     return ServingIndex(name, index, meta, body["settings"]["index"]["uuid"])

@@ -13,6 +13,7 @@ from elasticsearch import Elasticsearch
 
 from core.errors import ModelMissing, SondeError
 from core.ports import Embedder
+from es_mappings.indices import described
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from indexer import bulk
@@ -94,8 +95,7 @@ def _embedder(client: Elasticsearch, left: LeftBehind, embedder: Callable[[str],
 
 
 def _meta(client: Elasticsearch, index: str) -> IndexMeta:
-    mappings = patiently(lambda: client.indices.get_mapping(index=index)).body[index]["mappings"]
-    return IndexMeta.read(index, mappings.get("_meta"))
+    return patiently(lambda: described(client, index)).meta
 
 
 def _bring(client: Elasticsearch, prefix: str, left: LeftBehind, how: Copying) -> int:

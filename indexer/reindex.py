@@ -17,7 +17,7 @@ from elasticsearch import Elasticsearch
 from core.errors import ModelMissing, NotFound, SondeError
 from core.ports import Embedder
 from es_mappings import loader
-from es_mappings.indices import ServingIndex, resolved
+from es_mappings.indices import ServingIndex, described, resolved
 from es_mappings.meta import IndexMeta
 from es_mappings.names import IndexKind, alias, concrete, generation_of
 from indexer.catch_up import finish, note_model
@@ -184,8 +184,7 @@ def _prepare(parts: ReindexParts, kind: Reindexed) -> Pair | None:
     new = concrete(parts.prefix, kind, generation_of(old.index) + 1)
     wanted = IndexMeta.of(card)
     if parts.client.indices.exists(index=new):
-        mapping = parts.client.indices.get_mapping(index=new).body[new]["mappings"]
-        if IndexMeta.read(new, mapping.get("_meta")) != wanted:
+        if described(parts.client, new).meta != wanted:
             raise SondeError(
                 f"{new} is there, half built for another model. `sonde reindex --forget` deletes what does not serve."
             )

@@ -25,10 +25,10 @@ _SAID = {
     "pt": "o os do da dos das de no na nos nas em com por para e entre desde ao aos pela pelo",
 }
 _SMALL_WORDS = {code: frozenset(words.split()) for code, words in _SAID.items()}
-_SPEAKS_FOR: dict[str, list[str]] = {}
-for _code, _words in _SMALL_WORDS.items():
-    for _word in _words:
-        _SPEAKS_FOR.setdefault(_word, []).append(_code)
+_SPEAKS_FOR = {
+    word: [code for code, words in _SMALL_WORDS.items() if word in words]
+    for word in frozenset().union(*_SMALL_WORDS.values())
+}
 
 _WORD = re.compile(r"[^\W\d_]+")
 

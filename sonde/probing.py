@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from elasticsearch import Elasticsearch
 
-from es_mappings.indices import ServingIndex
-from es_mappings.meta import IndexMeta
+from es_mappings.indices import described
 from indexer.reindex import AnswerProbe
 from search_api.pipeline import SearchPipeline
 from search_api.request import SearchRequest
@@ -40,10 +39,8 @@ def sampled_answers(settings: Settings, models: Models) -> AnswerProbe:
     def probe(index: str) -> Sequence[Sequence[str]]:
         if not questions:
             questions.extend(_titles(client, index))
-        made = client.indices.get(index=index).body[index]
-        meta = IndexMeta.read(index, made["mappings"].get("_meta"))
-        uuid = made["settings"]["index"]["uuid"]
-        serving = Serving(ServingIndex(index, index, meta, uuid), None, models.embedder(meta.embedding_model))
+        made = described(client, index)
+        serving = Serving(made, None, models.embedder(made.meta.embedding_model))
         pipeline = SearchPipeline(search_parts(client, _Fixed(serving), models, ranking_config(settings)))
         answers = [pipeline.ordered(SearchRequest(q=question, rerank=False)) for question in questions]
         return [answer.ranking.ids(0, _FIRST) for answer in answers]

@@ -12,10 +12,10 @@ from core.extent import BBox
 from core.geo import box_array
 from core.hit import Signal
 from core.record import ProvenanceKind, Resolution
-from core.time_overlap import duration_s, span_array
+from core.time_overlap import span_array
 from core.timespan import TimeSpan
 from search_api.ranking.columns import Floats, Integers, Rows
-from search_api.ranking.facts import METRES_PER_SCALE_DENOMINATOR, Facts
+from search_api.ranking.facts import Facts, resolution_metres, step_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +101,6 @@ class Candidates:
             tie=_tie_order(tuple(ids)),
             named=_floats((named or {}).get(record, 0.0) for record in ids),
         )
-
-
-def resolution_metres(resolution: Resolution) -> float | None:
-    """Ground resolution in metres, said or from the map scale (half a millimetre on the map); None for neither."""
-    if resolution.metres is not None:
-        return resolution.metres
-    if resolution.scale_denominator is not None:
-        return resolution.scale_denominator * METRES_PER_SCALE_DENOMINATOR
-    return None
-
-
-def step_seconds(time_step: str | None) -> float | None:
-    return None if time_step is None else duration_s(time_step)
 
 
 def _floats(values: Iterable[float | None]) -> Floats:

@@ -12,7 +12,7 @@ from core.geo import compare
 from core.hit import Signal
 from core.time_overlap import overlap
 from core.timespan import iso
-from search_api.ranking.candidates import resolution_metres
+from search_api.ranking.facts import resolution_metres
 from search_api.ranking.rank import Ranking, measured
 
 _YEAR_MS = 365.2425 * 86_400_000

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from core.record import ProvenanceKind
+from core.record import ProvenanceKind, Resolution
 from core.time_overlap import duration_s
 from search_api.ranking.diversity import Family
 from search_api.ranking.folding import Likeness
@@ -19,6 +19,7 @@ Fields = Mapping[str, Sequence[Any]]
 """The ``fields`` of an Elasticsearch hit: doc values, lists of values by field."""
 
 _FAMILIES = ("series", "parent")
+_RESOLUTION = ("metres", "scale_denominator", "time_step")
 _OF_NOBODY = Likeness("")
 
 
@@ -45,16 +46,30 @@ def facts_of(fields: Fields) -> Facts:
 
     Raises ValueError where a value cannot be read.
     """
+    resolution = Resolution(*(_first(fields, f"resolution.{name}") for name in _RESOLUTION))
     return Facts(
         boxes=tuple(number for text in fields.get("boxes", ()) for number in _box(text)),
         spans=tuple(number for text in fields.get("spans", ()) for number in _span(text)),
-        metres=_metres(fields),
-        step_s=_number(duration_s(step) if (step := _first(fields, "resolution.time_step")) is not None else None),
+        metres=_number(resolution_metres(resolution)),
+        step_s=_number(step_seconds(resolution.time_step)),
         kind=cast(ProvenanceKind, _first(fields, "provenance.kind") or "unknown"),
         modified_ms=_number(_first(fields, "dates.modified")),
         likeness=Likeness(str(_first(fields, "source")), _text(fields, "identity"), _text(fields, "signature")),
         families=tuple((kind, name) for kind in _FAMILIES if (name := _text(fields, kind)) is not None),
     )
+
+
+def resolution_metres(resolution: Resolution) -> float | None:
+    """Ground resolution in metres, said or from the map scale (half a millimetre on the map); None for neither."""
+    if resolution.metres is not None:
+        return resolution.metres
+    if resolution.scale_denominator is not None:
+        return resolution.scale_denominator * METRES_PER_SCALE_DENOMINATOR
+    return None
+
+
+def step_seconds(time_step: str | None) -> float | None:
+    return None if time_step is None else duration_s(time_step)
 
 
 def _box(text: str) -> tuple[float, float, float, float]:
@@ -68,13 +83,6 @@ def _box(text: str) -> tuple[float, float, float, float]:
 def _span(text: str) -> tuple[float, float]:
     start, end = text.split("/")
     return float(start) if start else -math.inf, float(end) if end else math.inf
-
-
-def _metres(fields: Fields) -> float:
-    metres, scale = _first(fields, "resolution.metres"), _first(fields, "resolution.scale_denominator")
-    if metres is None and scale is not None:
-        return float(scale) * METRES_PER_SCALE_DENOMINATOR
-    return _number(metres)
 
 
 def _number(value: Any) -> float:

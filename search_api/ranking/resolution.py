@@ -8,8 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from core.geo import area_km2, box_array
-from search_api.ranking.candidates import Candidates, resolution_metres, step_seconds
+from search_api.ranking.candidates import Candidates
 from search_api.ranking.columns import Floats, mean_of_measured
+from search_api.ranking.facts import resolution_metres, step_seconds
 from search_api.ranking.target import Level, Target
 
 # Areas (km2) that a record of each level covers; the ranges meet generously, catalogues are loose with these words.

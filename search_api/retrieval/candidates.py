@@ -61,7 +61,7 @@ _NOTHING = Found({}, {}, frozenset(), {}, {})
 
 
 def retrieve(
-    client: Elasticsearch, plan: RetrievalPlan, *, window: int, question: str, memory: Remembered[Facts] | None = None
+    client: Elasticsearch, plan: RetrievalPlan, *, window: int, question: str, memory: Remembered[Facts]
 ) -> Found:
     """The best ``window`` of each arm, completed so that each candidate has each arm's score where there is one.
 
@@ -71,7 +71,6 @@ def retrieve(
     arms = plan.arms
     if not arms:
         return _NOTHING
-    memory = memory if memory is not None else Remembered("facts", window)
     ask = _Asking(client, hashlib.sha256(question.encode()).hexdigest()[:16])
     answers = ask([(arm.index, arm.body(window, None)) for arm in arms])
     first = [read_answer(arm, answer, plan.index_uuid) for arm, answer in zip(arms, answers, strict=True)]
@@ -94,8 +93,7 @@ def retrieve(
         place: read_answer(arms[place], answer, plan.index_uuid)
         for place, answer in zip(lacking, answers, strict=False)  # one more answer holds what was unknown
     }
-    found = _merged(facts, arms, first, [completed.get(place) for place in range(len(arms))])
-    return replace(found, versions=versions)
+    return _merged(facts, versions, arms, first, [completed.get(place) for place in range(len(arms))])
 
 
 def _lacking(arms: Sequence[Arm], first: Sequence[Scored], ids: Sequence[str]) -> dict[int, list[str]]:
@@ -109,7 +107,11 @@ def _lacking(arms: Sequence[Arm], first: Sequence[Scored], ids: Sequence[str]) -
 
 
 def _merged(
-    facts: Mapping[str, Facts], arms: Sequence[Arm], first: Sequence[Scored], second: Sequence[Scored | None]
+    facts: Mapping[str, Facts],
+    versions: Mapping[str, Version],
+    arms: Sequence[Arm],
+    first: Sequence[Scored],
+    second: Sequence[Scored | None],
 ) -> Found:
     """Of the records of which ranking knows something: they are there, and pass the filters."""
     ids = sorted(facts)
@@ -127,7 +129,7 @@ def _merged(
             words |= part.all_words
             passages.update(part.passages)
             named.update(part.named)
-    return Found(signals, facts, frozenset(words), passages, {}, named)
+    return Found(signals, facts, frozenset(words), passages, versions, named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,10 @@ def test_the_same_candidates_scores_and_values_as_with_a_second_request(samples:
     alone = RetrievalPlan(index, "uuid", (), (arm,), words, False)
     # The same arm once more without a signal brings no candidate of its own, but forces the second request.
     twice = replace(alone, arms=(arm, replace(arm, signal=None)))
-    once, both = (retrieve(samples.client, plan, window=200, question=question) for plan in (alone, twice))
+    once, both = (
+        retrieve(samples.client, plan, window=200, question=question, memory=Remembered("facts", 200))
+        for plan in (alone, twice)
+    )
     assert once == both
     assert bool(once.signals) == (question != "qwxyzzy plughmore")
     assert all(facts.likeness.source and facts.boxes for facts in list(once.facts.values())[:1])
