@@ -33,7 +33,7 @@ RUN uv pip install --python /opt/sonde/bin/python --no-deps . && \
     SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.prepare_models
 
 FROM python:${PYTHON}
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0.dev0
 ARG REVISION=""
 LABEL org.opencontainers.image.title="Sonde" \
       org.opencontainers.image.version="${VERSION}" \
