@@ -30,7 +30,8 @@ COPY training training
 COPY local_stack local_stack
 COPY sonde sonde
 RUN uv pip install --python /opt/sonde/bin/python --no-deps . && \
-    SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.prepare_models
+    SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.prepare_models && \
+    rm -f /opt/models/.*.lock
 
 FROM python:${PYTHON}
 ARG VERSION=0.2.0.dev0
@@ -44,7 +45,7 @@ LABEL org.opencontainers.image.title="Sonde" \
 # hadolint ignore=DL3008
 RUN apt-get update && apt-get install -y --no-install-recommends tesseract-ocr && rm -rf /var/lib/apt/lists/*
 # A new volume takes the owner of the folder that it is mounted over.
-RUN useradd --system --uid 10001 --no-create-home sonde && install -d -o 10001 -g 10001 /var/lib/sonde/library
+RUN groupadd --gid 10001 sonde && useradd --uid 10001 --gid 10001 --no-create-home sonde && install -d -o 10001 -g 10001 /var/lib/sonde/library
 COPY --from=build /opt/sonde /opt/sonde
 COPY --from=build --chown=10001 /opt/models /opt/models
 COPY --chmod=755 docker-entrypoint.sh /usr/local/bin/docker-entrypoint.sh
@@ -52,6 +53,7 @@ ENV PATH=/opt/sonde/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     SONDE_MODELS__FOLDER=/opt/models \
+    SONDE_LIBRARY__FOLDER=/var/lib/sonde/library \
     SONDE_API__HOST=0.0.0.0 \
     SONDE_LOG__FORMAT=json \
     SONDE_WORKER__PULSE=/tmp/pulse \
@@ -59,6 +61,7 @@ ENV PATH=/opt/sonde/bin:$PATH \
 USER 10001
 WORKDIR /tmp
 EXPOSE 8080
+# Kept by images in docker's format alone: `buildah build --format docker`, `podman build --format docker`.
 HEALTHCHECK --interval=30s --timeout=20s --start-period=90s CMD ["docker-entrypoint.sh", "health"]
 ENTRYPOINT ["docker-entrypoint.sh"]
 CMD ["api"]

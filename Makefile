@@ -2,6 +2,8 @@
 PYTHON ?= python3
 UV_VERSION := 0.13.9
 BIN := .venv/bin
+# How many processes run the tests; they share one Elasticsearch and one broker.
+PROCESSES ?= auto
 UV := .venv-tools/bin/uv
 
 .PHONY: help docs env demo down check audit test format lock image compose-secrets sbom chart-readme clean
@@ -37,7 +39,7 @@ audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; 
 	$(BIN)/python -m tests.audit
 
 test: env  ## The whole suite, on a real Elasticsearch, a real broker and real models.
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadfile
 
 format: env  ## Rewrite the code in the house style.
 	$(BIN)/ruff check --fix .

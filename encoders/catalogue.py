@@ -17,6 +17,7 @@ from encoders.own_calibration import own_calibration
 from encoders.pairs import PairTokeniser
 from encoders.prepare import checked_graph, prepared
 from encoders.presets import Preset, preset_for
+from encoders.quantise import INT8_GRAPHS, int8_kind
 from encoders.recipe import Recipe, UnfitForOnnx, read_json, read_pair_limit, read_recipe
 from encoders.remote import Endpoint, RemoteEmbedder
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, RecogniserSpec
@@ -82,12 +83,14 @@ def _pair_card(spec: CrossEncoderSpec, limit: int, facts: dict[str, Any]) -> Cro
 
 def _onnx(spec: EmbedderSpec, folder: Path) -> OnnxEmbedder:
     facts = read_json(folder / "card.json")
-    wants_int8 = spec.runtime == "onnx-int8" or (spec.runtime == "auto" and facts["int8"]["good"])
+    kind = int8_kind()
+    good = facts["int8"]["good"] if kind == "portable" else facts["int8"]["vnni"]["good"]
+    wants_int8 = spec.runtime == "onnx-int8" or (spec.runtime == "auto" and good)
     # A GPU has no use for int8 operators made for processors.
     int8 = wants_int8 and spec.device == "cpu"
     recipe = read_recipe(folder).limited_to(spec.max_tokens)
     card = _card(spec, recipe, facts, "onnx-int8" if int8 else "onnx-fp32")
-    graph = checked_graph(folder, "model.int8.onnx" if int8 else "model.onnx")
+    graph = checked_graph(folder, INT8_GRAPHS[kind] if int8 else "model.onnx")
     return OnnxEmbedder(graph, recipe, card, Compute(spec.threads, spec.device))
 
 

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
+
+from core.errors import ModelMissing
 
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Holds the lock beside ``folder``; the system gives it back even where the process is killed."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / f".{folder.name}.lock").open("w") as lock:
+    """Holds the lock beside ``folder``; the system gives it back even where the process is killed.
+
+    Raises ModelMissing where ``folder`` would have to be made in a place that is read-only.
+    """
+    with _lock_file(folder) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def _lock_file(folder: Path) -> TextIO:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        return (folder.parent / f".{folder.name}.lock").open("w")
+    except OSError as error:
+        if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
+            raise
+        raise ModelMissing(
+            f"the model {folder.name} is not in {folder.parent}, and this folder is read-only: run `python -m"
+            " sonde.prepare_models` with SONDE_MODELS__FOLDER naming a folder that can be written to, and serve from it"
+        ) from None
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""A model's folder to what serving loads: an ONNX graph, its int8 twin, a tokenizer, and a card written last.
+"""A model's folder to what serving loads: an ONNX graph, its int8 twins, a tokenizer, and a card written last.
+
+What is made does not depend on the processor that makes it: an image is built on one kind and runs on any.
 
 ``python -m encoders.prepare SOURCE TARGET HEAD`` does the work in a process of its own: torch, the exporter and the
 quantiser take a gigabyte that a serving process must not keep.
@@ -19,22 +21,23 @@ from core.errors import ModelMissing
 from encoders.files import exclusive, published
 from encoders.locate import Located
 from encoders.pinned import file_sha256
-from encoders.quantise import compare, int8_kind, quantise, sample_texts
+from encoders.quantise import INT8_GRAPHS, compare, int8_kind, quantise, sample_texts
 from encoders.recipe import read_json, read_pair_limit, read_recipe
 from encoders.torch_export import Head, export
 
 # Raise it where a change here makes other files than before: older ones are then left aside and made anew.
-_VERSION = 1
+_VERSION = 2
 _TIMEOUT_S = 900
 _HOUSE = Path(__file__).resolve().parent.parent
 
 
 def prepared(located: Located, cache: Path, head: Head) -> Path:
-    """The folder with ``model.onnx``, for an embedder ``model.int8.onnx``, ``tokenizer.json`` and ``card.json``.
+    """The folder with ``model.onnx``, ``tokenizer.json``, ``card.json``, and an embedder's graphs of ``INT8_GRAPHS``.
 
-    Made on first need; processes that ask at once wait for the one that makes it. Raises ModelMissing.
+    Made on first need; processes that ask at once wait for the one that makes it. Raises ModelMissing, also where it
+    would have to be made in a folder that is read-only.
     """
-    folder = cache / f"{_short(located.name)}-{located.digest[:12]}-{int8_kind()}-v{_VERSION}"
+    folder = cache / f"{_short(located.name)}-{located.digest[:12]}-v{_VERSION}"
     if (folder / "card.json").is_file():
         return folder
     if head == "states":
@@ -72,9 +75,13 @@ def make(source: Path, target: Path, head: Head) -> None:
 
 def _embedder_facts(source: Path, target: Path) -> Mapping[str, Any]:
     recipe = read_recipe(source)
-    quantise(target / "model.onnx", target / "model.int8.onnx")
-    comparison = compare(target, recipe, sample_texts())
-    return {**asdict(recipe), "int8": {**asdict(comparison), "good": comparison.good, "kind": int8_kind()}}
+    for kind, file in INT8_GRAPHS.items():
+        quantise(target / "model.onnx", target / file, kind)
+    portable = compare(target, recipe, sample_texts())
+    # Where this processor cannot run the other graph, it counts as good as the portable one: it keeps a bit more.
+    fast = compare(target, recipe, sample_texts(), "vnni") if int8_kind() == "vnni" else None
+    said = {**asdict(fast), "good": fast.good} if fast else {"good": portable.good, "measured": False}
+    return {**asdict(recipe), "int8": {**asdict(portable), "good": portable.good, "vnni": said}}
 
 
 def _in_own_process(located: Located, draft: Path, head: Head) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 from encoders.onnx_session import Compute, OnnxSession, Tokens
 from encoders.pooling import agreement, pooled
@@ -12,6 +14,10 @@ from encoders.recipe import Recipe
 from encoders.tokens import Tokeniser
 
 ENOUGH = 0.99  # mean cosine to fp32, the issue's measure
+
+Int8Kind = Literal["vnni", "portable"]
+INT8_GRAPHS: Mapping[Int8Kind, str] = {"portable": "model.int8.onnx", "vnni": "model.int8.vnni.onnx"}
+"""``portable`` computes right on every processor; ``vnni`` is nearer to fp32, on processors that have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +39,11 @@ def sample_texts() -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def quantise(graph: Path, target: Path) -> None:
+def quantise(graph: Path, target: Path, kind: Int8Kind) -> None:
     """Dynamic int8, one scale per output channel of each weight matrix; activations are scaled as they come.
 
-    Processors without VNNI add pairs of products in 16 bits, which overflow unless weights keep to 7 bits.
+    Processors without VNNI add pairs of products in 16 bits, which overflow unless weights keep to 7 bits: so does
+    the portable graph.
     """
     import logging
 
@@ -48,26 +55,26 @@ def quantise(graph: Path, target: Path) -> None:
         target,
         op_types_to_quantize=["MatMul", "Gemm"],
         per_channel=True,
-        reduce_range=int8_kind() != "vnni",
+        reduce_range=kind == "portable",
         weight_type=QuantType.QInt8,
     )
 
 
-def int8_kind() -> str:
-    """``vnni`` where the processor multiplies int8 without overflow, else ``plain``; part of the cache's name."""
+def int8_kind() -> Int8Kind:
+    """``vnni`` where this processor multiplies int8 without overflow, else ``portable``."""
     cpuinfo = Path("/proc/cpuinfo")
     if not cpuinfo.is_file():
-        return "plain"
+        return "portable"
     words = set(cpuinfo.read_text(encoding="utf-8", errors="replace").split())
-    return "vnni" if words & {"avx512_vnni", "avx_vnni", "asimddp", "i8mm"} else "plain"
+    return "vnni" if words & {"avx512_vnni", "avx_vnni", "asimddp", "i8mm"} else "portable"
 
 
-def compare(folder: Path, recipe: Recipe, texts: list[str]) -> Comparison:
-    """``model.int8.onnx`` against ``model.onnx`` of one folder."""
+def compare(folder: Path, recipe: Recipe, texts: list[str], kind: Int8Kind = "portable") -> Comparison:
+    """The int8 graph of that kind against ``model.onnx`` of one folder."""
     tokens = [Tokens(ids) for ids in Tokeniser(folder / "tokenizer.json", recipe.max_tokens).ids(texts)]
     vectors = [
         OnnxSession(folder / file, Compute()).map(tokens, lambda states, mask: pooled(states, mask, recipe.pooling))
-        for file in ("model.onnx", "model.int8.onnx")
+        for file in ("model.onnx", INT8_GRAPHS[kind])
     ]
     mean, minimum = agreement(vectors[0], vectors[1])
     return Comparison(mean, minimum, len(texts))

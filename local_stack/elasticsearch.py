@@ -32,6 +32,10 @@ _COPIED = ("jvm.options", "role_mapping.yml", "roles.yml", "users", "users_roles
 _ASK_TIMEOUT_S = 3.0
 _STOP_GRACE_S = 60.0  # it flushes its translogs
 
+# For the JVM whose standard output says how the server is started: a warning among it (of control groups, say) is no
+# part of that.
+CLI_JAVA_OPTS = ("-Xms4m", "-Xmx64m", "-XX:+UseSerialGC", "-Xlog:disable", "-Xlog:all=warning:stderr")
+
 # All to the console, which we keep in the stack's own log folder. Deprecations go into the answers' headers.
 _LOGGING = """\
 status = error
@@ -214,9 +218,8 @@ def _give(folder: Path, account: Account) -> None:
 
 def _argv(java: Java) -> tuple[str, ...]:
     """What ``bin/elasticsearch`` would start; that script is not in the archive. This first JVM starts the server."""
-    launcher = "org.elasticsearch.server.launcher.ServerLauncher"
-    small = ("-Xms4m", "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-    return (str(java.program), *small, "-cp", "lib/tools/server-launcher/*", launcher)
+    options = (*CLI_JAVA_OPTS, "-XX:TieredStopAtLevel=1", "-cp", "lib/tools/server-launcher/*")
+    return (str(java.program), *options, "org.elasticsearch.server.launcher.ServerLauncher")
 
 
 def _environment(java: Java, home: Path, folders: NodeFolders, inherited: Mapping[str, str]) -> dict[str, str]:
@@ -229,6 +232,7 @@ def _environment(java: Java, home: Path, folders: NodeFolders, inherited: Mappin
         "JAVA_TYPE": "ES_JAVA_HOME",
         "ES_JAVA_HOME": str(java.home),
         "JAVA": str(java.program),
+        "CLI_JAVA_OPTS": " ".join(CLI_JAVA_OPTS),
         "ES_HOME": str(home),
         "ES_PATH_CONF": str(folders.config),
         "ES_TMPDIR": str(folders.scratch),

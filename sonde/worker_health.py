@@ -2,7 +2,7 @@
 
 Exit code 0, or 1 with one sentence. A worker lives while it makes progress: its loop goes round, no task is in hand
 for longer than the task limit allows, and while tasks wait it takes one. That is judged only while the broker answers:
-a worker is not restarted for a broker that is down.
+a worker is not restarted for a broker that is down, not even before its first connection.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from core.errors import SondeError
 from sonde.settings import Settings, load_settings
@@ -57,7 +59,10 @@ def waited_s(folder: Path, tasks_wait: bool, pulse: Pulse) -> float:
 
 def check(settings: Settings, probe: str, queues: list[str]) -> str | None:
     """What is wrong, None where nothing is. Raises SondeError for a probe that is not known or not set up."""
-    broker = redis.Redis.from_url(settings.broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S)
+    # One attempt: redis-py's own retries would outlast the probe.
+    broker = redis.Redis.from_url(
+        settings.broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S, retry=Retry(NoBackoff(), 0)
+    )
     if probe == "beat":
         return _beat(broker, settings.index.prefix)
     folder = settings.worker.pulse
@@ -65,6 +70,7 @@ def check(settings: Settings, probe: str, queues: list[str]) -> str | None:
         raise SondeError("SONDE_WORKER__PULSE names no folder, so the worker leaves no signs of life.")
     pulse = read_pulse(folder)
     try:
+        broker.ping()
         waiting = sum(int(broker.llen(f"{settings.index.prefix}:{queue}")) for queue in queues)
     except redis.RedisError as error:
         return f"The broker does not answer ({type(error).__name__})." if probe == "ready" else None

@@ -10,32 +10,39 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from es_mappings.names import KINDS
-from local_stack.testing import elasticsearch_node, valkey_server
+from tests.servers_of_the_run import broker_of_the_run, elasticsearch_of_the_run
+from tests.servers_of_the_run import pytest_configure_node as pytest_configure_node
+from tests.servers_of_the_run import pytest_unconfigure as pytest_unconfigure
 from tests.service import Service
+
+pytest_plugins = ("tests.skips",)
 
 _OWN = "sonde-test-"
 
 
 @pytest.fixture(scope="session")
-def elasticsearch_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def elasticsearch_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """``SONDE_ELASTICSEARCH__URL`` where it is set, else a node of this run's own."""
-    given = os.environ.get("SONDE_ELASTICSEARCH__URL")
-    if given:
-        yield given
-        return
-    with elasticsearch_node(tmp_path_factory.mktemp("elasticsearch"), environment=os.environ, heap="1g") as url:
+    with elasticsearch_of_the_run(request.config, tmp_path_factory.mktemp("elasticsearch")) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
-def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def broker_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """``SONDE_BROKER__URL`` where it is set, else a Valkey of this run's own."""
-    given = os.environ.get("SONDE_BROKER__URL")
-    if given:
-        yield given
-        return
-    with valkey_server(tmp_path_factory.mktemp("valkey")) as url:
+    with broker_of_the_run(request.config, tmp_path_factory.mktemp("valkey")) as url:
         yield url
+
+
+@pytest.fixture
+def ordinary_account() -> Iterator[None]:
+    """Root reads and writes everywhere, so root becomes somebody else for the length of a test."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    yield
+    if root:
+        os.seteuid(0)
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,16 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
     lock: Any
     _ahead_s: float | None = None  # the wall's clock less the monotonic one, at the last look
 
+    def setup_schedule(self) -> None:
+        """Reads the schedules; a broker that is not there yet is waited for."""
+        while True:
+            try:
+                super().setup_schedule()
+                return
+            except _AWAY as error:
+                log.warning("beat.without_broker", reason=type(error).__name__)
+            time.sleep(_PAUSE_S)
+
     def tick(self, *arguments: Any, **options: Any) -> float:
         """Sends what is due; seconds until the next look."""
         try:

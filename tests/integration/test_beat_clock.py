@@ -1,7 +1,8 @@
-"""Beat on a clock that was set back: schedules go on at once, and not when the clock is again where it was."""
+"""Beat on a clock that was set back, and before its broker is there: schedules go on at once."""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -10,7 +11,9 @@ import pytest
 import redis
 from celery import Celery
 from redbeat import RedBeatSchedulerEntry
+from structlog.testing import capture_logs
 
+from tests.tcp_proxy import Door
 from workers.patient_beat import PatientScheduler
 
 pytestmark = pytest.mark.broker
@@ -62,3 +65,21 @@ def test_a_steady_clock_leaves_schedules_alone(app: Celery) -> None:
     sent_at = last_run(app).last_run_at
     beat.tick()
     assert last_run(app).last_run_at == sent_at
+
+
+def test_a_beat_that_begins_before_its_broker_waits_for_it(app: Celery, broker_url: str) -> None:
+    door = Door(broker_url)
+    door.open()
+    door.close()  # its port is known, and nothing answers there
+    app.conf.redbeat_redis_url = f"{door.url.replace('http', 'redis')}/0"
+    made: list[PatientScheduler] = []
+    with capture_logs() as logs:
+        starting = threading.Thread(target=lambda: made.append(PatientScheduler(app=app)), daemon=True)
+        starting.start()
+        while not logs:
+            starting.join(0.05)
+        door.open()
+        starting.join(30)
+    door.close()
+    assert made, "it did not begin when the broker came"
+    assert {entry["event"] for entry in logs} == {"beat.without_broker"}

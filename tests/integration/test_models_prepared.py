@@ -16,6 +16,7 @@ from tiny_models import TEXTS, tiny_cross_encoder, tiny_embedder
 
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder, load_embedder
+from encoders.quantise import INT8_GRAPHS, Int8Kind, int8_kind
 from encoders.recipe import UnfitForOnnx
 from encoders.specs import CrossEncoderSpec, EmbedderSpec
 
@@ -106,10 +107,23 @@ def test_a_model_that_disagrees_in_int8_is_served_in_fp32(copied: EmbedderSpec) 
     made, spec = made_by(copied), replace(copied, runtime="auto")
     first = load_embedder(spec).card.runtime
     card = json.loads((made / "card.json").read_text())
-    assert first == ("onnx-int8" if card["int8"]["good"] else "onnx-fp32")
-    card["int8"]["good"] = not card["int8"]["good"]
+    counted = card["int8"] if int8_kind() == "portable" else card["int8"]["vnni"]
+    assert first == ("onnx-int8" if counted["good"] else "onnx-fp32")
+    counted["good"] = not counted["good"]
     (made / "card.json").write_text(json.dumps(card))
     assert {first, load_embedder(spec).card.runtime} == {"onnx-int8", "onnx-fp32"}
+
+
+@pytest.mark.parametrize("kind", ["portable", "vnni"])
+def test_what_one_processor_prepared_serves_on_any(
+    copied: EmbedderSpec, monkeypatch: pytest.MonkeyPatch, kind: Int8Kind
+) -> None:
+    """Only the look at the processor is replaced: no machine has both kinds."""
+    made = made_by(copied)
+    monkeypatch.setattr("encoders.catalogue.int8_kind", lambda: kind)
+    (made / next(file for other, file in INT8_GRAPHS.items() if other != kind)).unlink()
+    assert load_embedder(replace(copied, runtime="onnx-int8")).card.runtime == "onnx-int8"
+    assert made_by(copied) == made  # nothing was made anew
 
 
 def test_a_model_says_its_own_instruction_and_threshold_and_settings_come_first(ready: EmbedderSpec) -> None:

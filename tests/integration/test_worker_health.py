@@ -67,6 +67,7 @@ def test_a_task_whose_process_was_killed_is_in_nobodys_hand(tmp_path: Path) -> N
 def test_a_worker_lives_on_while_the_broker_is_down_but_is_not_ready(tmp_path: Path) -> None:
     settings = _settings(NOWHERE, "sonde-test", tmp_path)
     assert check(settings, "alive", ["harvest"]) is None
+    assert check(settings, "started", []) is None, "it waits for its first connection"
     assert check(settings, "beat", []) is None
     assert "broker" in (check(settings, "ready", ["harvest"]) or "")
 

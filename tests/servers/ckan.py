@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from typing import Any
 import httpx
 
 from local_stack.ports import free_port
-from tests.servers.environments import not_possible, python_of
+from tests.servers.environments import find_uv, not_possible, python_of
 from tests.servers.postgres import postgres
 from tests.servers.running import running
 from tests.servers.solr import solr
@@ -97,10 +96,8 @@ def _ini(folder: Path, settings: Mapping[str, str]) -> Path:
 
 def _installed_extension(folder: Path, python: Path) -> Path:
     """A folder for PYTHONPATH that holds our extension with its entry point, and nothing else."""
-    uv, target = shutil.which("uv"), folder / "extension"
-    if uv is None:
-        not_possible("uv is not on the path")
-    command = [uv, "pip", "install", "-q", "--python", str(python), "--no-deps", "--target", str(target)]
+    target = folder / "extension"
+    command = [find_uv(), "pip", "install", "-q", "--python", str(python), "--no-deps", "--target", str(target)]
     done = subprocess.run([*command, str(EXTENSION)], capture_output=True, text=True, check=False, timeout=120)
     if done.returncode != 0:
         not_possible(done.stderr.strip()[-400:])

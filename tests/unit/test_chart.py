@@ -19,7 +19,7 @@ from search_api.app import create_app
 from sonde.service_metrics import GAUGES
 from sonde.settings import HarvestSettings, Settings, load_settings
 from sonde.wiring import api_parts
-from tests.unit.rendered_chart import CHART, EXAMPLES, Manifest, Rendered, example
+from tests.unit.rendered_chart import CHART, EXAMPLES, WITH_PODS, Manifest, Rendered, example
 from workers.config import QUEUES
 from workers.registry import known_sources
 
@@ -304,15 +304,43 @@ def test_as_many_proxies_are_believed_as_stand_before_the_api(name: str, proxies
 def test_helm_test_searches_where_anybody_may(name: str, searches: bool) -> None:
     script = Rendered.of(example(name)).one("Pod", "demo-sonde-test")["spec"]["containers"][0]["args"][0]
     compile(script, "test", "exec")
-    assert ('"/readyz",' in script, '"/search' in script) == (True, searches)
+    assert ('get("/readyz")' in script, '"/search' in script, "numberMatched" in script) == (True, searches, searches)
 
 
-def test_what_scales_by_itself_has_no_number_of_replicas(full: Rendered) -> None:
+@pytest.mark.parametrize("harvests", [True, False])
+def test_helm_test_fails_on_an_empty_index_where_sources_are_configured(harvests: bool) -> None:
+    sources = [{"id": "a", "type": "csw", "url": "https://csw.example.org/csw"}] if harvests else []
+    values = example("minimal") | {"sources": sources}
+    script = Rendered.of(values).one("Pod", "demo-sonde-test")["spec"]["containers"][0]["args"][0]
+    compile(script, "test", "exec")
+    assert ("nothing is indexed yet" in script) == harvests
+
+
+def test_what_scales_by_itself_is_never_asked_for_fewer_pods_than_its_least(full: Rendered) -> None:
+    """Without a number in the deployment, Kubernetes goes to one pod before the autoscaler acts."""
     scaled = {
-        each["spec"]["scaleTargetRef"]["name"] for each in full.of_kind("ScaledObject", "HorizontalPodAutoscaler")
+        each["spec"]["scaleTargetRef"]["name"]: each["spec"].get("minReplicas", each["spec"].get("minReplicaCount"))
+        for each in full.of_kind("ScaledObject", "HorizontalPodAutoscaler")
     }
-    without = {one["metadata"]["name"] for one in full.of_kind("Deployment") if "replicas" not in one["spec"]}
-    assert scaled == without == {"demo-sonde-api", *(f"demo-sonde-worker-{queue}" for queue in QUEUES)}
+    asked = {one["metadata"]["name"]: one["spec"]["replicas"] for one in full.of_kind("Deployment")}
+    assert scaled
+    assert {name: asked[name] for name in scaled} == scaled
+
+
+def test_all_of_a_default_release_fits_two_cores() -> None:
+    small = Rendered.of(example("minimal") | {"broker": {"bundled": {"enabled": True}}})
+    replicas = {one["metadata"]["name"]: one["spec"].get("replicas", 1) for one in small.of_kind(*WITH_PODS)}
+    cores = [
+        _cores(container["resources"]["requests"]["cpu"]) * replicas[name]
+        for name, pod in small.pods()
+        for container in pod["spec"]["containers"]
+    ]
+    assert len(cores) >= 7
+    assert sum(cores) <= 2.0
+
+
+def _cores(request: str) -> float:
+    return int(request.removesuffix("m")) / 1000 if request.endswith("m") else float(request)
 
 
 def test_alerts_and_dashboard_ask_for_metrics_that_somebody_gives(full: Rendered) -> None:
@@ -352,7 +380,7 @@ def test_the_valkey_is_that_of_compose() -> None:
         part
         for part in compose["command"]
         if not part.startswith("/run/secrets/")  # where Compose keeps the password
-    ]
+    ] + ["--protected-mode", "no"]  # which the image of compose is told by its password
 
 
 def test_the_page_of_values_is_what_the_values_say() -> None:

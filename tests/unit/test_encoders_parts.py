@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -257,3 +258,13 @@ def test_no_cross_encoder_is_one_sentence(tmp_path: Path) -> None:
 def test_a_remote_embedder_needs_an_address(tmp_path: Path) -> None:
     with pytest.raises(ModelMissing, match="name no address"):
         load_embedder(EmbedderSpec("m", tmp_path, "remote"))
+
+
+def test_a_model_that_a_read_only_folder_lacks_is_named_with_what_to_do(ordinary_account: None) -> None:
+    with tempfile.TemporaryDirectory() as made:  # pytest's own folders are closed to other accounts
+        Path(made).chmod(0o555)
+        with (
+            pytest.raises(ModelMissing, match=r"e5-small is not in .* read-only: run .*sonde\.prepare_models"),
+            exclusive(Path(made) / "e5-small"),
+        ):
+            pass

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -121,10 +122,11 @@ def test_a_heap_that_the_machine_would_not_understand_is_refused(heap: str) -> N
         ElasticsearchSettings(heap=heap)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="no folder is closed to root")
-def test_a_closed_folder_on_the_path_is_passed_over(tmp_path: Path) -> None:
-    (tmp_path / "closed" / "bin").mkdir(parents=True)
-    (tmp_path / "closed").chmod(0o000)
-    found = list(candidates({"PATH": str(tmp_path / "closed" / "bin")}, tmp_path / "jvm"))
-    (tmp_path / "closed").chmod(0o700)
+def test_a_closed_folder_on_the_path_is_passed_over(ordinary_account: None) -> None:
+    with tempfile.TemporaryDirectory() as made:  # pytest's own folders are closed to other accounts
+        closed = Path(made) / "closed"
+        (closed / "bin").mkdir(parents=True)
+        closed.chmod(0o000)
+        found = list(candidates({"PATH": str(closed / "bin")}, Path(made) / "jvm"))
+        closed.chmod(0o700)
     assert found == []

@@ -25,6 +25,17 @@ namespace: {{ .root.Release.Namespace }}
 labels: {{- include "sonde.labels" . | nindent 2 }}
 {{- end }}
 
+{{/*
+How many pods an upgrade asks for: (dict "root" $ "role" "api" "scaled" false "least" 2 "fixed" 2). What an autoscaler
+owns keeps the number that runs now; without any number, Kubernetes would go to one pod before the autoscaler acts.
+*/}}
+{{- define "sonde.replicas" -}}
+{{- if .scaled -}}
+{{- $now := dig "spec" "replicas" 0 (lookup "apps/v1" "Deployment" .root.Release.Namespace (include "sonde.name" .)) -}}
+{{ max (int $now) (int .least) }}
+{{- else }}{{ .fixed }}{{ end -}}
+{{- end }}
+
 {{- define "sonde.image" -}}
 {{- $i := .Values.image -}}
 {{- if $i.digest }}{{ $i.repository }}@{{ $i.digest }}{{ else }}{{ $i.repository }}:{{ $i.tag | default .Chart.AppVersion }}{{ end -}}
