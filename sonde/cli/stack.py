@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 from rich.console import Console
+from rich.status import Status
 from rich.table import Table
 
 from core.errors import SondeError
@@ -20,15 +21,34 @@ _WELL = ("running", "external")
 _COLOURS = {"running": "green", "external": "green", "stopped": "dim", "died": "red", "unhealthy": "yellow"}
 
 
+class StackProgress:
+    """local_stack.report.Report: a line for each event. What counts bytes has one line that moves; without a terminal,
+    one line where it begins."""
+
+    def __init__(self, console: Console, status: Status) -> None:
+        self._console = console
+        self._status = status
+        self._counted: set[str] = set()
+
+    def __call__(self, event: str, **fields: object) -> None:
+        said = event.replace(".", ": ").replace("_", " ")
+        done, total = fields.get("done_bytes"), fields.get("total_bytes")
+        if isinstance(done, int) and isinstance(total, int):
+            self._status.update(f"{said} ({done / 1e6:.0f} of {total / 1e6:.0f} MB)")
+            if self._console.is_terminal or event in self._counted:
+                return
+            self._counted.add(event)
+            fields = {"size": f"{total / 1e6:.0f} MB"}
+        told = ", ".join(f"{name} {value}" for name, value in fields.items())
+        self._console.print(f"  {said}" + (f" ({told})" if told else ""), style="dim")
+
+
 def start_stack(console: Console) -> list[PartStatus]:
     """Every part up, telling what happens. Raises SondeError with the part's last words where one does not start."""
 
-    def report(event: str, **fields: object) -> None:
-        told = ", ".join(f"{name} {value}" for name, value in fields.items())
-        console.print(f"  {event.replace('.', ': ').replace('_', ' ')}" + (f" ({told})" if told else ""), style="dim")
-
     try:
-        return stack_of(load_settings()).up(report)
+        with console.status("Starting") as status:  # shown on a terminal alone
+            return stack_of(load_settings()).up(StackProgress(console, status))
     except StartFailed as error:
         raise SondeError(f"{error}\n{error.log_tail}") from error
     except StackError as error:
