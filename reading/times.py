@@ -70,24 +70,25 @@ class TimeReader:
     def __init__(self, today: Callable[[], date] = date.today) -> None:
         self._today = today
 
-    def read(self, text: str, language: str | None = None) -> list[TimeMention]:
+    def read(self, text: str, language: str | None = None, most: int | None = None) -> list[TimeMention]:
         """Every time in the text, in its order, none overlapping; a date that does not exist is none.
 
+        Only the first ``most`` where that is given.
         ``language`` (ISO 639-1, None where unknown) settles words that languages share; all six are always read.
         """
         today, low = self._today(), lowered(text)
         moments = find_moments(text, low, today, language)
         return [
             TimeMention(text[moment.start : moment.end], moment.start, moment.end, moment.span, moment.kind, confidence)
-            for moment in _hung_together(low, moments, today)
+            for moment in _hung_together(low, moments, today, most)
             for confidence in (round(moment.confidence, 2),)
         ]
 
 
-def _hung_together(low: str, moments: list[Moment], today: date) -> list[Moment]:
+def _hung_together(low: str, moments: list[Moment], today: date, most: int | None) -> list[Moment]:
     read: list[Moment] = []
     waiting = list(reversed(moments))
-    while waiting:
+    while waiting and (most is None or len(read) < most):
         behind = read[-1].end if read else 0
         first = _narrowed(low, behind, waiting.pop())
         second = _narrowed(low, first.end, waiting[-1]) if waiting else None
