@@ -7,52 +7,58 @@ write it) are points. ``between 10S and 20S`` is a band around the world, ``10-2
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from core.extent import BBox
+from reading.spans import Claims
 
-_NUMBER = r"[+-]?\d{1,3}(?:\.\d+)?"
-_SECONDS = r"(?:(?P<{0}_sec>\d{{1,2}}(?:\.\d+)?)\s*[\"″”]?\s*)?"
-_MINUTES = r"(?:\s*[°º]\s*(?:(?P<{0}_min>\d{{1,2}}(?:\.\d+)?)\s*['′’]\s*" + _SECONDS + ")?)?"
-_TO = r"\s*(?:-|–|—|to|and|bis|à|a|,)\s*"
+# White space and digits are taken whole (possessively): what does not match fails at once, however long the run.
+_NUMBER = r"[+-]?\d{1,3}(?:\.\d++)?"
+_SECONDS = r"(?:(?P<{0}_sec>\d{{1,2}}(?:\.\d++)?)\s*+[\"″”]?\s*+)?"
+_MINUTES = r"(?:\s*+[°º]\s*+(?:(?P<{0}_min>\d{{1,2}}(?:\.\d++)?)\s*+['′’]\s*+" + _SECONDS + ")?)?"
+_TO = r"\s*+(?:-|–|—|to|and|bis|à|a|,)\s*+"
+_COMMA = r"\s{0,3}[,\s]\s{0,3}"
 _BBOX = re.compile(
-    rf"\b(?:bbox|bounding box)\s*[:=]?\s*[\[(]?\s*({_NUMBER})\s*[,\s]\s*({_NUMBER})\s*[,\s]\s*({_NUMBER})"
-    rf"\s*[,\s]\s*({_NUMBER})(?![\d.])\s*[\])]?",
+    rf"\b(?:bbox|bounding box)\s*+[:=]?\s*+[\[(]?\s*+({_NUMBER}){_COMMA}({_NUMBER})"
+    rf"{_COMMA}({_NUMBER}){_COMMA}({_NUMBER})(?![\d.])\s*+[\])]?",
     re.IGNORECASE,
 )
 
 
 def _angle(name: str, letters: str) -> str:
-    return rf"(?P<{name}>\d{{1,3}}(?:\.\d+)?){_MINUTES.format(name)}\s*(?P<{name}_letter>[{letters}])(?![A-Za-z])"
+    return rf"(?P<{name}>\d{{1,3}}(?:\.\d++)?){_MINUTES.format(name)}\s*+(?P<{name}_letter>[{letters}])(?![A-Za-z])"
 
 
 def _band(name: str, letters: str) -> str:
-    first = rf"(?P<{name}1>\d{{1,3}}(?:\.\d+)?)\s*[°º]?\s*(?P<{name}1_letter>[{letters}])?"
-    second = rf"(?P<{name}2>\d{{1,3}}(?:\.\d+)?)\s*[°º]?\s*(?P<{name}2_letter>[{letters}])(?![A-Za-z])"
-    return rf"(?:[Bb]etween\s+|[Ff]rom\s+)?(?<![\d.]){first}{_TO}{second}"
+    first = rf"(?P<{name}1>\d{{1,3}}(?:\.\d++)?)\s*+[°º]?\s*+(?P<{name}1_letter>[{letters}])?"
+    second = rf"(?P<{name}2>\d{{1,3}}(?:\.\d++)?)\s*+[°º]?\s*+(?P<{name}2_letter>[{letters}])(?![A-Za-z])"
+    return rf"(?:[Bb]etween\s++|[Ff]rom\s++)?(?<![\d.]){first}{_TO}{second}"
 
 
-_POINT = re.compile(rf"(?<![\d.]){_angle('lat', 'NSns')}[\s,;]*{_angle('lon', 'EWew')}")
-_DECIMAL = re.compile(r"(?<![\d.,])(?P<lat>[+-]?\d{1,2}\.\d+)\s*[,;]\s*(?P<lon>[+-]?\d{1,3}\.\d+)(?!\d|[.,]\s*\d)")
+_POINT = re.compile(rf"(?<![\d.]){_angle('lat', 'NSns')}[\s,;]*+{_angle('lon', 'EWew')}")
+_DECIMAL = re.compile(r"(?<![\d.,])(?P<lat>[+-]?\d{1,2}\.\d++)\s*+[,;]\s*+(?P<lon>[+-]?\d{1,3}\.\d++)(?!\d|[.,]\s*+\d)")
 _LABELLED = re.compile(
-    rf"\blat(?:itude)?\s*[:=]?\s*(?P<lat>{_NUMBER})[\s,;]*(?:and\s+)?\blon(?:g|gitude)?\s*[:=]?\s*(?P<lon>{_NUMBER})(?![\d.])",
+    rf"\blat(?:itude)?\s*+[:=]?\s*+(?P<lat>{_NUMBER})[\s,;]*+(?:and\s++)?\blon(?:g|gitude)?\s*+[:=]?\s*+(?P<lon>{_NUMBER})(?![\d.])",
     re.IGNORECASE,
 )
 # Bands take capital letters only: "10s and 20s" are seconds or decades.
 _LATITUDES = re.compile(_band("lat", "NS"))
 _LONGITUDES = re.compile(_band("lon", "EW"))
 _POLEWARD = re.compile(
-    r"\b(?P<side>north|south|poleward) of\s+(?P<lat>\d{1,2}(?:\.\d+)?)\s*[°º]?\s*(?P<letter>[NSns])(?![A-Za-z])",
+    r"\b(?P<side>north|south|poleward) of\s++(?P<lat>\d{1,2}(?:\.\d++)?)\s*+[°º]?\s*+(?P<letter>[NSns])(?![A-Za-z])",
     re.IGNORECASE,
 )
 # Two bare numbers are a position only where the words before them say so ("pH 3.5, 4.5" is none).
 _BEFORE_POSITION = re.compile(
     r"(?:^|[(\[]|\b(?:at|near|around|by|from|in|to|location|position|point|coordinates?|site|station"
     r"|bei|nahe|um|vers|cerca de)[:=]?)"
-    r"\s*[(\[]?\s*$",
+    r"\s*+[(\[]?\s*+$",
     re.IGNORECASE,
 )
-_BETWEEN_BANDS = re.compile(r"^[\s,;x×]*(?:and|by|,)?\s*$", re.IGNORECASE)
+_LONGEST_LEAD = 40  # characters before a position that can say that it is one
+_LONGEST_GAP = 12  # characters between a band of latitude and its band of longitude
+_BETWEEN_BANDS = re.compile(r"^[\s,;x×]*+(?:and|by|,)?\s*+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +76,9 @@ def written_boxes(text: str) -> list[WrittenBox]:
     if not any(letter.isdigit() for letter in text):
         return []
     found: list[WrittenBox] = []
+    claims = Claims(len(text))
     for candidates in (_boxes(text), _points(text), _bands(text), _poleward(text)):
-        for candidate in candidates:
-            if all(candidate.end <= other.start or candidate.start >= other.end for other in found):
-                found.append(candidate)
+        found += [candidate for candidate in candidates if claims.claim((candidate.start, candidate.end))]
     return sorted(found, key=lambda box: box.start)
 
 
@@ -90,7 +95,7 @@ def _points(text: str) -> list[WrittenBox]:
     for match in _POINT.finditer(text):
         latitude, longitude = _degrees(match, "lat"), _degrees(match, "lon")
         found += _written(text, match.span(), (longitude, latitude, longitude, latitude))
-    bare = [match for match in _DECIMAL.finditer(text) if _BEFORE_POSITION.search(text[: match.start()])]
+    bare = [match for match in _DECIMAL.finditer(text) if _leads_to_position(text, match.start())]
     for match in (*_LABELLED.finditer(text), *bare):
         latitude, longitude = float(match["lat"]), float(match["lon"])
         found += _written(text, match.span(), (longitude, latitude, longitude, latitude))
@@ -103,18 +108,26 @@ def _degrees(match: re.Match[str], name: str) -> float:
     return -value if match[f"{name}_letter"] in "SsWw" else value
 
 
+def _leads_to_position(text: str, end: int) -> bool:
+    return _BEFORE_POSITION.search(text, max(0, end - _LONGEST_LEAD), end) is not None
+
+
 def _bands(text: str) -> list[WrittenBox]:
     longitudes = list(_LONGITUDES.finditer(text))
-    found = []
+    starts = [match.start() for match in longitudes]
+    found, claims = [], Claims(len(text))
     for across in _LATITUDES.finditer(text):
         south, north = sorted(_ends(across, "lat"))
-        partner = next((match for match in longitudes if _beside(text, across, match)), None)
+        behind = bisect_left(starts, across.end())
+        nearest = longitudes[max(0, behind - 2) : behind + 1]
+        partner = next((match for match in nearest if _beside(text, across, match)), None)
         west, east = _ends(partner, "lon") if partner else (-180.0, 180.0)
         span = _joint(across, partner)
         found += _written(text, span, (west, south, east, north))
-    taken = [(box.start, box.end) for box in found]
+    for box in found:
+        claims.block((box.start, box.end))
     for match in longitudes:
-        if all(match.end() <= start or match.start() >= end for start, end in taken):
+        if claims.claim(match.span()):
             west, east = _ends(match, "lon")
             found += _written(text, match.span(), (west, -90.0, east, 90.0))
     return found
@@ -131,7 +144,8 @@ def _ends(match: re.Match[str], name: str) -> tuple[float, float]:
 
 def _beside(text: str, a: re.Match[str], b: re.Match[str]) -> bool:
     first, second = (a, b) if a.start() < b.start() else (b, a)
-    return first.end() <= second.start() and _BETWEEN_BANDS.match(text[first.end() : second.start()]) is not None
+    gap = text[first.end() : second.start()]
+    return first.end() <= second.start() and len(gap) <= _LONGEST_GAP and _BETWEEN_BANDS.match(gap) is not None
 
 
 def _joint(a: re.Match[str], b: re.Match[str] | None) -> tuple[int, int]:

@@ -14,6 +14,7 @@ _INSIDE = 0.15
 _NAMED_KIND = 0.5
 _QUALIFIED = 1.0  # "Hobart, Australia" leaves no choice
 _NEAR_DEG = 5.0
+_REACH = 6
 _LOCAL_KINDS = frozenset(("country", "region", "city", "island"))  # a continent or an ocean decides nothing
 _KIND_WORDS: dict[str, PlaceKind] = {
     "state": "region",
@@ -42,17 +43,25 @@ class Beside:
     comma: bool = False
 
 
-def resolve(names: Sequence[Sequence[Place]], beside: Sequence[Beside]) -> list[tuple[Place, ...]]:
+def resolve(
+    names: Sequence[Sequence[Place]], beside: Sequence[Beside], besides: Sequence[Sequence[Place]] = ()
+) -> list[tuple[Place, ...]]:
     """The places of each name, the likeliest first; order and number of names stay.
 
-    Ties keep the gazetteer's order.
+    Only the names nearest to it, ``_REACH`` before and behind, tell what a name means, and the first ``_REACH`` places
+    found ``besides``, so that a text costs time in proportion to its names. Ties keep the gazetteer's order.
     """
-    resolved = []
+    resolved, support = [], Support()
     for number, places in enumerate(names):
-        others = [places for other, places in enumerate(names) if other != number]
+        if len(places) < 2:
+            resolved.append(tuple(places))
+            continue
+        near = [*names[max(0, number - _REACH) : number], *names[number + 1 : number + 1 + _REACH]]
+        others = [*near, *besides[:_REACH]]
         after = names[number + 1] if beside[number].comma and number + 1 < len(names) else ()
         scores = {
-            id(place): score(place, others, beside[number].words) + (_QUALIFIED if _within(place, after) else 0.0)
+            id(place): _score(place, others, beside[number].words, support)
+            + (_QUALIFIED if _within(place, after) else 0.0)
             for place in places
         }
         resolved.append(tuple(sorted(places, key=lambda place: -scores[id(place)])))
@@ -66,15 +75,26 @@ def _within(place: Place, outers: Sequence[Place]) -> bool:
     )
 
 
-def score(place: Place, others: Sequence[Sequence[Place]], beside: frozenset[str]) -> float:
+def _score(place: Place, others: Sequence[Sequence[Place]], beside: frozenset[str], support: Support) -> float:
     """Importance, and what the context adds to it."""
     named = _NAMED_KIND if any(_KIND_WORDS.get(word) == place.kind for word in beside) else 0.0
-    return place.importance + named + sum(_support(place, candidates) for candidates in others)
+    return place.importance + named + sum(support.of(place, candidates) for candidates in others)
 
 
-def _support(place: Place, candidates: Sequence[Place]) -> float:
-    """What another name of the text adds: the best over what that name may stand for, its first three places."""
-    return max((_bond(place, other) for other in candidates[:3] if other.kind in _LOCAL_KINDS), default=0.0)
+class Support:
+    """What another name of a text adds to a place; counted once for each pair, however often the text repeats it."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], float] = {}
+
+    def of(self, place: Place, candidates: Sequence[Place]) -> float:
+        """The best over what the other name may stand for, its first three places."""
+        pair = id(place), id(candidates)  # all of them live as long as the text is read
+        known = self._known.get(pair)
+        if known is None:
+            bonds = (_bond(place, other) for other in candidates[:3] if other.kind in _LOCAL_KINDS)
+            known = self._known[pair] = max(bonds, default=0.0)
+        return known
 
 
 def _bond(place: Place, other: Place) -> float:
@@ -83,23 +103,24 @@ def _bond(place: Place, other: Place) -> float:
     bond = _SAME_COUNTRY if place.country and place.country == other.country else 0.0
     if inside(place.bbox, other.bbox) or inside(other.bbox, place.bbox):
         bond += _INSIDE
-    if gap_deg(place.bbox, other.bbox) <= _NEAR_DEG:
+    if is_near(place.bbox, other.bbox, _NEAR_DEG):
         bond += _NEAR
     return bond
 
 
 def inside(inner: BBox, outer: BBox) -> bool:
     """Whether the middle of ``inner`` lies in ``outer`` and ``inner`` is the smaller one."""
-    longitude, latitude = inner.centre
-    holds = (
-        any(part.west <= longitude <= part.east for part in outer.parts()) and outer.south <= latitude <= outer.north
-    )
-    return holds and inner.width_deg * inner.height_deg < outer.width_deg * outer.height_deg
+    if not outer.south <= (inner.south + inner.north) / 2.0 <= outer.north:
+        return False  # most pairs of places end here
+    if inner.width_deg * inner.height_deg >= outer.width_deg * outer.height_deg:
+        return False
+    longitude = inner.centre[0]
+    return any(part.west <= longitude <= part.east for part in outer.parts())
 
 
-def gap_deg(a: BBox, b: BBox) -> float:
-    """The wider of the gaps in latitude and longitude between two boxes, plain degrees; 0 where they touch."""
-    up = max(0.0, a.south - b.north, b.south - a.north)
-    turns = (-360.0, 0.0, 360.0)
-    across = min(max(0.0, a.west - b.unrolled_east - turn, b.west + turn - a.unrolled_east) for turn in turns)
-    return max(up, across)
+def is_near(a: BBox, b: BBox, most_deg: float) -> bool:
+    """Whether the gaps between two boxes in latitude and in longitude are both at most this wide, in plain degrees."""
+    if max(a.south - b.north, b.south - a.north) > most_deg:
+        return False
+    east_of_a, east_of_b = a.unrolled_east, b.unrolled_east
+    return any(max(a.west - east_of_b - turn, b.west + turn - east_of_a) <= most_deg for turn in (0.0, -360.0, 360.0))

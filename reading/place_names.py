@@ -7,7 +7,9 @@ where that means something, a preposition of place, their country after a comma,
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from core.place import Place
 from reading.gazetteer import Gazetteer, Named
@@ -55,8 +57,8 @@ class NameMatcher:
     def __init__(self, gazetteer: Gazetteer) -> None:
         self._gazetteer = gazetteer
 
-    def find(self, text: str, language: str | None = None) -> list[Match]:
-        """Matches in the order of the text, none overlapping.
+    def find(self, text: str, language: str | None = None, most: int | None = None) -> list[Match]:
+        """Matches in the order of the text, none overlapping; only the first ``most`` where that is given.
 
         In German (``de``) capitals prove nothing, and names are also looked for inside words (as far as the word alone
         is proof, also where the language is not known).
@@ -64,7 +66,7 @@ class NameMatcher:
         sentence = Sentence(text, capitals_mean_names=language != "de")
         found: list[Match] = []
         at = 0
-        while at < len(sentence.words):
+        while at < len(sentence.words) and (most is None or len(found) < most):
             match = self._at(sentence, at)
             if match is None and language in ("de", None):
                 match = self._inside(sentence, at, bent=language == "de")
@@ -82,12 +84,7 @@ class NameMatcher:
         return name if longer else short
 
     def _name(self, sentence: Sentence, first: int) -> Match | None:
-        reach = min(self._gazetteer.longest(sentence.words[first].folded), sentence.reach(first))
-        for length in range(reach, 0, -1):
-            span = sentence.words[first : first + length]
-            named = self._gazetteer.named(" ".join(word.folded for word in span))
-            if named is None:
-                continue
+        for length, named in self._spelt(sentence, first):
             spelt = _Span(first, first + length - 1, named)
             in_state = self._in_state(sentence, spelt)
             if in_state is not None:
@@ -95,6 +92,16 @@ class NameMatcher:
             if self._accepted(sentence, spelt):
                 return _match(sentence, spelt)
         return None
+
+    def _spelt(self, sentence: Sentence, first: int) -> Iterator[tuple[int, Named]]:
+        """Every name that starts with this word and how many words it has, the longest first."""
+        most = sentence.reach(first, self._gazetteer.longest(sentence.words[first].folded))
+        words = (word.folded for word in sentence.words[first : first + most])
+        keys = list(accumulate(words, lambda start, word: f"{start} {word}"))
+        for length in range(most, 0, -1):
+            named = self._gazetteer.named(keys[length - 1])
+            if named is not None:
+                yield length, named
 
     def _inside(self, sentence: Sentence, number: int, *, bent: bool) -> Match | None:
         """A name within a German word (Norditalien, Nordseeküste; Berlins only where ``bent`` names are wanted)."""
@@ -166,11 +173,8 @@ class NameMatcher:
         following = span.last + 1
         if following >= len(sentence.words) or "," not in sentence.between(span.last):
             return False
-        reach = min(self._gazetteer.longest(sentence.words[following].folded), sentence.reach(following))
-        for length in range(reach, 0, -1):
-            key = " ".join(word.folded for word in sentence.words[following : following + length])
-            named = self._gazetteer.named(key)
-            if named and any(_holds(outer, inner) for outer in named.places for inner in span.named.places):
+        for _, named in self._spelt(sentence, following):
+            if any(_holds(outer, inner) for outer in named.places for inner in span.named.places):
                 return True
         short = self._gazetteer.abbreviation(sentence.words[following].text)
         return short is not None and any(_holds(short.places[0], inner) for inner in span.named.places)

@@ -6,6 +6,8 @@ Several places of one name are settled by the text (``place_context``). Mentions
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +20,7 @@ from reading.gazetteer.names import Word, name_key, words
 from reading.place_context import Beside, inside, resolve
 from reading.place_names import Match, NameMatcher
 from reading.sentence import after_feature
+from reading.spans import Claims
 
 Source = Literal["gazetteer", "entities", "coordinates"]
 
@@ -28,6 +31,8 @@ _LARGE_KINDS = frozenset(("continent", "country", "sea", "named_region", "river_
 _QUALIFYING = (", ", ",", " (")  # between a place and the larger one that says where it is
 _CLOSE_CALL = 0.1  # two places whose importance differs by less are hard to tell apart
 _MOST_ALTERNATIVES = 5
+RECOGNISED = 240
+"""Characters of a question that the recogniser reads: it costs .1 ms a word, and a sign can be a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,31 +65,37 @@ class PlaceReader:
         self._recogniser = recogniser
         self._geocoder = geocoder
 
-    def read(self, text: str, language: str | None = None) -> list[PlaceMention]:
+    def read(self, text: str, language: str | None = None, most: int | None = None) -> list[PlaceMention]:
         """Mentions in the order of the text, none overlapping.
 
+        ``most``: only the first so many are read, and the recogniser sees the first ``RECOGNISED`` characters: what a
+        question may cost (docs/understanding.md).
         ``language`` (ISO 639-1) says whether capitals mean names: in German all nouns have them.
         """
         boxes = written_boxes(text)
-        entities = self._recogniser.entities(text) if self._recogniser else []
-        matches = [m for m in self._matcher.find(text, language) if _free(m.start, m.end, boxes)]
+        claims = Claims(len(text))
+        for box in boxes:
+            claims.block((box.start, box.end))
+        seen = text if most is None else text[:RECOGNISED]
+        entities = Entities(self._recogniser.entities(seen) if self._recogniser else [])
+        matches = [m for m in self._matcher.find(text, language, most) if claims.is_free((m.start, m.end))]
         if language in (None, "en"):  # of other languages the recogniser knows too little to object
             matches = [m for m in matches if not _doubted(m, entities) or _alone(m, text)]
-        further = self._further(text, entities, [*boxes, *matches])
+        for match in matches:
+            claims.block((match.start, match.end))
+        further = self._further(text, entities.all[:most], claims)
         mentions = _from_matches(text, matches, [found[1] for found in further], entities)
         mentions += [_from_box(box) for box in boxes]
         mentions += [_from_entity(entity, places) for entity, places in further]
-        return sorted(mentions, key=lambda mention: mention.start)
+        return sorted(mentions, key=lambda mention: mention.start)[:most]
 
-    def _further(
-        self, text: str, entities: list[Entity], taken: list[WrittenBox | Match]
-    ) -> list[tuple[Entity, tuple[Place, ...]]]:
+    def _further(self, text: str, entities: Sequence[Entity], claims: Claims) -> list[tuple[Entity, tuple[Place, ...]]]:
         """Entities where nothing was found yet, with their places."""
         found = []
         for entity in entities:
             if entity.label not in _PLACE_LABELS or after_feature(text[: entity.start]):
                 continue
-            if _free(entity.start, entity.end, taken):
+            if claims.is_free((entity.start, entity.end)):
                 places = self._geocoded(entity)
                 if places:
                     found.append((entity, places))
@@ -98,15 +109,27 @@ class PlaceReader:
         return named.places if known and not named.is_word else ()
 
 
-def _free(start: int, end: int, taken: list[WrittenBox] | list[WrittenBox | Match]) -> bool:
-    return all(end <= other.start or start >= other.end for other in taken)
+class Entities:
+    """What the recogniser found, none overlapping, looked up by where it stands."""
+
+    def __init__(self, found: Sequence[Entity]) -> None:
+        self.all = sorted(found, key=lambda entity: entity.start)
+        self._starts = [entity.start for entity in self.all]
+
+    def touching(self, start: int, end: int) -> list[Entity]:
+        """Those that share at least one character with the range."""
+        first = max(0, bisect_right(self._starts, start) - 1)
+        return [e for e in self.all[first : bisect_left(self._starts, end)] if e.start < end and start < e.end]
 
 
-def _doubted(match: Match, entities: list[Entity]) -> bool:
+def _doubted(match: Match, entities: Entities) -> bool:
     """Whether a city or region is part of a person's or an organisation's name, and no preposition says otherwise."""
     if match.after_preposition or match.places[0].kind not in _DOUBTED_KINDS:
         return False
-    return any(e.label in _OTHER_LABELS and e.start <= match.start and match.end <= e.end for e in entities)
+    return any(
+        entity.label in _OTHER_LABELS and entity.start <= match.start and match.end <= entity.end
+        for entity in entities.touching(match.start, match.end)
+    )
 
 
 def _alone(match: Match, text: str) -> bool:
@@ -115,13 +138,11 @@ def _alone(match: Match, text: str) -> bool:
 
 
 def _from_matches(
-    text: str, matches: list[Match], context: list[tuple[Place, ...]], entities: list[Entity]
+    text: str, matches: list[Match], context: list[tuple[Place, ...]], entities: Entities
 ) -> list[PlaceMention]:
     written = words(text)
-    names = [match.places for match in matches] + context
     beside = [_beside(text, matches, number, written) for number in range(len(matches))]
-    beside += [Beside()] * len(context)
-    ordered = resolve(names, beside)[: len(matches)]
+    ordered = resolve([match.places for match in matches], beside, context)
     mentions = []
     skip = False
     for number, (match, places) in enumerate(zip(matches, ordered, strict=True)):
@@ -172,8 +193,8 @@ def _qualifies(place: Place, outer: Place) -> bool:
     return inside(place.bbox, outer.bbox) and (place.country == outer.country or outer.kind == "continent")
 
 
-def _seen(match: Match, entities: list[Entity]) -> bool:
-    return any(e.label in _PLACE_LABELS and e.start < match.end and match.start < e.end for e in entities)
+def _seen(match: Match, entities: Entities) -> bool:
+    return any(entity.label in _PLACE_LABELS for entity in entities.touching(match.start, match.end))
 
 
 def _confidence(match: Match, places: tuple[Place, ...], seen: bool, *, qualified: bool) -> float:

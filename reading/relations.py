@@ -13,7 +13,7 @@ from typing import get_args
 
 from reading import relation_words as words
 from reading.relation_words import ADJECTIVES, COMPASS, Relation
-from reading.spans import Range, lowered, overlaps
+from reading.spans import Claims, Range, lowered
 
 _LONGEST_LEAD = 56  # characters before a place in which its relation may begin
 _DEEPEST = 3  # "near the coast of northern Italy"
@@ -100,8 +100,11 @@ def read_relations(text: str, mentions: Sequence[Range]) -> list[RelationMention
         found += _read_before(low, mentions, index, last)
         found += _read_behind(low, mentions, last)
         index = last + 1
+    claims = Claims(len(text))
+    for mention in mentions:
+        claims.block(mention)
     for match in _GLOBAL.finditer(low):
-        if not overlaps(match.span(), mentions):
+        if claims.is_free(match.span()):
             found.append(RelationMention("global", *match.span(), ()))
     return sorted(found, key=lambda mention: (mention.start, mention.end))
 

@@ -121,7 +121,11 @@ def _moved(today: date, number: int, unit: str) -> int | None:
     if abs(number) > 30_000:
         return None
     step = relativedelta(**{unit: number})  # type: ignore[arg-type]  # days, weeks or months
-    return instant_ms((today + step).isoformat(), at_end=number > 0)
+    try:
+        moved = today + step
+    except (ValueError, OverflowError):  # before year 1 or after year 9999
+        return None
+    return instant_ms(moved.isoformat(), at_end=number > 0)
 
 
 def _moved_years(today: date, years: int) -> int | None:

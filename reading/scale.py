@@ -73,6 +73,7 @@ _LEAST_ALTITUDE_M = 100.0
 _AT_A_LEVEL = re.compile(
     rf"(?<!surface )(?<!\w)(?:{words.BY_LEVEL})(?:\s(?:data|profiles?|measurements?))?\s(?:at|in|à|a)\s$"
 )
+_LONGEST_LEVEL = 64  # characters of "soil temperature measurements at"
 _MEASURE_LEADS = re.compile(rf"(?<!\w)(?:{words.MEASURES_BEFORE})\s(?:the\s)?$")
 _RATIO = re.compile(
     r"(?<![\d:.])1\s?:\s?(?P<number>\d{1,3}(?:[ ,.'  ]\d{3}){1,3}|\d{1,9})"
@@ -149,7 +150,7 @@ def _is_measure(low: str, before: str, match: re.Match[str]) -> bool:
     return bool(
         _IS_MEASURE.match(low, match.end())
         or _MEASURE_LEADS.search(before)
-        or _AT_A_LEVEL.search(low, 0, match.start())
+        or _AT_A_LEVEL.search(low, max(0, match.start() - _LONGEST_LEVEL), match.start())
     )
 
 

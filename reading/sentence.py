@@ -18,6 +18,7 @@ _JOIN = re.compile(r"[ \t]+|[ \t]?[-‐–'’][ \t]?|\.[ \t]?|[ \t]*\n[ \t]*")
 _SENTENCE_END = re.compile(r"[.!?:]\s*$")
 _FEATURE = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(FEATURES))})\s(?:of|de|von|di)\s(?:the\s|la\s)?$", re.IGNORECASE)
 _LONGEST_FEATURE = 24  # characters
+_MOST_SKIPPED = 6  # "in the greater city of the town of"
 _TITLE_SHARE = 0.8
 _ACRONYM_LETTERS = range(3, 6)
 
@@ -47,10 +48,10 @@ class Sentence:
         """What stands between a word and the next."""
         return self.text[self.words[number].end : self.words[number + 1].start]
 
-    def reach(self, first: int) -> int:
-        """How many words from this one on could be one name: commas and brackets end it."""
-        length = 1
-        while first + length < len(self.words):
+    def reach(self, first: int, most: int) -> int:
+        """How many words from this one on could be one name, at most ``most``: commas and brackets end it."""
+        length = min(1, most)
+        while length < most and first + length < len(self.words):
             gap = self.between(first + length - 1)
             if not _JOIN.fullmatch(gap) or (gap[0] == "." and len(self.words[first + length - 1].text) > 3):
                 break
@@ -58,7 +59,8 @@ class Sentence:
         return length
 
     def starts_sentence(self, number: int) -> bool:
-        return number == 0 or _SENTENCE_END.search(self.text, 0, self.words[number].start) is not None
+        before = self.words[number - 1].end if number else 0
+        return number == 0 or _SENTENCE_END.search(self.text, before, self.words[number].start) is not None
 
     def capital(self, first: int, last: int) -> bool:
         """Whether every word is written with a capital where that means something."""
@@ -98,8 +100,8 @@ class Sentence:
 
     def after_preposition(self, first: int, *, strict: bool = False) -> bool:
         """Whether a preposition of place comes before, articles and the like between them skipped."""
-        at = first - 1
-        while at >= 0 and self.words[at].folded in SKIPPED:
+        at, last = first - 1, max(-1, first - 1 - _MOST_SKIPPED)
+        while at > last and self.words[at].folded in SKIPPED:
             at -= 1
         wanted = STRICT_PREPOSITIONS if strict else PLACE_PREPOSITIONS
         return at >= 0 and self.words[at].folded in wanted

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 Range = tuple[int, int]  # start, end (exclusive), offsets into the text as it was given
 
 
@@ -13,12 +11,6 @@ def lowered(text: str) -> str:
     if len(lower) == len(text):
         return lower
     return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
-
-
-def overlaps(one: Range, others: Iterable[Range]) -> bool:
-    """Whether a range shares at least one character with any of the others."""
-    start, end = one
-    return any(start < other_end and other_start < end for other_start, other_end in others)
 
 
 class Claims:
@@ -32,11 +24,14 @@ class Claims:
 
     def claim(self, place: Range) -> bool:
         """Takes the range where all of it is free; False, and nothing changes, where it is not."""
-        start, end = place
-        if self._taken.find(1, start, end) >= 0:
+        if not self.is_free(place):
             return False
         self.block(place)
         return True
+
+    def is_free(self, place: Range) -> bool:
+        """Whether no character of the range is taken."""
+        return self._taken.find(1, *place) < 0
 
     def block(self, place: Range) -> None:
         """Takes the range, free or not."""

@@ -125,8 +125,15 @@ ARTICLES = (
     r"about|around|circa|ca\.?|approximately"
 )
 EARLY = (
-    r"early|beginning of|start of|first half of|first third of|frühen?|anfang|"
-    r"début|début du|début des|principios de|inizio|inizi|início"
+    r"early|beginning of|start of|first half of|first third of|frühen?|anfang|beginn|début|début d[eu]|début des|"
+    r"principios del?|comienzos del?|inizio|inizio d[ei]|inizio del|inizi|inizi d[ei]|inizi del|"
+    r"início|início d[eo]|começo d[eo]|princípios? d[eo]"
 )
-MID = r"mid|middle of|mitte|mittleren|milieu|milieu du|mediados de|metà|meados"
-LATE = r"late|end of|second half of|later|späten?|ende|fin|fin du|fin des|finales de|fine|final do|last third of"
+MID = (
+    r"mid|middle of|mitte|mittleren|mi(?=-)|milieu|milieu d[eu]|mediados del?|metà|metà d[ei]|metà del|"
+    r"meados|meados d[eo]"
+)
+LATE = (
+    r"late|end of|second half of|later|last third of|späten?|ende|fin|fin d[eu]|fin des|finales del?|fin del|"
+    r"fines del?|fine|fine di|fine del|final d[eo]|finais d[eo]|fim d[eo]|fins d[eo]"
+)

@@ -36,6 +36,7 @@ _SINCE, _FROM, _UNTIL, _BY = _lead(words.SINCE), _lead(words.FROM), _lead(rf"{wo
 _BEFORE, _AFTER, _AROUND = _lead(words.BEFORE), _lead(words.AFTER), _lead(words.AROUND)
 _BETWEEN, _OPENING = _lead(words.BETWEEN), _lead(words.OPENING)
 _THIRDS = (_lead(words.EARLY), _lead(words.MID), _lead(words.LATE))
+_THIRD_UNITS: tuple[Literal["Y", "M", "D", "h"], ...] = ("Y", "M", "D", "h")
 _OPEN_START = re.compile(r"\.\.\s?/\s?$")
 _DASH = r"\s{0,3}(?:-|–|—|−|/|--)\s{0,3}"
 _TO = re.compile(rf"{_DASH}|\s{{1,3}}(?:{words.TO})\s{{1,3}}{_ARTICLES}")
@@ -69,24 +70,25 @@ class TimeReader:
     def __init__(self, today: Callable[[], date] = date.today) -> None:
         self._today = today
 
-    def read(self, text: str, language: str | None = None) -> list[TimeMention]:
+    def read(self, text: str, language: str | None = None, most: int | None = None) -> list[TimeMention]:
         """Every time in the text, in its order, none overlapping; a date that does not exist is none.
 
+        Only the first ``most`` where that is given.
         ``language`` (ISO 639-1, None where unknown) settles words that languages share; all six are always read.
         """
         today, low = self._today(), lowered(text)
         moments = find_moments(text, low, today, language)
         return [
             TimeMention(text[moment.start : moment.end], moment.start, moment.end, moment.span, moment.kind, confidence)
-            for moment in _hung_together(low, moments, today)
+            for moment in _hung_together(low, moments, today, most)
             for confidence in (round(moment.confidence, 2),)
         ]
 
 
-def _hung_together(low: str, moments: list[Moment], today: date) -> list[Moment]:
+def _hung_together(low: str, moments: list[Moment], today: date, most: int | None) -> list[Moment]:
     read: list[Moment] = []
     waiting = list(reversed(moments))
-    while waiting:
+    while waiting and (most is None or len(read) < most):
         behind = read[-1].end if read else 0
         first = _narrowed(low, behind, waiting.pop())
         second = _narrowed(low, first.end, waiting[-1]) if waiting else None
@@ -117,21 +119,30 @@ def _narrowed(low: str, behind: int, moment: Moment) -> Moment:
         match = pattern.search(lead)
         if match is not None:
             span = _third(start_ms, end_ms, third)
+            if span is None:
+                return moment
             return replace(_led(moment, lead, match), span=span, confidence=moment.confidence * 0.9)
     return moment
 
 
-def _third(start_ms: int, end_ms: int, third: int) -> TimeSpan:
-    """One of the three thirds (0, 1, 2) in whole years, of less than three years in whole months; the first is longest.
+def _third(start_ms: int, end_ms: int, third: int) -> TimeSpan | None:
+    """One of the three thirds (0, 1, 2) in whole units of the calendar; the first is longest. None for an instant.
 
-    The 1990s: 1990 to 1993, 1994 to 1996, 1997 to 1999.
+    The unit is the largest of which the span has three: years, months, days, hours. The 1990s: 1990 to 1993, 1994 to
+    1996, 1997 to 1999; July: the 1st to the 11th, the 12th to the 21st, the 22nd to the 31st.
     """
     start, end = np.datetime64(start_ms, "ms"), np.datetime64(end_ms + 1, "ms")
-    unit: Literal["Y", "M"] = "Y" if (end - start) // np.timedelta64(365 * 3, "D") else "M"
-    first = int(start.astype(f"datetime64[{unit}]").astype(np.int64))
-    count = int(end.astype(f"datetime64[{unit}]").astype(np.int64)) - first
-    edges = [np.datetime64(first - (-k * count // 3), unit).astype("datetime64[ms]") for k in (third, third + 1)]
-    return TimeSpan(int(edges[0].astype(np.int64)), int(edges[1].astype(np.int64)) - 1)
+    for unit in _THIRD_UNITS:
+        first = int(start.astype(f"datetime64[{unit}]").astype(np.int64))
+        count = int(end.astype(f"datetime64[{unit}]").astype(np.int64)) - first
+        if count >= 3:
+            begins, ends = (np.datetime64(first - (-k * count // 3), unit) for k in (third, third + 1))
+            return TimeSpan(_ms(begins), _ms(ends) - 1)
+    return None
+
+
+def _ms(instant: np.datetime64) -> int:
+    return int(instant.astype("datetime64[ms]").astype(np.int64))
 
 
 def _range(low: str, behind: int, first: Moment, second: Moment) -> Moment | None:

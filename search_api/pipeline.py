@@ -154,7 +154,8 @@ class SearchPipeline:
         with watch.stage("rerank"):
             ranking, unread = self._reread(request, read, ranking, found, serving)
             ranking = nearest_first(ranking)
-        return Ordered(ranking, read, request, found, plan, (*_degraded(request, serving), *unread), watch.took_ms)
+        degraded = (*_degraded(request, serving), *unread, *read.degraded)
+        return Ordered(ranking, read, request, found, plan, degraded, watch.took_ms)
 
     def _located(self, request: SearchRequest) -> Filters:
         """The filters with ``place`` turned into its box, shaped by a direction where one is asked for."""

@@ -47,6 +47,7 @@ class Gazetteer:
 
     def __init__(self, path: Path = _FILE) -> None:
         self._path = path
+        self._read: dict[str, Named] = {}
 
     def preload(self) -> Gazetteer:
         """Reads the file now rather than at the first question."""
@@ -59,13 +60,16 @@ class Gazetteer:
         return list(found.places) if found else []
 
     def named(self, key: str) -> Named | None:
-        """What a folded name (``names.name_key``) stands for."""
+        """What a folded name (``names.name_key``) stands for; its row is parsed once."""
         row = self._tables.names.get(key)
         if row is None:
             return None
-        flags, _, numbers = row.partition("\t")
-        places = tuple(self._place(int(number)) for number in numbers.split())
-        return Named(places, "w" in flags, "a" in flags, "s" in flags)
+        named = self._read.get(key)
+        if named is None:
+            flags, _, numbers = row.partition("\t")
+            places = tuple(self._place(int(number)) for number in numbers.split())
+            named = self._read[key] = Named(places, "w" in flags, "a" in flags, "s" in flags)
+        return named
 
     def abbreviation(self, text: str) -> Named | None:
         """What a short form in exactly this spelling stands for (``US``, never ``us``)."""

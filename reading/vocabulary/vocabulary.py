@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -73,24 +74,29 @@ class Vocabulary:
             longest[first] = max(length, longest.get(first, 0))
         return cls(concepts, {key: tuple(found) for key, found in entries.items()}, longest)
 
-    def find(self, text: str, free: Sequence[Range], language: str | None = None) -> list[TermMention]:
+    def find(
+        self, text: str, free: Sequence[Range], language: str | None = None, most: int | None = None
+    ) -> list[TermMention]:
         """Terms that lie wholly in the ``free`` ranges, in the text's order; several vocabularies may know one.
+
+        Only the first ``most`` where that is given.
 
         ``language`` (ISO 639-1): names of other languages than it and English are not read; None where unknown.
         """
         found: list[TermMention] = []
-        for within in free:
-            inside = [word for word in words(text) if within[0] <= word.start and word.end <= within[1]]
-            at = 0
-            while at < len(inside):
-                length, mentions = self._at(text, inside[at:], language)
+        every = words(text)
+        starts, ends = [word.start for word in every], [word.end for word in every]
+        for first, last in free:
+            at, behind = bisect_left(starts, first), bisect_right(ends, last)
+            while at < behind and (most is None or len(found) < most):
+                length, mentions = self._at(text, every[at : min(behind, at + _MOST_WORDS)], language)
                 found += mentions
                 at += length
-        return found
+        return found[:most]
 
     def _at(self, text: str, following: list[Word], language: str | None) -> tuple[int, list[TermMention]]:
-        """How many words to go on by, and what the longest name is that starts with the first of them."""
-        keys = [_singular(word.folded) for word in following[:_MOST_WORDS]]
+        """How many words to go on by, and what the longest name is that starts with the first of the next words."""
+        keys = [_singular(word.folded) for word in following]
         for length in range(min(self.longest.get(keys[0], 0), len(keys)), 0, -1):
             last = following[length - 1]
             written = text[following[0].start : last.end]

@@ -85,7 +85,8 @@ class Interpretation:
 
     ``named`` are those words; ``areas`` the boxes that ranking aims at (places shaped by their relation), ``span`` the
     period asked for;
-    ``beside_terms`` is the topic without the words of its ``terms``.
+    ``beside_terms`` is the topic without the words of its ``terms``. ``unread``: what was
+    not read to its end (``place``, ``time``, ``entities``). ``failed``: the readers that raised; their parts are empty.
     """
 
     text: str
@@ -103,6 +104,13 @@ class Interpretation:
     terms: tuple[TermFound, ...] = ()
     beside_terms: str = ""
     named: str = ""
+    unread: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """The parts that could not be read, as ``sonde:degraded`` names them."""
+        return tuple(f"understanding.{reader}" for reader in self.failed)
 
     @property
     def says_nothing(self) -> bool:

@@ -13,7 +13,6 @@ from reading.small_words import JOINING, SAYING_NOTHING
 from reading.spans import Range
 
 _WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W_]))?")
-_LAST_WORD = re.compile(r"(?<![^\W_])[^\W_]+['’]?$")
 _SPACE = re.compile(r"\s+")
 _LOOSE_ENDS = " \t\r\n,;:-–—/()[].?!¿¡'’\"&+"
 
@@ -55,10 +54,18 @@ def _without_tail(piece: str) -> str:
     """ "soil moisture in the" is "soil moisture"; a word that merely ends so ("main") stays."""
     while True:
         piece = piece.rstrip(_LOOSE_ENDS)
-        last = _LAST_WORD.search(piece)
-        if last is None or last[0].lower().rstrip("'’") not in JOINING:
+        start = _last_word(piece)
+        if piece[start:].lower() not in JOINING:
             return piece
-        piece = piece[: last.start()]
+        piece = piece[:start]
+
+
+def _last_word(piece: str) -> int:
+    """Where the word at the end of a text starts; the text's length where no word is there."""
+    start = len(piece)
+    while start and piece[start - 1].isalnum():
+        start -= 1
+    return start
 
 
 def _without_head(piece: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,14 +12,15 @@ from core.timespan import TimeSpan
 from reading.identifiers import IdentifierMention, read_identifiers
 from reading.kinds import KindMention, read_kinds
 from reading.language import detect_language
-from reading.places import PlaceMention, PlaceReader
+from reading.places import RECOGNISED, PlaceMention, PlaceReader
 from reading.relations import RelationMention, read_relations
 from reading.scale import ScaleMention, read_scales
-from reading.spans import Range
+from reading.spans import Claims, Range
 from reading.targets import target_box
 from reading.times import TimeMention, TimeReader
 from reading.vocabulary.vocabulary import TermMention, Vocabulary
 from search_api.request import Part
+from search_api.understanding.guarded import GuardedReaders
 from search_api.understanding.interpretation import (
     Found,
     IdentifierFound,
@@ -36,18 +38,27 @@ from search_api.understanding.topic import free_ranges, topic_of
 Leaving = Literal["place", "time"]
 BOTH_LEAVE: frozenset[Leaving] = frozenset(("place", "time"))
 
+MOST_READ = 24  # places, and times, of a question; longer lists are not questions
 _MOST_TERMS = 24  # of a question; a pasted page is not widened word by word
 _SURE = 1.0  # found by a fixed pattern
 
 
 @dataclass(frozen=True, slots=True)
 class Understander:
-    """Reads questions; cheap enough for every request (a few milliseconds)."""
+    """Reads questions; cheap enough for every request (a few milliseconds).
+
+    A reader that raises leaves its part out (``Interpretation.failed``). Of a very long list of places or times the
+    first ``MOST_READ`` are read (``Interpretation.unread``).
+    """
 
     places: PlaceReader
     times: TimeReader
     language: Callable[[str], str | None] = detect_language
     vocabulary: Callable[[], Vocabulary] = Vocabulary
+    identifiers: Callable[[str], list[IdentifierMention]] = read_identifiers
+    relations: Callable[[str, Sequence[Range]], list[RelationMention]] = read_relations
+    scales: Callable[[str], list[ScaleMention]] = read_scales
+    kinds: Callable[[str], list[KindMention]] = read_kinds
 
     def understand(self, text: str, parts: frozenset[Part], leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
         """What, where and when; a part that is not in ``parts`` is not read and its words stay in the topic.
@@ -55,49 +66,83 @@ class Understander:
         ``leaving``: whether the words of place and of time leave the topic, as they should where records say place and
         time in numbers; where none does, words are all there is to find them by.
         """
-        language = self.language(text) if text else None
-        identifiers = read_identifiers(text)
-        times = self.times.read(text, language) if "time" in parts else []
-        places = self.places.read(text, language) if "place" in parts else []
-        places = [place for place in places if not _within(place, [*times, *identifiers])]
-        relations = read_relations(text, [(place.start, place.end) for place in places]) if "relation" in parts else []
-        scales = read_scales(text) if "scale" in parts else []
-        kinds = read_kinds(text) if "kind" in parts else []
-        asked = [time for time in times if time.kind != "recent"]
-        located = [relation for relation in relations if relation.relation != "global"]
+        readers = GuardedReaders()
+        language = readers.read("language", lambda: self.language(text), None) if text else None
+        read = self._mentions(text, parts, language, readers)
+        located = [relation for relation in read.relations if relation.relation != "global"]
         # What only looks like a file identifier may be an ordinary word, so it stays in the topic.
-        certain = [one for one in identifiers if one.kind != "file_identifier"]
-        gone: list[Any] = [*(places if "place" in leaving else []), *(times if "time" in leaving else [])]
+        certain = [one for one in read.identifiers if one.kind != "file_identifier"]
+        gone: list[Any] = [*(read.places if "place" in leaving else []), *(read.times if "time" in leaving else [])]
         elsewhere = [*gone, *(located if "place" in leaving else []), *certain]
         taken = [(one.start, one.end) for one in elsewhere]
-        terms = self._terms(text, taken, language) if "terms" in parts else []
+        terms = readers.mentions("terms", lambda: self._terms(text, taken, language), wanted="terms" in parts)
+        beside = [*taken, *((one.found.start, one.found.end) for one in terms)]
         return Interpretation(
             text=text,
-            thematic=topic_of(text, taken),
+            thematic=readers.read("topic", lambda: topic_of(text, taken), text),
             language=language,
-            places=tuple(_place(one) for one in places),
-            relations=tuple(_relation(text, one) for one in relations),
-            areas=_areas(places, relations),
-            times=tuple(_time(one) for one in times),
-            span=_span(asked),
-            latest=any(time.kind == "recent" for time in times),
-            scales=tuple(_scale(one) for one in scales),
-            kinds=tuple(_kind(one) for one in kinds),
-            identifiers=tuple(_identifier(text, one) for one in identifiers),
+            places=tuple(_place(one) for one in read.places),
+            relations=tuple(_relation(text, one) for one in read.relations),
+            areas=readers.read("area", lambda: _areas(read.places, read.relations), ()),
+            times=tuple(_time(one) for one in read.times),
+            span=_span([time for time in read.times if time.kind != "recent"]),
+            latest=any(time.kind == "recent" for time in read.times),
+            scales=tuple(_scale(one) for one in read.scales),
+            kinds=tuple(_kind(one) for one in read.kinds),
+            identifiers=tuple(_identifier(text, one) for one in read.identifiers),
             terms=tuple(terms),
-            beside_terms=topic_of(text, [*taken, *((one.found.start, one.found.end) for one in terms)]),
+            beside_terms=readers.read("topic", lambda: topic_of(text, beside), text),
             named=" ".join(one.text for one in gone),
+            unread=read.unread,
+            failed=tuple(readers.failed),
+        )
+
+    def _mentions(self, text: str, parts: frozenset[Part], language: str | None, readers: GuardedReaders) -> _Mentions:
+        most = MOST_READ + 1  # one more tells that there are more
+        identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
+        times = readers.mentions("time", lambda: self.times.read(text, language, most), wanted="time" in parts)
+        places = readers.mentions("place", lambda: self.places.read(text, language, most), wanted="place" in parts)
+        many: dict[Leaving, list[Any]] = {"place": places, "time": times}
+        unread = [name for name, mentions in many.items() if len(mentions) > MOST_READ]
+        times = times[:MOST_READ]
+        places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
+        ranges = [(place.start, place.end) for place in places]
+        return _Mentions(
+            identifiers=identifiers,
+            times=times,
+            places=places,
+            relations=readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts),
+            scales=readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts),
+            kinds=readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts),
+            unread=(*unread, *(("entities",) if "place" in parts and len(text) > RECOGNISED else ())),
         )
 
     def _terms(self, text: str, taken: list[Range], language: str | None) -> list[TermFound]:
         """Of the first terms, those that there is another name for."""
-        mentions = self.vocabulary().find(text, free_ranges(len(text), taken), language)
-        terms = [_term(mention, language) for mention in mentions[:_MOST_TERMS]]
+        mentions = self.vocabulary().find(text, free_ranges(len(text), taken), language, _MOST_TERMS)
+        terms = [_term(mention, language) for mention in mentions]
         return [term for term in terms if term.synonyms or term.narrower]
 
 
-def _within(place: PlaceMention, others: Sequence[Any]) -> bool:
-    return any(place.start < other.end and other.start < place.end for other in others)
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """What each reader found in one question."""
+
+    identifiers: list[IdentifierMention]
+    times: list[TimeMention]
+    places: list[PlaceMention]
+    relations: list[RelationMention]
+    scales: list[ScaleMention]
+    kinds: list[KindMention]
+    unread: tuple[str, ...]
+
+
+def _elsewhere(places: Sequence[PlaceMention], others: Sequence[Any], length: int) -> list[PlaceMention]:
+    """The places that share no character with the others."""
+    claims = Claims(length)
+    for other in others:
+        claims.block((other.start, other.end))
+    return [place for place in places if claims.is_free((place.start, place.end))]
 
 
 def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention]) -> tuple[BBox, ...]:
@@ -107,10 +152,14 @@ def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention])
     """
     areas: list[BBox] = []
     joined: set[int] = set()
+    hung: defaultdict[int, list[RelationMention]] = defaultdict(list)
+    for relation in relations:
+        for argument in relation.arguments:
+            hung[argument].append(relation)
     for index, place in enumerate(places):
         if index in joined:
             continue
-        own = sorted((r for r in relations if index in r.arguments), key=lambda r: r.start, reverse=True)
+        own = sorted(hung[index], key=lambda r: r.start, reverse=True)
         if any(relation.relation == "outside" for relation in own):
             continue
         boxes: tuple[BBox, ...] = (place.place.bbox,)

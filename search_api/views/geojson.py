@@ -211,6 +211,7 @@ def interpretation(read: Interpretation) -> Json:
             {**_found(t.found), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
             for t in read.terms
         ],
+        "unread": list(read.unread),
     }
 
 

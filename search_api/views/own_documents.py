@@ -30,7 +30,8 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     if query.scope == "both":
         answer = parts.search.search(records_needed(request))
     else:
-        answer = Answer((), 0, parts.search.understood(request))
+        read = parts.search.understood(request)
+        answer = Answer((), 0, read, read.degraded)
     addresses = Addresses.of(parts)
     order = merged(answer.matched, len(documents))
     if request.offset and request.offset >= len(order):

@@ -23,6 +23,11 @@ from search_api.views.page import page
 from search_api.views.plain_page import HTML, wants_html
 from search_api.views.presented import Presented
 
+_DEGRADED = (
+    "What this answer goes without: signals that were down (`dense`, `cross_encoder`), and parts of the question that "
+    "could not be read (`understanding.place`, `understanding.time`, ...)."
+)
+
 
 class SearchAnswer(BaseModel):
     """A GeoJSON FeatureCollection (OGC API - Records items), best hit first."""
@@ -35,7 +40,7 @@ class SearchAnswer(BaseModel):
     interpretation: dict[str, Any] = Field(alias="sonde:interpretation")
     facets: dict[str, Any] = Field(default={}, alias="sonde:facets", description="Only where asked for.")
     did_you_mean: str | None = Field(None, alias="sonde:didYouMean", description="Where words were found nowhere.")
-    degraded: list[str] = Field(alias="sonde:degraded", description="Signals that were down for this answer.")
+    degraded: list[str] = Field(alias="sonde:degraded", description=_DEGRADED)
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
 
 

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from core.access import ALL_SCOPES, Caller
 from core.errors import Unavailable
 from core.ports import CrossEncoderCard, Embedder, EmbedderCard, TextKind, Vectors
+from reading.times import TimeMention, TimeReader
 from search_api.app import create_app
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import default_config
-from search_api.request import SearchRequest
+from search_api.request import ALL_PARTS, SearchRequest
 from search_api.serving import Serving, ServingResolver
 from sonde.settings import BrokerSettings, HarvestSettings
 from sonde.wiring import api_parts, search_parts
@@ -104,6 +105,34 @@ def test_with_a_cross_encoder_that_is_down_the_order_is_that_without_it_and_the_
     assert without.degraded == ("cross_encoder",)
     assert plain.degraded == ()
     assert [found.hit.id for found in without.found] == [found.hit.id for found in plain.found]
+
+
+@pytest.mark.parametrize("question", ["floods in late July 2021", "Mitte Juli 2021", "fin décembre 1999"])
+def test_the_middle_and_the_end_of_a_month_are_answered(samples: Service, question: str) -> None:
+    answer = samples.search(question, algorithm="bm25", rerank="false")
+    (time,) = answer["sonde:interpretation"]["times"]
+    assert (time["start"][8:10], time["end"][8:10]) in (("22", "31"), ("12", "21"))
+    assert answer["sonde:degraded"] == []
+
+
+def test_with_a_defect_in_a_reader_the_question_is_answered_without_that_part_and_the_answer_says_so(
+    samples: Service,
+) -> None:
+    parts = samples_parts(samples)
+    defect = replace(parts, understander=replace(parts.understander, times=DefectTimes()))
+    asked = SearchRequest(q="rainfall in Germany since 1990", rerank=False, algorithm="bm25")
+    without = SearchPipeline(defect).search(asked)
+    untimed = SearchPipeline(parts).search(replace(asked, interpret=ALL_PARTS - {"time"}))
+    assert without.degraded == ("understanding.time",)
+    assert [found.hit.id for found in without.found] == [found.hit.id for found in untimed.found]
+    assert len(without.found) > 0
+
+
+class DefectTimes(TimeReader):
+    """A reader of times with a defect."""
+
+    def read(self, text: str, language: str | None = None, most: int | None = None) -> list[TimeMention]:
+        raise ValueError(f"a defect with {len(text)} characters in {language}, {most}")
 
 
 class Absent:

@@ -131,6 +131,61 @@ def test_explicit_times_in_other_languages(text: str, start: str | None, end: st
 
 
 @pytest.mark.parametrize(
+    ("early", "mid", "late"),
+    [
+        ("early July 2021", "mid-July 2021", "late July 2021"),
+        ("beginning of July 2021", "the middle of July 2021", "the end of July 2021"),
+        ("Anfang Juli 2021", "Mitte Juli 2021", "Ende Juli 2021"),
+        ("début juillet 2021", "mi-juillet 2021", "fin juillet 2021"),
+        ("au début de juillet 2021", "au milieu de juillet 2021", "à la fin de juillet 2021"),
+        ("a principios de julio de 2021", "a mediados de julio de 2021", "a finales de julio de 2021"),
+        ("inizio luglio 2021", "metà luglio 2021", "fine luglio 2021"),
+        ("all'inizio di luglio 2021", "a metà di luglio 2021", "alla fine di luglio 2021"),
+        ("no início de julho de 2021", "em meados de julho de 2021", "no final de julho de 2021"),
+    ],
+)
+def test_thirds_of_a_month_are_whole_days(early: str, mid: str, late: str) -> None:
+    assert only(f"floods {early}").span == TimeSpan.from_iso("2021-07-01", "2021-07-11")
+    assert only(f"floods {mid}").span == TimeSpan.from_iso("2021-07-12", "2021-07-21")
+    assert only(f"floods {late}").span == TimeSpan.from_iso("2021-07-22", "2021-07-31")
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("fin décembre 1999", "1999-12-22", "1999-12-31"),
+        ("late February 2021", "2021-02-20", "2021-02-28"),
+        ("late February 2020", "2020-02-21", "2020-02-29"),
+        ("late June-July 2021", "2021-07-12", "2021-07-31"),
+        ("since late July 2021", "2021-07-22", OPEN),
+        ("mid winter 2003", "2003-01", "2003-01"),
+        ("late 3 July 2021", "2021-07-03T16:00", "2021-07-03"),
+        ("late 2021-07-03T10:00:00Z", "2021-07-03T10:00:00Z", "2021-07-03T10:00:00Z"),  # an instant has no thirds
+        ("late December 2199", "2199-12-22", "2199-12-31"),
+        ("late 1 BC", "0000-09", "0000-12"),
+        ("late 99999 BC", "-99998-09", "-99998-12"),
+    ],
+)
+def test_thirds_at_the_edges_of_the_calendar(text: str, start: str, end: str | None) -> None:
+    assert only(text).span == TimeSpan.from_iso(start, end)
+
+
+def test_months_past_the_calendar_are_no_time() -> None:
+    assert READER.read("the last 30000 months") == []
+    assert READER.read("290000 months ago") == []
+
+
+@given(st.integers(1500, 2199), st.integers(1, 12))
+def test_the_thirds_of_a_month_follow_each_other_and_are_the_month(year: int, month: int) -> None:
+    name = date(2000, month, 1).strftime("%B")
+    whole = only(f"{name} {year}").span
+    early, mid, late = (only(f"{word} {name} {year}").span for word in ("early", "mid", "late"))
+    assert (early.start_ms, late.end_ms) == (whole.start_ms, whole.end_ms)
+    assert mid.start_ms == (early.end_ms or 0) + 1
+    assert late.start_ms == (mid.end_ms or 0) + 1
+
+
+@pytest.mark.parametrize(
     ("text", "start", "end"),
     [
         ("last 30 years", "1996-03-01", "2026-03-01"),
