@@ -83,7 +83,10 @@ class IndexSettings(_Group):
 class ApiSettings(_Group):
     host: str = "127.0.0.1"
     port: Port = 8080
-    public_url: HttpUrl | None = Field(None, description="Address that portals see, for links; else the request's own.")
+    public_url: HttpUrl | None = Field(
+        None,
+        description="Address for links; else `Host`, and shared caches keep no answer.",
+    )
     workers: int = Field(1, ge=1, le=64, description="Processes; each loads the models once.")
     threads: int = Field(8, ge=1, le=256, description="Half of them answer at once; the rest wait or say 503.")
     deadline_s: float = Field(8.0, gt=0, description="For all calls of one request to Elasticsearch together.")
@@ -132,7 +135,7 @@ class LimitsSettings(_Group):
     per_key: str = Field(
         "12000/minute", pattern=_RATE, description="Requests with one key or token; none for no limit."
     )
-    proxies: int = Field(0, ge=0, le=5, description="Reverse proxies of ours before the API: whose headers count.")
+    proxies: int = Field(0, ge=0, le=5, description="Reverse proxies of ours before the API: how many say who asks.")
 
 
 class EmbedderSettings(_Group):
