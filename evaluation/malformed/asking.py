@@ -41,12 +41,16 @@ def ask_all(url: str, requests: Sequence[Sent], clients: int, hang_s: float) -> 
         yield from pool.map(lambda sent: ask(url, sent, hang_s), requests)
 
 
-def ask(url: str, sent: Sent, hang_s: float) -> Came:
-    """Sends the bytes and reads one answer to its end; what is not there after ``hang_s`` seconds is a hang."""
+def ask(url: str, sent: Sent, hang_s: float, comes_from: str = "") -> Came:
+    """Sends the bytes and reads one answer to its end; what is not there after ``hang_s`` seconds is a hang.
+
+    ``comes_from``: the address of this machine that sends it; any where it is empty.
+    """
     place = urlsplit(url)
     begun = time.monotonic()
     try:
-        with socket.create_connection((place.hostname or "", place.port or 80), timeout=hang_s) as wire:
+        there, own = (place.hostname or "", place.port or 80), (comes_from, 0)
+        with socket.create_connection(there, timeout=hang_s, source_address=own if comes_from else None) as wire:
             status, again, said = _exchanged(wire, sent, begun + hang_s)
     except TimeoutError:
         return Came(sent, "hang", 0, time.monotonic() - begun)
