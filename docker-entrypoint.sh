@@ -9,8 +9,8 @@ for name in $(env | sed -n 's/^\(SONDE_[A-Z0-9_]*\)_FILE=.*/\1/p'); do
 done
 case "${1:-api}" in
   api)
-    exec gunicorn --bind "${SONDE_API__HOST:-0.0.0.0}:${SONDE_API__PORT:-8080}" \
-      --workers "${SONDE_API__WORKERS:-1}" --threads "${SONDE_API__THREADS:-8}" --timeout 120 'sonde.wsgi:create()' ;;
+    export SONDE_API__HOST="${SONDE_API__HOST:-0.0.0.0}"
+    exec python -m sonde.server ;;
   worker)
     exec celery -A sonde.celery_app worker --loglevel INFO -Q "${SONDE_QUEUES:-harvest,documents,embed}" \
       --concurrency "${SONDE_CONCURRENCY:-1}" ;;
@@ -21,7 +21,7 @@ case "${1:-api}" in
   health)
     queues="${SONDE_QUEUES:-harvest,documents,embed}"
     case "$(tr '\0' ' ' < "/proc/${SONDE_MAIN_PID:-1}/cmdline")" in
-      *gunicorn*) exec python -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:${SONDE_API__PORT:-8080}/healthz', timeout=10)" ;;
+      *sonde.server*) exec python -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:${SONDE_API__PROBES_PORT:-${SONDE_API__PORT:-8080}}/healthz', timeout=10)" ;;
       *" worker "*) exec python -m sonde.worker_health alive $(echo "${queues}" | tr ',' ' ') ;;
       *" beat "*) exec python -m sonde.worker_health beat ;;
     esac ;;

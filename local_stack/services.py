@@ -1,4 +1,4 @@
-"""The service's own processes, as parts; and the usual commands of gunicorn and Celery."""
+"""The service's own processes, as parts; and the usual commands of Celery."""
 
 from __future__ import annotations
 
@@ -54,20 +54,20 @@ def _stands_in(log: Path, text: str) -> bool:
         return text.encode() in stream.read(_READ_FOR_TEXT_BYTES)
 
 
-def api_service(python: Path, application: str, api: ApiSettings, cwd: Path, env: Mapping[str, str]) -> Service:
-    """The API under gunicorn; ``application`` is ``module:app`` or ``module:create()``."""
+def api_service(argv: tuple[str, ...], api: ApiSettings, cwd: Path, env: Mapping[str, str]) -> Service:
+    """The API as the command ``argv`` serves it; host and port are the command's own affair and only named here."""
     bind = f"[{api.host}]:{api.port}" if ":" in api.host else f"{api.host}:{api.port}"
     asked_at = "127.0.0.1" if api.host in ("0.0.0.0", "::") else api.host  # compared, not bound  # noqa: S104  # nosec B104
     address = f"http://{bind if asked_at == api.host else f'{asked_at}:{api.port}'}"
-    size = ("--workers", str(api.workers), "--threads", str(api.threads))
     return Service(
         name="api",
-        argv=(str(python), "-m", "gunicorn", "--bind", bind, *size, "--timeout", "120", application),
+        argv=argv,
         cwd=cwd,
         env=env,
         address=address,
         port=Port(api.host, api.port, api.port_setting),
         health_url=f"{address}/healthz",
+        stop_grace_s=api.stop_grace_s,
     )
 
 

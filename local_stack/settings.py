@@ -64,13 +64,12 @@ class BrokerSettings:
 
 @dataclass(frozen=True, slots=True)
 class ApiSettings:
-    """Where the API listens and how many requests it takes at once (``workers`` processes x ``threads``)."""
+    """Where the API listens, which setting moves it, and how long it may take to answer what it has in hand."""
 
     host: str = "127.0.0.1"
     port: int = 8080
-    workers: int = 2
-    threads: int = 4
     port_setting: str = "SONDE_API__PORT"
+    stop_grace_s: float = 40.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,89 +1,90 @@
-"""Overload: so many requests at once, a few that wait briefly, and a quick 503 for the rest, never a pile."""
+"""Overload: requests wait in a fair queue before a few slots; 503 only where the wait would be too long.
+
+Each kind of work has slots of its own, so that slow or costly calls keep no search out. What holds no record (probes,
+pages, the description of the API) is answered without waiting.
+"""
 
 from __future__ import annotations
 
-import threading
+import ipaddress
+import math
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from flask import Flask, Response, g, request
 
-from search_api.deadlines import within
+from search_api.access.scopes import scope_of
+from search_api.deadlines import in_a_hurry, within
+from search_api.fair_queue import Crowded, FairQueue, QueueSize, Turn
 from search_api.problems import problem
-from search_api.telemetry import refused
+from search_api.telemetry import refused, waited
 
-_FREE_PATHS = frozenset(("/healthz", "/readyz", "/metrics"))
-_LONG_PATHS = ("/ask", "/library")
-"""An answer by a language model takes long without costing us much: it must not keep searches out."""
+Work = Literal["search", "answer", "costly", "picture"]
+
+_SPARE_THREADS = 16
+"""Threads that neither work nor wait: for probes, pages and refusals."""
+_LARGE_PAGE = 200
+"""A listing of more records than this takes a second or more of one processor."""
+_READING = frozenset(("GET", "HEAD", "OPTIONS"))
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one process. ``at_once`` requests are worked on, ``waiting`` wait up to ``wait_s``; 0 at once: no limit.
+    """Of one process. ``at_once`` searches are worked on (0: no limit); ``waiting`` requests may wait.
 
-    ``deadline_s``: for one request's calls to Elasticsearch (answers from documents have times of their own).
+    None waits longer than ``longest_wait_s``. Where more than ``hurry_after_s`` of waiting is expected, or was
+    waited, the reranker is left out. ``deadline_s``: for one request's calls to Elasticsearch, answers excepted.
     """
 
     at_once: int = 0
     waiting: int = 0
-    wait_s: float = 0.5
+    longest_wait_s: float = 10.0
+    hurry_after_s: float = 1.0
     deadline_s: float | None = None
-    retry_after_s: int = 1
 
-    @classmethod
-    def of_threads(cls, threads: int, deadline_s: float) -> Limits:
-        """Half of the threads work, a quarter may wait; the others are there to say 503 and to answer probes.
-
-        With fewer than four threads nothing can be spared for that, and nothing is limited.
-        """
+    def of_threads(self, threads: int) -> Limits:
+        """As many slots and places as fit into the threads. With fewer than four nothing is limited."""
         if threads < 4:
-            return cls(deadline_s=deadline_s)
-        return cls(at_once=threads // 2, waiting=threads // 4, deadline_s=deadline_s)
+            return replace(self, at_once=0, waiting=0)
+        at_once = min(self.at_once, threads // 2)
+        return replace(self, at_once=at_once, waiting=max(threads // 4, threads - 3 * at_once - _SPARE_THREADS))
 
+    def sizes(self) -> dict[Work, QueueSize]:
+        """Slots and places of each kind of work; five eighths of the places are for searches."""
 
-class Doorkeeper:
-    """Lets requests in; safe to share between threads."""
+        def size(slots: int, eighths: int) -> QueueSize:
+            return QueueSize(max(1, slots), self.waiting * eighths // 8, self.longest_wait_s)
 
-    def __init__(self, at_once: int, waiting: int, wait_s: float) -> None:
-        self._inside = threading.BoundedSemaphore(at_once)
-        self._waiting = threading.BoundedSemaphore(waiting) if waiting else None
-        self._wait_s = wait_s
-
-    def enter(self) -> bool:
-        """Whether the caller may go on; it must then call ``leave``. Returns after ``wait_s`` at the latest."""
-        if self._inside.acquire(blocking=False):
-            return True
-        if self._waiting is None or not self._waiting.acquire(blocking=False):
-            return False
-        try:
-            return self._inside.acquire(timeout=self._wait_s)
-        finally:
-            self._waiting.release()
-
-    def leave(self) -> None:
-        self._inside.release()
+        return {
+            "search": size(self.at_once, 5),
+            "answer": size(self.at_once // 2, 1),
+            "costly": size(self.at_once // 4, 1),
+            "picture": size(self.at_once, 1),
+        }
 
 
 def register(app: Flask, limits: Limits) -> None:
     """Before anything else is done for a request, so that a refusal costs next to nothing."""
-    doors = None
-    if limits.at_once:
-        short = Doorkeeper(limits.at_once, limits.waiting, limits.wait_s)
-        doors = (short, Doorkeeper(max(1, limits.at_once // 2), 0, 0.0))
+    queues = {work: FairQueue(size) for work, size in limits.sizes().items()} if limits.at_once else {}
 
     @app.before_request
     def admit() -> Response | None:
-        if request.path in _FREE_PATHS:
+        work = _work()
+        if work is None:
             return None
-        long = request.path.startswith(_LONG_PATHS)
-        held = ExitStack()
-        g.admitted = held
-        if doors is not None:
-            door = doors[1 if long else 0]
-            if not door.enter():
-                return _busy(limits)
-            held.callback(door.leave)
-        if limits.deadline_s is not None and request.method in ("GET", "HEAD") and not long:
+        g.admitted = held = ExitStack()
+        if work in queues:
+            try:
+                turn = held.enter_context(queues[work].turn(_caller()))
+            except Crowded as crowded:
+                return _busy(crowded.expected_s)
+            waited(work, turn.waited_s)
+            if _has_gone():
+                return _busy(0.0)
+            if _hurried(turn, limits):
+                held.enter_context(in_a_hurry())
+        if limits.deadline_s is not None and work != "answer":
             held.enter_context(within(limits.deadline_s))
         return None
 
@@ -94,8 +95,49 @@ def register(app: Flask, limits: Limits) -> None:
             held.close()
 
 
-def _busy(limits: Limits) -> Response:
+def _work() -> Work | None:
+    """What kind of work the request is; None where it neither reads a record nor computes anything."""
+    rule = request.url_rule.rule if request.url_rule is not None else None
+    if rule is None or scope_of(rule, request.method) is None or rule == "/metrics":
+        return None
+    if rule.startswith(("/ask", "/library")):
+        return "answer"
+    if rule.endswith("/preview"):
+        return "picture"
+    return "costly" if _is_costly(rule) else "search"
+
+
+def _is_costly(rule: str) -> bool:
+    if rule in ("/embeddings", "/dcat", "/sitemap.xml"):
+        return True
+    if request.method not in _READING and rule.startswith(("/collections", "/harvest")):
+        return True
+    size = request.args.get("limit", "")
+    return size.isdecimal() and int(size[:9]) > _LARGE_PAGE
+
+
+def _caller() -> str:
+    """The address that the queue shares slots by: a network of 64 bits where it is IPv6, which one customer holds."""
+    given = request.remote_addr or ""
+    try:
+        address = ipaddress.ip_address(given)
+    except ValueError:
+        return given
+    return given if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
+
+
+def _has_gone() -> bool:
+    """Whether the one who asked hung up while waiting; only the server knows, and not every server tells."""
+    gone = request.environ.get("waitress.client_disconnected")
+    return gone is not None and gone()
+
+
+def _hurried(turn: Turn, limits: Limits) -> bool:
+    return max(turn.waited_s, turn.next_wait_s) > limits.hurry_after_s
+
+
+def _busy(expected_s: float) -> Response:
     refused()
     response = problem(503, "Too many requests at once; try again in a moment.")
-    response.headers["Retry-After"] = str(limits.retry_after_s)
+    response.headers["Retry-After"] = str(max(1, math.ceil(expected_s)))
     return response

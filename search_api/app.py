@@ -14,6 +14,7 @@ from prometheus_client import Histogram
 from search_api import admission, http, limits, openapi, problems, telemetry_traces
 from search_api.access import audited, guard, headers
 from search_api.fast_json import FastProvider
+from search_api.http import LARGEST_BODY_BYTES as LARGEST_BODY_BYTES
 from search_api.parts import Parts
 from search_api.views.ask import ask_views
 from search_api.views.collections import collections_views
@@ -35,8 +36,6 @@ from search_api.views.stac import stac_views
 from search_api.views.suggest import suggest_views
 
 log = structlog.get_logger(__name__)
-
-LARGEST_BODY_BYTES = 25 * 1024 * 1024
 
 _SECONDS = Histogram("sonde_http_request_seconds", "Time to answer", ["endpoint", "method", "status"])
 

@@ -1,4 +1,4 @@
-"""One request has one deadline, and every call to Elasticsearch gets what is left of it."""
+"""One request has one deadline, and every call to Elasticsearch gets what is left of it; it may be in a hurry too."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from elastic_transport.client_utils import DEFAULT
 from search_api.breaker import Breaker, CircuitOpen, Patience
 
 _UNTIL: ContextVar[float | None] = ContextVar("sonde_deadline", default=None)
+_HURRIED: ContextVar[bool] = ContextVar("sonde_hurried", default=False)
 
 LEAST_S = 0.05
 """With less than this left a call is not begun: it could only be given up."""
@@ -36,6 +37,21 @@ def remaining_s() -> float | None:
     """Seconds until the deadline of this request, below 0 when it has passed; None where there is none."""
     until = _UNTIL.get()
     return None if until is None else until - time.monotonic()
+
+
+@contextmanager
+def in_a_hurry() -> Iterator[None]:
+    """Others wait: what is called inside leaves out what it can do without."""
+    token = _HURRIED.set(True)
+    try:
+        yield
+    finally:
+        _HURRIED.reset(token)
+
+
+def hurried() -> bool:
+    """Whether this request is in a hurry."""
+    return _HURRIED.get()
 
 
 def as_timeout() -> dict[str, str]:

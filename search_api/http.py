@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from flask import Flask, Response, request
 
+LARGEST_BODY_BYTES = 25 * 1024 * 1024
+
 _UNCACHED = frozenset(("/healthz", "/readyz", "/metrics"))
 _EXPOSED = "ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id"
 _ASKED = "Authorization, Content-Type, Accept, If-Match, If-None-Match"

@@ -60,6 +60,7 @@ def register(app: Flask, policy: LimitPolicy) -> None:
         strategy="fixed-window",
         key_prefix=f"{policy.prefix}:limits",
         in_memory_fallback_enabled=True,
+        swallow_errors=True,  # of requests that meet a broker that dies just now, all but the first would be 500
     )
     _tell(app, limiter)
 

@@ -47,4 +47,5 @@ class Parts:
     limits: Limits = field(default_factory=Limits)
     metrics: Callable[[], bytes] = generate_latest
     rates: LimitPolicy = NO_LIMITS
+    embeddings_characters: int = 100_000
     previews: Previews = field(default_factory=lambda: Previews(None))

@@ -19,6 +19,7 @@ from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord, PassageFound
 from search_api.arranging import arranged
+from search_api.deadlines import hurried
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import RankingConfig
 from search_api.ranking.explain import explain
@@ -227,6 +228,8 @@ class SearchPipeline:
         # A reranker reads topics: who asks for a place or a period alone gets what lies there.
         if not request.rerank or not read.thematic or len(ranking) == 0:
             return ranking, ()
+        if hurried():
+            return ranking, ("cross_encoder",)
         try:
             cross_encoder = self._parts.cross_encoder()
         except ModelMissing:

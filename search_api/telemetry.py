@@ -12,6 +12,7 @@ _STAGES = Histogram(
     "sonde_search_stage_seconds", "Time of one stage of a search", ["algorithm", "stage"], buckets=_STEPS_S
 )
 _DEGRADED = Counter("sonde_search_degraded_total", "Answers given without a part that was down", ["part"])
+_WAITED = Histogram("sonde_request_wait_seconds", "Time in the queue before a request is worked on", ["work"])
 _REFUSED = Counter("sonde_requests_refused_total", "Requests answered 503 because too many came at once")
 
 
@@ -21,6 +22,11 @@ def searched(algorithm: str, answer: Answer) -> None:
         _STAGES.labels(algorithm, stage).observe(took_ms / 1000.0)
     for part in answer.degraded:
         _DEGRADED.labels(part).inc()
+
+
+def waited(work: str, seconds: float) -> None:
+    """Notes how long one request was in the queue of its kind of work."""
+    _WAITED.labels(work).observe(seconds)
 
 
 def refused() -> None:

@@ -37,6 +37,11 @@ def stack_of(settings: Settings) -> Stack:
     )
 
 
+def serve_command() -> tuple[str, ...]:
+    """The command that serves the API on what the environment sets."""
+    return (sys.executable, "-m", "sonde.server")
+
+
 def _services(settings: Settings) -> tuple[Service, ...]:
     python, here = Path(sys.executable), Path.cwd()
     addresses = {
@@ -44,15 +49,9 @@ def _services(settings: Settings) -> tuple[Service, ...]:
         "SONDE_BROKER__URL": settings.broker_url,
         "SONDE_HARVEST__SOURCES": str(settings.harvest.sources.resolve()),
     }
-    api = ApiSettings(
-        host=settings.api.host,
-        port=settings.api.port,
-        workers=settings.api.workers,
-        threads=settings.api.threads,
-        port_setting="SONDE_API__PORT",
-    )
+    api = ApiSettings(host=settings.api.host, port=settings.api.port)
     return (
         worker_service(python, "sonde.celery_app", QUEUES, here, addresses),
         beat_service(python, "sonde.celery_app", here, addresses),
-        api_service(python, "sonde.wsgi:create()", api, here, addresses),
+        api_service(serve_command(), api, here, addresses),
     )

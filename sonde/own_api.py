@@ -1,8 +1,7 @@
-"""An API of a command's own: gunicorn on a free port of this machine, ended with the ``with``."""
+"""An API of a command's own: served as it ships on a free port of this machine, ended with the ``with``."""
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from local_stack.report import silent
 from local_stack.services import api_service, service_part
 from local_stack.settings import ApiSettings, StackSettings
 from local_stack.supervisor import Supervisor
+from sonde.one_machine import serve_command
 from sonde.settings import Settings
 from sonde.wiring import own_environment
 
@@ -41,8 +41,7 @@ def own_api(settings: Settings, prefix: str, processes: int, more: Mapping[str, 
         "SONDE_LOG__LEVEL": "ERROR",
         **(more or {}),
     }
-    api = ApiSettings(port=port, workers=processes, threads=settings.api.threads)
-    service = api_service(Path(sys.executable), "sonde.wsgi:create()", api, Path.cwd(), {})
+    service = api_service(serve_command(), ApiSettings(port=port), Path.cwd(), {})
     with tempfile.TemporaryDirectory(prefix="sonde-api-") as name:
         folder = Path(name)
         supervisor, part = Supervisor(folder), service_part(StackSettings(folder, environment), service)

@@ -84,11 +84,28 @@ class ApiSettings(_Group):
     host: str = "127.0.0.1"
     port: Port = 8080
     public_url: HttpUrl | None = Field(
-        None,
-        description="Address for links; else `Host`, and shared caches keep no answer.",
+        None, description="Address for links; else `Host`, and shared caches keep no answer."
     )
-    workers: int = Field(1, ge=1, le=64, description="Processes; each loads the models once.")
-    threads: int = Field(8, ge=1, le=256, description="Half of them answer at once; the rest wait or say 503.")
+    probes_port: Port | None = Field(
+        None, description="A listener for /healthz, /readyz and /metrics alone, for the operator; none: only the other."
+    )
+    workers: int = Field(
+        0, ge=0, le=64, description="Processes, each with its own models; 0: one a core, as far as memory_mb allows."
+    )
+    memory_mb: int | None = Field(
+        None,
+        ge=1,
+        description="For all processes; else four fifths of the container's limit, or a quarter of the machine.",
+    )
+    at_once: int = Field(
+        4, ge=0, le=64, description="Searches that a process works on at once; others wait. 0: all, nobody waits."
+    )
+    threads: int = Field(
+        256, ge=1, le=1024, description="Requests that a process has in hand at once, those that wait included."
+    )
+    longest_wait_s: float = Field(10.0, gt=0, description="Where a request would wait longer, it is refused (503).")
+    hurry_after_s: float = Field(1.0, ge=0, description="Where requests wait longer, the reranker is left out.")
+    embeddings_characters: int = Field(100_000, ge=1, description="Most characters of one call of /embeddings.")
     deadline_s: float = Field(8.0, gt=0, description="For all calls of one request to Elasticsearch together.")
     slow_rerank_s: float = Field(3.0, gt=0, description="Re-ranking that takes longer several times is left out.")
     longest_query: int = Field(2000, ge=1, description="Characters of q.")

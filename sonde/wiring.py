@@ -58,7 +58,7 @@ from sonde.library import library_search, shelf
 from sonde.portal import http_policy, previews, source_titles
 from sonde.pushing import Pusher
 from sonde.service_metrics import ServiceMetrics, State
-from sonde.settings import Settings
+from sonde.settings import ApiSettings, Settings
 from workers.lease import Leases
 
 log = structlog.get_logger(__name__)
@@ -241,7 +241,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         catalogues=Catalogues(records, lambda: source_titles(settings), groups_seen),
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
-        limits=Limits.of_threads(settings.api.threads, settings.api.deadline_s),
+        limits=limits_of(settings.api),
         metrics=ServiceMetrics(State.of(settings, elasticsearch_client(settings))).text,
         answerer=answers,
         shelf=own,
@@ -251,8 +251,19 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
         rates=limit_policy(settings),
+        embeddings_characters=settings.api.embeddings_characters,
         previews=previews(settings, lambda: models.gate),
     )
+
+
+def limits_of(api: ApiSettings) -> Limits:
+    """How many requests one process works on, and how long others wait."""
+    return Limits(
+        at_once=api.at_once,
+        longest_wait_s=api.longest_wait_s,
+        hurry_after_s=api.hurry_after_s,
+        deadline_s=api.deadline_s,
+    ).of_threads(api.threads)
 
 
 def _pusher(settings: Settings, models: Models) -> Pusher:

@@ -1,4 +1,4 @@
-"""For gunicorn: ``sonde.wsgi:create()``."""
+"""The app of one process: what `python -m sonde.server` loads, and any other WSGI server as ``sonde.wsgi:create()``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from flask import Flask
 from core.errors import SondeError
 from sonde.logs import configure_logs
 from sonde.memory import keep_what_is_loaded
-from sonde.settings import load_settings
+from sonde.server.capacity import room
+from sonde.settings import Settings, load_settings
 from sonde.shared_counters import share_counters
 from sonde.telemetry import start_traces
 
@@ -22,15 +23,24 @@ def create() -> Flask:
     try:
         settings = load_settings()
         configure_logs(settings.log)
-        share_counters(settings.api.workers)
+        there = room(settings.api.memory_mb)
+        processes = settings.api.workers or there.processes()
+        share_counters(processes)
         start_traces(settings.telemetry, "sonde-api")
         # Only now: what these import makes its counters as it is imported, in the folder that was just named.
         from search_api.app import create_app
         from sonde.wiring import api_parts
 
-        app = create_app(api_parts(settings))
+        app = create_app(api_parts(_with_threads(settings, there.model_threads(processes))))
         keep_what_is_loaded()
         return app
     except SondeError as error:
         sys.stderr.write(f"sonde: {error}\n")
         sys.exit(_NOT_TO_BE_TRIED_AGAIN)
+
+
+def _with_threads(settings: Settings, threads: int) -> Settings:
+    """Where the settings do not say how many threads a model has: a process's share of the cores."""
+    embedder = settings.embedder.model_copy(update={"threads": settings.embedder.threads or threads})
+    cross_encoder = settings.cross_encoder.model_copy(update={"threads": settings.cross_encoder.threads or threads})
+    return settings.model_copy(update={"embedder": embedder, "cross_encoder": cross_encoder})

@@ -31,7 +31,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Of honest searchers: how many answers, of which refused or failed, and their times; of the attack: what it met."""
+    """Of honest searchers: how many were answered, refused, failed, and how soon; of the attack: what it met."""
 
     attack: str
     told: str

@@ -26,7 +26,7 @@ _GIVES_UP_S = 10.0
 
 @dataclass
 class Came:
-    """``answers``: how often each status, or what came instead of one; ``failed``: 5xx, but for a 503 with Retry-After."""
+    """``answers``: how often each status, or what came instead; ``failed``: 5xx, but for a 503 with Retry-After."""
 
     answers: Counter[str] = field(default_factory=Counter)
     failed: int = 0

@@ -12,10 +12,10 @@ Rule = tuple[str, AccessScope | None]
 """A path, and the scope for reading below it."""
 
 _RULES: tuple[Rule, ...] = (
-    # For the cluster and the operator; who reaches them is a matter of the network (docs/security.md).
+    # For the cluster. Metrics name every source: they are the operator's, by key or by the listener of the probes.
     ("/healthz", None),
     ("/readyz", None),
-    ("/metrics", None),
+    ("/metrics", "admin"),
     # The page's shell and what describes the API: they hold no record.
     ("/page/", None),
     ("/static/", None),

@@ -54,6 +54,7 @@ def embeddings_views(parts: Parts) -> APIBlueprint:
         if body.model not in (None, card.model):
             raise InvalidInput("model", f"model: {body.model!r} does not serve here; {card.model!r} does")
         texts = [body.input] if isinstance(body.input, str) else list(body.input)
+        _refuse_too_much(sum(map(len, texts)), parts.embeddings_characters)
         vectors = serving.embedder.embed(texts, body.kind)
         tokens = sum(min(count, card.max_tokens) for count in serving.embedder.count_tokens(texts))
         return jsonify(
@@ -67,3 +68,8 @@ def embeddings_views(parts: Parts) -> APIBlueprint:
         )
 
     return api
+
+
+def _refuse_too_much(characters: int, most: int) -> None:
+    if characters > most:
+        raise InvalidInput("input", f"input: {characters} characters in all; one call takes up to {most}")

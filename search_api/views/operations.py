@@ -8,6 +8,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
 from search_api.parts import Parts
+from search_api.problems import Problem
 
 
 class Health(BaseModel):
@@ -39,7 +40,11 @@ def operations_views(parts: Parts) -> APIBlueprint:
         )
         return body, 200 if report.ready else 503
 
-    @api.get("/metrics", summary="Prometheus metrics", responses={200: {"content": {"text/plain": {}}}})
+    @api.get(
+        "/metrics",
+        summary="Prometheus metrics (scope admin)",
+        responses={200: {"content": {"text/plain": {}}}, 401: Problem, 403: Problem},
+    )
     def metrics() -> Response:
         return Response(parts.metrics(), content_type=CONTENT_TYPE_LATEST)
 

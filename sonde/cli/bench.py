@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Iterator
@@ -40,6 +39,7 @@ from search_api.understanding.understand import Understander
 from sonde.harvesting import HARVEST_TIMEOUT_S
 from sonde.memory import keep_what_is_loaded
 from sonde.node_at_hand import node_at_hand
+from sonde.one_machine import serve_command
 from sonde.settings import Settings, load_settings
 from sonde.wiring import Models, elasticsearch_client, ranking_config, search_pipeline
 
@@ -184,15 +184,17 @@ def _search(console: Console, figures: dict[str, Any], settings: Settings, model
 
 
 def _memory(console: Console, figures: dict[str, Any], settings: Settings, prefix: str) -> None:
-    """Of one API process under gunicorn after some searches, models preloaded."""
+    """Of one API process after some searches, models preloaded."""
     port = free_port()
     environment = {
         **os.environ,
         "SONDE_INDEX__PREFIX": prefix,
         "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
         "SONDE_LOG__LEVEL": "ERROR",
+        "SONDE_API__PORT": str(port),
+        "SONDE_API__WORKERS": "1",
     }
-    argv = [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--threads", "8", "sonde.wsgi:create()"]
+    argv = serve_command()
     started = time.perf_counter()
     with subprocess.Popen(argv, env=environment) as server:  # noqa: S603 - our own command
         try:

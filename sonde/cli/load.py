@@ -128,7 +128,7 @@ def load(
             "machine": {**before, "load after": after},
             "size": asdict(size),
             "made": {**asdict(made), "of": [path.name for path in paths]},
-            "api": {"processes": processes, "threads": settings.api.threads},
+            "api": {"processes": processes, "at once": settings.api.at_once},
             "courses": [asdict(summary) for summary in summaries],
         }
         out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")

@@ -26,7 +26,7 @@ from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSetti
 from local_stack.supervisor import Supervisor
 from local_stack.valkey import broker_part
 from sonde.faults.clock import clocked, unmoved
-from sonde.one_machine import QUEUES
+from sonde.one_machine import QUEUES, serve_command
 from sonde.wiring import own_environment
 
 PREFIX = "sonde-chaos"
@@ -131,16 +131,16 @@ def _with_services(
         "SONDE_HARVEST__BATCH": str(batch),
         "SONDE_NET__ALLOWED_HOSTS": '["127.0.0.1"]',
     }
-    api = ApiSettings(port=free_port(), workers=1, threads=8)  # as `sonde up` starts it
+    api = ApiSettings(port=free_port())
     python = Path(sys.executable)
-    ours = {"SONDE_API__PORT": str(api.port)}
+    ours = {"SONDE_API__PORT": str(api.port), "SONDE_API__WORKERS": "1"}  # one, whose memory and clock are watched
     if faketime and clock:
         unmoved(clock)
         ours |= clocked(faketime, clock)
     services = (
         worker_service(python, "sonde.celery_app", QUEUES, folder, ours),
         beat_service(python, "sonde.celery_app", folder, ours),
-        api_service(python, "sonde.wsgi:create()", api, folder, ours),
+        api_service(serve_command(), api, folder, ours),
     )
     stack = StackSettings(folder, environment)
     for service in services:

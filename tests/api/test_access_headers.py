@@ -45,7 +45,7 @@ def http(app: Flask) -> FlaskClient:
         ("/collections/all/items?limit=1", 200),
         ("/oai?verb=Identify", 200),
         ("/healthz", 200),
-        ("/metrics", 200),
+        ("/metrics", 401),
         ("/api", 200),
     ],
 )

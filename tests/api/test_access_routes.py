@@ -24,7 +24,6 @@ OPEN = {
     "/docs/<asset>",
     "/docs/start.js",
     "/healthz",
-    "/metrics",
     "/my-documents",
     "/opensearch.xml",
     "/page/<name>",

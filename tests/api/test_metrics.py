@@ -8,13 +8,14 @@ import redis
 from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
 
+from search_api.access.guard import INSIDE
 from sonde.service_metrics import GAUGES, KEPT_S, Kept, State
 from tests.service import Service
 
 
 def test_searches_are_counted_by_stage_and_algorithm_and_indices_by_kind(samples: Service) -> None:
     samples.search("rainfall", algorithm="bm25")
-    text = samples.http.get("/metrics").get_data(as_text=True)
+    text = samples.http.get("/metrics", environ_overrides={INSIDE: True}).get_data(as_text=True)
     assert re.search(r'sonde_search_stage_seconds_count\{algorithm="bm25",stage="retrieve"\} [1-9]', text)
     assert 'sonde_index_documents{kind="records"} 169.0' in text
     assert 'sonde_harvest_records{outcome="seen",source="samples"} 169.0' in text

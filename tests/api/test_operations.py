@@ -12,7 +12,9 @@ from elasticsearch import Elasticsearch
 from core.errors import IndexMismatch, ModelMissing
 from core.ports import EmbedderCard
 from es_mappings.indices import ensure_indices, serving
+from search_api.access.guard import INSIDE
 from search_api.serving import ServingResolver
+from sonde.settings import ApiSettings
 from sonde.wiring import refuse_unservable
 from tests.service import Service
 from tests.tcp_proxy import door
@@ -79,7 +81,20 @@ def test_embeddings_of_another_model_are_refused_by_name(samples: Service) -> No
 
 def test_metrics_are_prometheus(samples: Service) -> None:
     samples.http.get("/healthz")
-    assert b"sonde_http_request_seconds_count" in samples.http.get("/metrics").data
+    inside = samples.http.get("/metrics", environ_overrides={INSIDE: True})
+    assert b"sonde_http_request_seconds_count" in inside.data
+
+
+def test_metrics_name_every_source_and_are_nobodys_who_has_no_admins_key(samples: Service) -> None:
+    strangers = samples.http.get("/metrics")
+    assert strangers.status_code == 401
+    assert b"sonde_" not in strangers.data
+
+
+def test_embeddings_of_too_many_characters_are_refused_before_they_are_computed(samples: Service) -> None:
+    most = ApiSettings().embeddings_characters
+    answer = samples.http.post("/embeddings", json={"input": ["a" * (most // 2), "b" * (most // 2 + 1)]})
+    assert (answer.status_code, answer.get_json()["parameter"]) == (400, "input")
 
 
 def test_the_front_page_is_a_page_for_people_and_links_for_programs(samples: Service) -> None:

@@ -1,4 +1,4 @@
-"""Too much at once on the real API: a quick 503, one deadline for all calls, and a dawdling part that is left out."""
+"""Too much at once on the real API: a fair queue, one deadline for all calls, and a dawdling part that is left out."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from search_api.admission import Limits
 from search_api.app import create_app
 from search_api.breaker import Breaker, Patience
 from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder
+from search_api.deadlines import in_a_hurry
 from search_api.pipeline import SearchPipeline
 from search_api.ranking.config import default_config
 from search_api.request import SearchRequest
 from search_api.serving import Serving, ServingResolver
-from sonde.settings import ElasticsearchSettings
-from sonde.wiring import api_parts, search_parts
+from sonde.settings import ApiSettings, ElasticsearchSettings
+from sonde.wiring import api_parts, limits_of, search_parts
 from tests.held_wire import HeldWire
 from tests.service import Service
 
@@ -56,10 +57,10 @@ def test_a_search_is_given_up_at_its_deadline_and_says_when_to_come_back(samples
 
 
 @pytest.mark.timeout(120)
-def test_who_comes_while_all_are_busy_is_turned_away_and_the_others_are_answered(
+def test_where_the_wait_would_be_too_long_it_is_refused_and_the_others_are_answered(
     samples: Service, wire: HeldWire
 ) -> None:
-    app = _app(samples, wire, Limits(at_once=1, deadline_s=100.0))
+    app = _app(samples, wire, Limits(at_once=1, waiting=0, deadline_s=100.0))
     wire.holding.set()
     wire.held.clear()
     with ThreadPoolExecutor(1) as pool:
@@ -73,6 +74,30 @@ def test_who_comes_while_all_are_busy_is_turned_away_and_the_others_are_answered
         wire.holding.clear()
         assert first.result(60).status_code == 200
     assert app.test_client().get("/search?q=snow&rerank=false").status_code == 200
+
+
+@pytest.mark.timeout(120)
+def test_thirty_two_who_search_at_once_are_answered_on_the_settings_that_ship(samples: Service, wire: HeldWire) -> None:
+    app = _app(samples, wire, replace(limits_of(ApiSettings()), longest_wait_s=100.0))
+    wire.holding.set()
+    wire.held.clear()
+    with ThreadPoolExecutor(32) as pool:
+        asked = [pool.submit(lambda: app.test_client().get("/search?q=snow&rerank=false")) for _ in range(32)]
+        assert wire.held.wait(60), "no search came to Elasticsearch"
+        wire.holding.clear()
+        assert [one.result(100).status_code for one in asked] == [200] * 32
+
+
+def test_a_search_in_a_hurry_leaves_the_reranker_out_and_says_so(samples: Service) -> None:
+    reader = Dawdling([0.0])
+    resolver = ServingResolver(samples.client, samples.prefix, samples.models.embedder)
+    parts = search_parts(samples.client, resolver, samples.models, default_config())
+    pipeline = SearchPipeline(replace(parts, cross_encoder=lambda: reader))
+    with in_a_hurry():
+        assert pipeline.search(SearchRequest(q="rainfall", rerank=True)).degraded == ("cross_encoder",)
+        assert pipeline.search(SearchRequest(q="rainfall", rerank=False)).degraded == ()
+    assert reader.calls == []
+    assert pipeline.search(SearchRequest(q="rainfall", rerank=True)).degraded == ()
 
 
 @dataclass

@@ -1,9 +1,8 @@
-"""The API under gunicorn on SIGTERM: the request in hand is answered, new ones are not taken, and it ends with 0."""
+"""The API on SIGTERM: the request in hand is answered, new ones are not taken, and it ends with 0."""
 
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ import pytest
 from local_stack.ports import free_port
 from local_stack.services import api_service
 from local_stack.settings import ApiSettings
+from sonde.one_machine import serve_command
 from sonde.wiring import own_environment
 from tests.held_wire import HeldWire
 from tests.service import Service
@@ -41,17 +41,18 @@ def _state(url: str, probe: str = "readyz", timeout_s: float = 30.0) -> int | No
 @pytest.mark.models
 @pytest.mark.timeout(300)
 def test_sigterm_finishes_the_request_in_hand(samples: Service, tmp_path: Path) -> None:
-    api = ApiSettings(port=free_port(), workers=1, threads=4)
+    api = ApiSettings(port=free_port())
     with HeldWire(samples.url).running() as wire, (tmp_path / "log").open("wb") as log:
         assert isinstance(wire, HeldWire)
         given = {
             "SONDE_ELASTICSEARCH__URL": wire.url,
             "SONDE_ELASTICSEARCH__TIMEOUT_S": "60",
             "SONDE_API__DEADLINE_S": "60",
-            "SONDE_API__THREADS": "4",
+            "SONDE_API__PORT": str(api.port),
+            "SONDE_API__WORKERS": "1",
             "SONDE_INDEX__PREFIX": samples.prefix,
         }
-        service = api_service(Path(sys.executable), "sonde.wsgi:create()", api, tmp_path, given)
+        service = api_service(serve_command(), api, tmp_path, given)
         process = subprocess.Popen(
             service.argv, env=own_environment() | given, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True
         )

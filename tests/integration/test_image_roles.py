@@ -24,7 +24,7 @@ ENTRY = Path(__file__).resolve().parents[2] / "docker-entrypoint.sh"
 def test_migrate_then_api_then_what_helm_test_asks(
     elasticsearch_url: str, broker_url: str, prefix: str, tmp_path: Path
 ) -> None:
-    port = _free_port()
+    port, inside = _free_port(), _free_port()
     environment = {
         **os.environ,
         "SONDE_ELASTICSEARCH__URL": elasticsearch_url,
@@ -32,6 +32,7 @@ def test_migrate_then_api_then_what_helm_test_asks(
         "SONDE_INDEX__PREFIX": prefix,
         "SONDE_API__HOST": "127.0.0.1",
         "SONDE_API__PORT": str(port),
+        "SONDE_API__PROBES_PORT": str(inside),
         "SONDE_HARVEST__SOURCES": str(tmp_path / "sources.yaml"),
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
     }
@@ -42,7 +43,7 @@ def test_migrate_then_api_then_what_helm_test_asks(
         api = subprocess.Popen(["/bin/sh", ENTRY, "api"], env=environment, cwd=tmp_path, stdout=log, stderr=log)
     try:
         base = f"http://127.0.0.1:{port}"
-        _wait_for(f"{base}/readyz", api)
+        _wait_for(f"http://127.0.0.1:{inside}/readyz", api)
         health = subprocess.run(["/bin/sh", ENTRY, "health"], env=environment | {"SONDE_MAIN_PID": str(api.pid)})
         assert health.returncode == 0
         asked = subprocess.run([sys.executable, "-c", _helm_test(base)], capture_output=True, text=True, timeout=60)

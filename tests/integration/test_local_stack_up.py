@@ -52,7 +52,7 @@ def settings(folder: Path) -> StackSettings:
     (folder / "app" / "small.py").write_text(APPLICATION)
     broker = BrokerSettings(port=free_port())
     env = {"BROKER": f"redis://127.0.0.1:{broker.port}/0"}
-    python, cwd = Path(sys.executable), folder / "app"
+    python, cwd, api = Path(sys.executable), folder / "app", ApiSettings(port=free_port())
     return StackSettings(
         folder=folder,
         environment=os.environ,
@@ -60,7 +60,7 @@ def settings(folder: Path) -> StackSettings:
         elasticsearch=ElasticsearchSettings(http_port=free_port(), transport_port=free_port(), heap="512m"),
         broker=broker,
         services=(
-            api_service(python, "small:web", ApiSettings(port=free_port(), workers=1), cwd, env),
+            api_service((str(python), "-m", "gunicorn", "--bind", f"127.0.0.1:{api.port}", "small:web"), api, cwd, env),
             worker_service(python, "small:tasks", "celery", cwd, env),
             beat_service(python, "small:tasks", cwd, env),
         ),

@@ -1,4 +1,4 @@
-"""How many requests are worked on, and what deadline they have; on a small app with a view that waits to be let go."""
+"""Who is worked for, who waits and who is refused, and deadlines; on a small app whose views wait to be let go."""
 
 from __future__ import annotations
 
@@ -10,78 +10,150 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from elastic_transport import ConnectionTimeout, NodeConfig, TransportError
 from flask import Flask
+from werkzeug.test import TestResponse
 
 from search_api.admission import Limits, register
-from search_api.deadlines import GuardedNode, as_timeout, remaining_s, within
+from search_api.deadlines import GuardedNode, as_timeout, hurried, remaining_s, within
 
 
 class Work:
-    """An app whose one view holds on until the test lets it go."""
+    """An app whose views of records hold on until the test lets them go; the routes are those of the real app."""
 
     def __init__(self, limits: Limits) -> None:
         self.begun = threading.Semaphore(0)
         self.go = threading.Event()
         self.app = Flask("work")
         register(self.app, limits)
-        self.app.add_url_rule("/work", "work", self._work)
-        self.app.add_url_rule("/healthz", "healthz", lambda: "ok")
-        self.app.add_url_rule("/left", "left", lambda: {"left": remaining_s()}, methods=["GET", "POST"])
-        self.app.add_url_rule("/ask", "ask", lambda: {"left": remaining_s()})
+        for route in ("/search", "/embeddings", "/collections/<name>/items"):
+            self.app.add_url_rule(route, route, self._work, methods=["GET", "POST"])
+        for route in ("/healthz", "/readyz", "/metrics", "/page/<name>", "/"):
+            self.app.add_url_rule(route, route, lambda **_: "ok")
+        for route in ("/suggest", "/ask"):
+            self.app.add_url_rule(route, route, lambda: {"left": remaining_s()}, methods=["GET", "POST"])
 
-    def _work(self) -> str:
+    def _work(self, **_: str) -> dict[str, bool]:
         self.begun.release()
         self.go.wait(60)
-        return "done"
+        return {"hurried": hurried()}
 
-    def get(self, path: str = "/work") -> tuple[int, str | None]:
-        answer = self.app.test_client().get(path)
-        return answer.status_code, answer.headers.get("Retry-After")
+    def get(self, path: str = "/search", address: str = "127.0.0.1") -> TestResponse:
+        return self.app.test_client().get(path, environ_overrides={"REMOTE_ADDR": address})
+
+    def worked_on(self, number: int) -> None:
+        for _ in range(number):
+            assert self.begun.acquire(timeout=60)
 
 
 @pytest.fixture
 def threads() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(40) as pool:
         yield pool
 
 
-def test_more_than_may_be_worked_on_get_503_at_once_and_probes_go_through(threads: ThreadPoolExecutor) -> None:
-    work = Work(Limits(at_once=2))
-    held = [threads.submit(work.get) for _ in range(2)]
-    for _ in held:
-        assert work.begun.acquire(timeout=60)
-    assert work.get() == (503, "1")
-    assert work.get("/healthz") == (200, None)
+def test_thirty_two_who_search_at_once_are_all_answered(threads: ThreadPoolExecutor) -> None:
+    work = Work(Limits(at_once=4, longest_wait_s=60.0).of_threads(256))
+    asked = [threads.submit(work.get) for _ in range(32)]
+    work.worked_on(3)  # one address alone gets all slots but one
     work.go.set()
-    assert [one.result(60) for one in held] == [(200, None), (200, None)]
-    assert work.get() == (200, None)  # places are given back
+    assert [one.result(60).status_code for one in asked] == [200] * 32
 
 
-def test_who_waits_gets_the_place_that_becomes_free(threads: ThreadPoolExecutor) -> None:
-    work = Work(Limits(at_once=1, waiting=1, wait_s=60.0))
+def test_where_the_wait_would_be_too_long_it_is_503_at_once_and_says_when_to_come_back(
+    threads: ThreadPoolExecutor,
+) -> None:
+    work = Work(Limits(at_once=1, waiting=40, longest_wait_s=0.2))  # a request takes a quarter of a second at first
     held = threads.submit(work.get)
-    assert work.begun.acquire(timeout=60)
-    waiting = threads.submit(work.get)
+    work.worked_on(1)
+    refused = work.get()
+    assert (refused.status_code, refused.mimetype) == (503, "application/problem+json")
+    assert int(refused.headers["Retry-After"]) >= 1
     work.go.set()
-    assert (held.result(60)[0], waiting.result(60)[0]) == (200, 200)
+    assert held.result(60).status_code == 200
+    assert work.get().status_code == 200  # the place was given back
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/", "/page/page.js"])
+def test_what_holds_no_record_never_waits(path: str, threads: ThreadPoolExecutor) -> None:
+    work = Work(Limits(at_once=1, waiting=0, longest_wait_s=60.0))
+    held = threads.submit(work.get)
+    work.worked_on(1)
+    assert work.get(path).status_code == 200
+    work.go.set()
+    assert held.result(60).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/embeddings", "/collections/all/items?limit=1000"])
+def test_costly_calls_keep_no_search_out(path: str, threads: ThreadPoolExecutor) -> None:
+    work = Work(Limits(at_once=4, waiting=80, longest_wait_s=60.0))
+    costly = [threads.submit(work.get, path) for _ in range(8)]
+    work.worked_on(1)
+    searched = threads.submit(work.get)
+    work.worked_on(1)  # while one costly call is worked on, and seven wait
+    work.go.set()
+    assert [one.result(60).status_code for one in (*costly, searched)] == [200] * 9
+
+
+def test_one_address_cannot_take_all_slots(threads: ThreadPoolExecutor) -> None:
+    work = Work(Limits(at_once=4, waiting=80, longest_wait_s=60.0))
+    many = [threads.submit(work.get, "/search", "192.0.2.1") for _ in range(12)]
+    work.worked_on(3)
+    other = threads.submit(work.get, "/search", "192.0.2.2")
+    work.worked_on(1)
+    work.go.set()
+    assert [one.result(60).status_code for one in (*many, other)] == [200] * 13
+
+
+def test_a_network_of_one_ipv6_customer_is_one_caller(threads: ThreadPoolExecutor) -> None:
+    work = Work(Limits(at_once=4, waiting=80, longest_wait_s=60.0))
+    many = [threads.submit(work.get, "/search", f"2001:db8::{number}") for number in range(1, 9)]
+    work.worked_on(3)
+    assert not work.begun.acquire(blocking=False)
+    work.go.set()
+    assert [one.result(60).status_code for one in many] == [200] * 8
+
+
+def test_where_many_wait_requests_are_told_to_hurry(threads: ThreadPoolExecutor) -> None:
+    calm, busy = Work(Limits(at_once=1, waiting=40)), Work(Limits(at_once=1, waiting=40, hurry_after_s=0.0))
+    calm.go.set()
+    assert calm.get().get_json() == {"hurried": False}
+    asked = [threads.submit(busy.get) for _ in range(3)]
+    busy.worked_on(1)
+    busy.go.set()
+    assert [one.result(60).get_json()["hurried"] for one in asked].count(True) >= 2
+
+
+def test_who_hung_up_while_waiting_is_not_worked_for() -> None:
+    work = Work(Limits(at_once=1, waiting=8))
+    work.go.set()
+    gone = {"waitress.client_disconnected": lambda: True}
+    assert work.app.test_client().get("/search", environ_overrides=gone).status_code == 503
+    assert not work.begun.acquire(blocking=False)
 
 
 def test_a_request_that_fails_gives_its_place_back() -> None:
-    work = Work(Limits(at_once=1))
-    assert [work.get("/nothing-here")[0] for _ in range(3)] == [404, 404, 404]
+    work = Work(Limits(at_once=1, waiting=0))
+    work.go.set()
+    assert [work.app.test_client().delete("/search").status_code for _ in range(3)] == [405, 405, 405]
+    assert work.get().status_code == 200
 
 
-def test_half_of_eight_threads_work_two_wait_and_few_threads_are_not_limited() -> None:
-    limits = Limits.of_threads(8, 8.0)
-    assert (limits.at_once, limits.waiting, limits.deadline_s) == (4, 2, 8.0)
-    assert Limits.of_threads(1, 8.0).at_once == 0
+def test_slots_and_places_fit_into_the_threads_and_few_threads_are_not_limited() -> None:
+    asked = Limits(at_once=4)
+    for threads in (8, 64, 256):
+        limits = asked.of_threads(threads)
+        assert limits.at_once == 4
+        assert 0 < limits.waiting < threads
+    sizes = asked.of_threads(256).sizes()
+    assert {work: size.slots for work, size in sizes.items()} == {"search": 4, "answer": 2, "costly": 1, "picture": 4}
+    assert sum(size.slots + size.places for size in sizes.values()) <= 256 - 8  # somebody has to answer probes
+    assert asked.of_threads(1).at_once == 0
 
 
-def test_reading_has_a_deadline_writing_and_answers_by_a_model_have_none() -> None:
+def test_reading_and_asking_have_a_deadline_and_answers_by_a_model_have_none() -> None:
     client = Work(Limits(deadline_s=8.0)).app.test_client()
-    left = client.get("/left").get_json()["left"]
-    assert 0 < left <= 8.0
-    assert client.post("/left").get_json()["left"] is None
-    assert client.get("/ask").get_json()["left"] is None
+    for answer in (client.get("/suggest"), client.post("/suggest")):
+        assert 0 < answer.get_json()["left"] <= 8.0
+    assert client.post("/ask").get_json()["left"] is None
     assert remaining_s() is None
 
 

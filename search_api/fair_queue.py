@@ -1,0 +1,155 @@
+"""A fair queue before a few slots: callers take turns, so one who asks a lot waits for itself and not for others."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+_FIRST_GUESS_S = 0.25
+_WEIGHT = 0.1
+"""Of the newest request in the moving mean of service times."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSize:
+    """``slots`` requests are worked on, ``places`` may wait, none of them longer than ``longest_wait_s``."""
+
+    slots: int
+    places: int
+    longest_wait_s: float
+
+    @property
+    def share(self) -> int:
+        """The most slots that one caller may hold: with three or more, one is always left for somebody else."""
+        return self.slots - 1 if self.slots > 2 else self.slots
+
+    @property
+    def own_places(self) -> int:
+        """The most places that one caller may wait in."""
+        return max(1, self.places - self.places // 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """``waited_s``: how long this request waited; ``next_wait_s``: how long one that comes now can expect to wait."""
+
+    waited_s: float
+    next_wait_s: float
+
+
+class Crowded(Exception):
+    """The wait would be, or was, longer than allowed."""
+
+    def __init__(self, expected_s: float) -> None:
+        super().__init__(f"about {expected_s:.1f} s to wait")
+        self.expected_s = expected_s
+
+
+@dataclass(slots=True, eq=False)
+class _Waiter:
+    came: float
+    called: threading.Event = field(default_factory=threading.Event)
+
+
+class FairQueue:
+    """Safe to share between threads; a thread that waits costs no processor time.
+
+    The next slot goes to the caller who holds the fewest, among equals to the one who came first.
+    """
+
+    def __init__(self, size: QueueSize, clock: Callable[[], float] = time.monotonic) -> None:
+        self._size = size
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._inside: Counter[str] = Counter()
+        self._waiting: dict[str, deque[_Waiter]] = {}
+        self._service_s = _FIRST_GUESS_S
+
+    @contextmanager
+    def turn(self, caller: str) -> Iterator[Turn]:
+        """Waits for a slot and holds it. Raises Crowded, at once where the expected wait is too long."""
+        came = self._clock()
+        waiter = self._queued(caller, came)
+        if not waiter.called.wait(self._size.longest_wait_s):
+            self._give_up(caller, waiter)
+        begun = self._clock()
+        with self._lock:
+            following = self._expected_s(caller) if self._waiting else 0.0
+        try:
+            yield Turn(begun - came, following)
+        finally:
+            self._leave(caller, self._clock() - begun)
+
+    def number_waiting(self) -> int:
+        """How many wait now."""
+        with self._lock:
+            return sum(map(len, self._waiting.values()))
+
+    def number_inside(self) -> int:
+        """How many hold a slot now."""
+        with self._lock:
+            return self._inside.total()
+
+    def expected_s(self, caller: str) -> float:
+        """How long a request of the caller's would wait if all slots were taken."""
+        with self._lock:
+            return self._expected_s(caller)
+
+    def _queued(self, caller: str, came: float) -> _Waiter:
+        """A waiter that is called at once where a slot is free. Raises Crowded."""
+        waiter = _Waiter(came)
+        with self._lock:
+            if not self._may_enter(caller):
+                own = len(self._waiting.get(caller, ()))
+                full = sum(map(len, self._waiting.values())) >= self._size.places or own >= self._size.own_places
+                expected = self._expected_s(caller)
+                if full or expected > self._size.longest_wait_s:
+                    raise Crowded(expected)
+            self._waiting.setdefault(caller, deque()).append(waiter)
+            self._call_next()
+        return waiter
+
+    def _give_up(self, caller: str, waiter: _Waiter) -> None:
+        """Takes the waiter out of the queue and raises Crowded, unless it was called at this very moment."""
+        with self._lock:
+            if waiter.called.is_set():
+                return
+            self._waiting[caller].remove(waiter)
+            self._forget_if_gone(caller)
+            raise Crowded(max(self._size.longest_wait_s, self._expected_s(caller)))
+
+    def _leave(self, caller: str, took_s: float) -> None:
+        with self._lock:
+            self._inside[caller] -= 1
+            if not self._inside[caller]:
+                del self._inside[caller]
+            self._service_s += _WEIGHT * (took_s - self._service_s)
+            self._call_next()
+
+    def _call_next(self) -> None:
+        while self._inside.total() < self._size.slots:
+            able = [caller for caller in self._waiting if self._inside[caller] < self._size.share]
+            if not able:
+                return
+            caller = min(able, key=lambda one: (self._inside[one], self._waiting[one][0].came))
+            self._inside[caller] += 1
+            self._waiting[caller].popleft().called.set()
+            self._forget_if_gone(caller)
+
+    def _may_enter(self, caller: str) -> bool:
+        """Whether a slot is free for this caller; nobody who waits could take it, or they would have been called."""
+        return self._inside.total() < self._size.slots and self._inside[caller] < self._size.share
+
+    def _expected_s(self, caller: str) -> float:
+        """The caller's place in the queue times the usual time of a request, divided by the slots."""
+        own = len(self._waiting.get(caller, ()))
+        others = sum(min(len(queue), own + 1) for name, queue in self._waiting.items() if name != caller)
+        return (own + others + 1) * self._service_s / self._size.share
+
+    def _forget_if_gone(self, caller: str) -> None:
+        if not self._waiting[caller]:
+            del self._waiting[caller]

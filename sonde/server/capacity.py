@@ -1,0 +1,93 @@
+"""How many processes this machine, or this container, has room for."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+PROCESS_MB = 600
+"""One process with its models (430 MB), and what it holds while it answers."""
+_OF_CONTAINER = 0.8
+_OF_MACHINE = 0.25
+_MB = 1_000_000
+_UNLIMITED = 1 << 60  # version 1 writes a number near 2^63 where there is no limit
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """``cores`` to compute on and ``memory_mb`` for all processes of the API together."""
+
+    cores: int
+    memory_mb: int
+
+    def processes(self) -> int:
+        """One a core, as far as the memory allows; never none."""
+        return max(1, min(self.cores, self.memory_mb // PROCESS_MB))
+
+    def model_threads(self, processes: int) -> int:
+        """Threads for one process's models: its share of the cores, but two where there are two."""
+        return min(self.cores, max(2, self.cores // processes))
+
+
+def room(memory_mb: int | None = None, root: Path = Path("/")) -> Room:
+    """What there is now. ``memory_mb``: what the operator allows; else four fifths of a container's limit, or a
+    quarter of a machine, which also runs Elasticsearch and workers.
+    """
+    limit = _memory_limit(root)
+    allowed = _OF_CONTAINER * limit if limit else _OF_MACHINE * psutil.virtual_memory().total
+    return Room(_cores(root), memory_mb or int(allowed / _MB))
+
+
+def _cores(root: Path) -> int:
+    """Those this process may run on; less where the control group has a quota (its fraction counts as one)."""
+    cores = len(os.sched_getaffinity(0))
+    for folder in _groups(root, "cpu"):
+        quota, period = _quota(folder)
+        if quota > 0 and period > 0:
+            cores = min(cores, math.ceil(quota / period))
+    return max(1, cores)
+
+
+def _quota(folder: Path) -> tuple[int, int]:
+    """Microseconds of processor time in each period; 0 for no limit."""
+    both = _text(folder / "cpu.max").split()
+    if len(both) == 2:
+        return _number(both[0]), _number(both[1])
+    return _number(_text(folder / "cpu.cfs_quota_us")), _number(_text(folder / "cpu.cfs_period_us"))
+
+
+def _memory_limit(root: Path) -> int:
+    """Bytes; 0 where there is no limit below that of the machine."""
+    names = ("memory.max", "memory.limit_in_bytes")
+    found = [_number(_text(folder / name)) for folder in _groups(root, "memory") for name in names]
+    limits = [limit for limit in found if 0 < limit < min(_UNLIMITED, psutil.virtual_memory().total)]
+    return min(limits, default=0)
+
+
+def _groups(root: Path, controller: str) -> list[Path]:
+    """Folders of this process's control group and of those above it, in version 2 and in version 1."""
+    top = root / "sys/fs/cgroup"
+    folders = [top, top / controller]
+    for line in _text(root / "proc/self/cgroup").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        base = top / controller if controller in controllers.split(",") else top if not controllers else None
+        if base is not None:
+            steps = [step for step in path.split("/") if step not in ("", "..")]
+            folders += [base.joinpath(*steps[:depth]) for depth in range(1, len(steps) + 1)]
+    return folders
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("ascii")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _number(text: str) -> int:
+    return int(text) if text.strip().isdecimal() else 0

@@ -1,0 +1,237 @@
+"""Connections of one process: waitress, which reads a request whole before a thread is taken, with limits on time.
+
+Who sends or reads slowly holds a socket and nothing else. A socket that has no request in hand is closed when its time
+is over, or when others need its place.
+"""
+
+from __future__ import annotations
+
+import heapq
+import socket
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.server import TcpWSGIServer
+from waitress.task import WSGITask
+
+from search_api.http import LARGEST_BODY_BYTES
+
+log = structlog.get_logger(__name__)
+
+_LARGEST_STRANGERS_BODY = 2 * 1024 * 1024
+_LARGEST_HEADERS = 64 * 1024
+_READ_BYTES = 64 * 1024
+_LOOK_EVERY_S = 1.0
+_NEVER_S = 10**9
+_ACCEPTED_AT_ONCE = 64
+
+Application = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a connection may take for what, in seconds.
+
+    ``headers``: from the first byte of a request, or from the connection, to the end of its headers. ``idle``: between
+    two requests. Bodies and answers have ``grace`` and then as long as ``bytes_per_s`` needs. ``bodies_bytes``:
+    unfinished bodies of all connections together.
+    """
+
+    headers: float = 10.0
+    idle: float = 75.0
+    grace: float = 15.0
+    bytes_per_s: int = 8 * 1024
+    connections: int = 1000
+    bodies_bytes: int = 256 * 1024 * 1024
+
+
+class _Threads:
+    """What waitress calls a dispatcher: gives each request that is there whole to a thread; threads come as needed."""
+
+    def __init__(self, most: int, name: str) -> None:
+        self._pool = ThreadPoolExecutor(most, thread_name_prefix=name)
+
+    def add_task(self, channel: HTTPChannel) -> None:
+        self._pool.submit(_serve, channel)
+
+    def shutdown(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _serve(channel: HTTPChannel) -> None:
+    try:
+        channel.service()
+    except Exception as error:
+        log.error("connection.failed", error=type(error).__name__, exc_info=error)
+
+
+class _Task(WSGITask):
+    """One answer; the last of its connection while the server comes to its end."""
+
+    def build_response_header(self) -> bytes:
+        server: Any = self.channel.server
+        if server.finishing:
+            self.set_close_on_finish()
+        header: bytes = super().build_response_header()
+        return header
+
+
+class _Parser(HTTPRequestParser):
+    """A body larger than two MiB needs a key: nothing that everybody may ask is larger."""
+
+    adj: Adjustments
+
+    def parse_header(self, header_plus: bytes) -> None:
+        super().parse_header(header_plus)
+        if "AUTHORIZATION" not in self.headers:
+            self.adj = _WITHOUT_KEY
+
+
+class _Connection(HTTPChannel):
+    """One connection, and since when it has been doing what it does."""
+
+    parser_class = _Parser
+    task_class = _Task
+    began = 0.0
+    """When the request that is being read began; 0: none is."""
+    writing_since = 0.0
+    """Since when there has been something to write; 0: there is nothing."""
+    written = 0
+
+    def received(self, data: bytes) -> bool:
+        if self.request is None:
+            self.began = time.time()
+        taken: bool = super().received(data)
+        if self.request is None:
+            self.began = 0.0
+        return taken
+
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        sent: int = super().send(data, do_close=do_close)
+        self.written += sent
+        return sent
+
+    @property
+    def body_bytes(self) -> int:
+        """Of a body that is not whole yet."""
+        return self.request.body_bytes_received if self.request is not None else 0
+
+    @property
+    def in_hand(self) -> bool:
+        """Whether a request of it is being answered, or an answer is being written."""
+        return bool(self.requests or self.total_outbufs_len)
+
+    def is_late(self, now: float, patience: Patience) -> bool:
+        if self.total_outbufs_len:
+            if not self.writing_since:
+                self.writing_since, self.written = now, 0
+            return now - self.writing_since > patience.grace + self.written / patience.bytes_per_s
+        self.writing_since = 0.0
+        if self.requests:
+            return False
+        if self.request is not None and self.request.headers_finished:
+            return now - self.began > patience.grace + self.body_bytes / patience.bytes_per_s
+        if self.began:
+            return now - self.began > patience.headers
+        is_new = self.last_activity == self.creation_time
+        return now - self.last_activity > (patience.headers if is_new else patience.idle)
+
+
+class Connections(TcpWSGIServer):
+    """Takes connections of one listening socket. ``adj`` is what waitress calls its settings."""
+
+    channel_class = _Connection
+    finishing = False
+
+    def __init__(self, application: Application, sock: socket.socket, adj: Adjustments, **given: Any) -> None:
+        self._patience: Patience = given.pop("patience")
+        self._looked = 0.0
+        sockinfo = (sock.family, sock.type, sock.proto, sock.getsockname())
+        super().__init__(application, _sock=sock, adj=adj, sockinfo=sockinfo, bind_socket=False, **given)
+
+    def handle_accept(self) -> None:
+        """Takes all that wait to be taken, up to a number: a poll costs more than a connection."""
+        self._make_room(len(self._open) + _ACCEPTED_AT_ONCE - self._patience.connections)
+        for _ in range(_ACCEPTED_AT_ONCE):
+            before = len(self._open)
+            super().handle_accept()
+            if len(self._open) == before:
+                return
+
+    @property
+    def _open(self) -> list[_Connection]:
+        given: Any = self.active_channels
+        return list(given.values())
+
+    def look(self) -> None:
+        """Once a second: closes what is late, and the largest unfinished bodies where all are too large together.
+
+        Between two polls alone: within one, the number of a closed socket may be a new connection's already.
+        """
+        now = time.time()
+        if now - self._looked < _LOOK_EVERY_S:
+            return
+        self._looked = now
+        for connection in self._open:
+            if connection.is_late(now, self._patience):
+                connection.handle_close()
+        bodies = sorted(self._open, key=lambda one: one.body_bytes)
+        total = sum(one.body_bytes for one in bodies)
+        while total > self._patience.bodies_bytes:
+            largest = bodies.pop()
+            total -= largest.body_bytes
+            largest.handle_close()
+
+    def _make_room(self, places: int) -> None:
+        """Closes, at the next poll, the connections that have had no request in hand for longest."""
+        waiting = [one for one in self._open if not one.in_hand] if places > 0 else []
+        for connection in heapq.nsmallest(places, waiting, key=lambda one: one.began or one.last_activity):
+            connection.will_close = True
+
+    def finish(self) -> None:
+        """Takes no new connection; what is in hand is answered. To be called between two polls, as what follows."""
+        self.finishing = True
+        wasyncore.dispatcher.close(self)  # not our own `close`, which takes away what wakes the poll
+
+    def close_idle(self) -> None:
+        """Closes the connections that have nothing in hand."""
+        for connection in self._open:
+            if not connection.in_hand:
+                connection.handle_close()
+
+
+def connections(
+    application: Application,
+    sock: socket.socket,
+    polled: dict[int, Any],
+    *,
+    threads: int,
+    patience: Patience,
+    **more: Any,
+) -> Connections:
+    """Begins to take connections; ``polled`` gets their sockets. ``more``: waitress' own settings."""
+    adj = Adjustments(
+        sockets=[sock],
+        ident=None,
+        connection_limit=patience.connections + 10 * _ACCEPTED_AT_ONCE,
+        cleanup_interval=_NEVER_S,  # `look` does it
+        max_request_header_size=_LARGEST_HEADERS,
+        max_request_body_size=LARGEST_BODY_BYTES,
+        recv_bytes=_READ_BYTES,
+        channel_request_lookahead=1,  # a connection that ends while its request waits is noticed
+        asyncore_use_poll=True,
+        **more,
+    )
+    dispatcher = _Threads(threads, f"sonde-{sock.getsockname()[1]}")
+    return Connections(application, sock, adj, map=polled, dispatcher=dispatcher, patience=patience)
+
+
+_WITHOUT_KEY = Adjustments(max_request_header_size=_LARGEST_HEADERS, max_request_body_size=_LARGEST_STRANGERS_BODY)

@@ -1,0 +1,55 @@
+"""Probes and metrics on a listener of their own, with threads of their own: answered while all others are busy."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from waitress import wasyncore
+
+from search_api.access.guard import INSIDE
+from sonde.server.connections import Application, Patience, connections
+
+PATHS = frozenset(("/healthz", "/readyz", "/metrics"))
+_THREADS = 4
+_POLL_S = 0.5
+_PATIENCE = Patience(headers=5.0, idle=75.0, connections=100)
+
+
+class Probes:
+    """Answers on ``sock`` from a thread of its own while entered; without one it does nothing."""
+
+    def __init__(self, application: Application, sock: socket.socket | None) -> None:
+        self._application = application
+        self._socket = sock
+        self._ended = threading.Event()
+
+    def __enter__(self) -> None:
+        if self._socket is not None:
+            threading.Thread(target=self._run, args=(self._socket,), name="sonde-probes", daemon=True).start()
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+
+    def _run(self, sock: socket.socket) -> None:
+        polled: dict[int, Any] = {}
+        server = connections(only_probes(self._application), sock, polled, threads=_THREADS, patience=_PATIENCE)
+        while not self._ended.is_set():
+            server.look()
+            wasyncore.poll2(_POLL_S, polled)
+        server.finish()
+
+
+def only_probes(application: Application) -> Application:
+    """The application's probes and metrics as the operator sees them; nothing else of it."""
+
+    def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if environ["PATH_INFO"] not in PATHS:
+            start_response("404 Not Found", [("Content-Type", "text/plain"), ("Content-Length", "0")])
+            return [b""]
+        answered: Iterable[bytes] = application({**environ, INSIDE: True}, start_response)
+        return answered
+
+    return answer
