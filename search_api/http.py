@@ -56,12 +56,17 @@ def _allow_origin(response: Response, policy: HttpPolicy) -> None:
 
 
 def _keep(response: Response, policy: HttpPolicy) -> Response:
-    """Good answers to GET may be kept; whoever sends a key gets an answer of their own."""
+    """Good answers to GET may be kept; whoever sends a key gets an answer of their own.
+
+    Without a public address the links in an answer begin with the host that the caller named, so no cache that others
+    use may keep it.
+    """
     if request.method not in ("GET", "HEAD") or response.status_code != 200 or request.path in _UNCACHED:
         return response
     response.vary.update(("Accept", "Authorization"))
     if "Cache-Control" not in response.headers:
-        scope = "private" if "Authorization" in request.headers else "public"
+        own = policy.public_url is None or "Authorization" in request.headers
+        scope = "private" if own else "public"
         response.headers["Cache-Control"] = f"{scope}, max-age={policy.max_age_s}" if policy.max_age_s else "no-cache"
     length = response.calculate_content_length()
     if not policy.etag or response.is_streamed or length is None or length > _LARGEST_TAGGED_BYTES:

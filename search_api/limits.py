@@ -23,8 +23,9 @@ _UNCOUNTED = frozenset(("/healthz", "/readyz", "/metrics"))
 class LimitPolicy:
     """``per_address`` and ``per_key`` as Flask-Limiter writes them (``1200/minute``), None for no limit.
 
-    ``proxies``: how many reverse proxies of ours stand before the service; their X-Forwarded-* headers are believed,
-    and nobody else's. ``storage`` is a Redis address; while it is away each process counts for itself.
+    ``proxies``: how many reverse proxies of ours stand before the service. That many are believed who asks
+    (X-Forwarded-For) and whether by https (X-Forwarded-Proto); X-Forwarded-Host never is. ``storage`` is a Redis
+    address; while it is away each process counts for itself.
     """
 
     per_address: str | None = None
@@ -41,7 +42,8 @@ NO_LIMITS = LimitPolicy()
 def register(app: Flask, policy: LimitPolicy) -> None:
     """Counts every request but those of probes; 429 with Retry-After past the limit, RateLimit headers before it."""
     if policy.proxies:
-        app.wsgi_app = ProxyFix(app.wsgi_app, policy.proxies, policy.proxies, policy.proxies)  # type: ignore[method-assign]
+        believed = ProxyFix(app.wsgi_app, x_for=policy.proxies, x_proto=policy.proxies, x_host=0)
+        app.wsgi_app = believed  # type: ignore[method-assign]
     limits = []
     if policy.per_address is not None:
         limits.append(ApplicationLimit(policy.per_address, _address, scope="address", exempt_when=_uncounted))

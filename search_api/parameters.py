@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import json
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from core.errors import InvalidInput
 from core.record import ProvenanceKind
 from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.filtering.translate import clause_of
+from search_api.listing.position import not_ours, read_opaque, write_opaque
 from search_api.parameter_types import (
     LONGEST_QUERY,
     BoxText,
@@ -99,7 +97,7 @@ class SearchParameters(Parameters):
         "on", description="Whether records of one series stand back, so that they do not fill a page."
     )
     limit: int = Field(10, ge=1, le=100)
-    cursor: str | None = Field(None, description="From the `next` link.")
+    cursor: str | None = Field(None, max_length=2000, description="From the `next` link.")
     f: Literal["json", "atom", "html"] | None = Field(
         None,
         description="`atom`: the search as a feed to subscribe to; `html`: the search page. "
@@ -164,24 +162,30 @@ def to_request(given: SearchParameters) -> SearchRequest:
     )
 
 
+class _Place(BaseModel):
+    """What a cursor holds: how many hits came before, and the mark of the question."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    o: int = Field(ge=0, le=1_000_000)
+    q: str
+
+
 def cursor_for(given: SearchParameters, offset: int) -> str:
     """An opaque position in the answer to just this question."""
-    text = json.dumps({"o": offset, "q": _fingerprint(given)}, separators=(",", ":"))
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+    return write_opaque({"o": offset, "q": _fingerprint(given)})
 
 
 def _offset(given: SearchParameters) -> int:
     if given.cursor is None:
         return 0
     try:
-        padded = given.cursor + "=" * (-len(given.cursor) % 4)
-        inside: Mapping[str, Any] = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        offset, question = int(inside["o"]), inside["q"]
-    except (binascii.Error, ValueError, KeyError, TypeError):
-        raise InvalidInput("cursor", "cursor: is not one that this service gave out") from None
-    if question != _fingerprint(given) or offset < 0:
+        place = _Place.model_validate(read_opaque(given.cursor))
+    except ValidationError:
+        raise not_ours("cursor") from None
+    if place.q != _fingerprint(given):
         raise InvalidInput("cursor", "cursor: belongs to another question; start again without it")
-    return offset
+    return place.o
 
 
 def _fingerprint(given: SearchParameters) -> str:

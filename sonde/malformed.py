@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,7 +26,6 @@ from sonde.settings import Settings
 from sonde.wiring import Models, elasticsearch_client
 
 _TIMEOUT_S = 60.0
-_GOOD = 12
 _SOURCES = "sources:\n  - {id: fuzz, title: Malformed, type: folder, path: .}\n"
 
 
@@ -39,8 +38,10 @@ class Target:
 
 
 @contextmanager
-def target(settings: Settings) -> Iterator[Target]:
+def target(settings: Settings, records: int = 12, more: Mapping[str, str] | None = None) -> Iterator[Target]:
     """An API over indices of its own on the Elasticsearch of the settings, and a broker of its own; gone afterwards.
+
+    ``records``: how many good ones it holds. ``more``: further variables of its environment.
 
     Raises SondeError where one of them does not come up.
     """
@@ -57,17 +58,17 @@ def target(settings: Settings) -> Iterator[Target]:
         prepare_indices(client, own, Models(own))
         _, key = KeyStore(client, prefix).add(Grant("malformed", ALL_SCOPES), datetime.now(UTC))
         files = {"SONDE_LIBRARY__FOLDER": str(folder), "SONDE_HARVEST__SOURCES": str(folder / "sources.yaml")}
-        url = after.enter_context(own_api(own, prefix, 1, {**files, "SONDE_BROKER__URL": broker}))
-        _fill(url, key)
+        url = after.enter_context(own_api(own, prefix, 1, {**files, "SONDE_BROKER__URL": broker, **(more or {})}))
+        _fill(url, key, records)
         client.indices.refresh(index=f"{prefix}-records")
         yield Target(url, key)
 
 
-def _fill(url: str, key: str) -> None:
+def _fill(url: str, key: str, records: int) -> None:
     """A few good records, so that what is malformed meets something. Raises SondeError where they are refused."""
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/geo+json"}
     with httpx.Client(timeout=_TIMEOUT_S, headers=headers) as client:
-        for number in range(1, _GOOD + 1):
+        for number in range(1, records + 1):
             name = f"rain-{number}"
             answer = client.put(f"{url}/collections/fuzz/items/{name}", json=RECORD | {"id": name})
             if answer.status_code not in (201, 204):

@@ -83,7 +83,9 @@ class IndexSettings(_Group):
 class ApiSettings(_Group):
     host: str = "127.0.0.1"
     port: Port = 8080
-    public_url: HttpUrl | None = Field(None, description="Address that portals see, for links; else the request's own.")
+    public_url: HttpUrl | None = Field(
+        None, description="Address for links; else `Host`, and shared caches keep no answer."
+    )
     probes_port: Port | None = Field(
         None, description="A listener for /healthz, /readyz and /metrics alone, for the operator; none: only the other."
     )
@@ -150,7 +152,7 @@ class LimitsSettings(_Group):
     per_key: str = Field(
         "12000/minute", pattern=_RATE, description="Requests with one key or token; none for no limit."
     )
-    proxies: int = Field(0, ge=0, le=5, description="Reverse proxies of ours before the API: whose headers count.")
+    proxies: int = Field(0, ge=0, le=5, description="Reverse proxies of ours before the API: how many say who asks.")
 
 
 class EmbedderSettings(_Group):

@@ -81,7 +81,7 @@ def _one(
     """At least one question, and none begun after the end."""
     replies: list[Reply] = []
     for question in questions:
-        reply, pause_s = _reply(client, {**course.parameters, "q": question})
+        reply, pause_s = reply_to(client, {**course.parameters, "q": question})
         replies.append(reply)
         left_s = ends - time.perf_counter()
         stop.wait(max(0.0, min(pause_s, left_s)))
@@ -90,7 +90,7 @@ def _one(
     return replies
 
 
-def _reply(client: httpx.Client, parameters: Mapping[str, str]) -> tuple[Reply, float]:
+def reply_to(client: httpx.Client, parameters: Mapping[str, str]) -> tuple[Reply, float]:
     """The reply, and how many seconds to wait before the next question."""
     begun = time.perf_counter()
     try:

@@ -41,13 +41,18 @@ def ask_all(url: str, requests: Sequence[Sent], clients: int, hang_s: float) -> 
         yield from pool.map(lambda sent: ask(url, sent, hang_s), requests)
 
 
-def ask(url: str, sent: Sent, hang_s: float) -> Came:
-    """Sends the bytes and reads one answer to its end; what is not there after ``hang_s`` seconds is a hang."""
+def ask(url: str, sent: Sent, hang_s: float, comes_from: str = "") -> Came:
+    """Sends the bytes and reads one answer to its end; what is not there after ``hang_s`` seconds is a hang.
+
+    ``comes_from``: the address of this machine that sends it and keeps its side open. Where it is empty any address
+    sends it, and says that it sends no more.
+    """
     place = urlsplit(url)
     begun = time.monotonic()
     try:
-        with socket.create_connection((place.hostname or "", place.port or 80), timeout=hang_s) as wire:
-            status, again, said = _exchanged(wire, sent, begun + hang_s)
+        there, own = (place.hostname or "", place.port or 80), (comes_from, 0)
+        with socket.create_connection(there, timeout=hang_s, source_address=own if comes_from else None) as wire:
+            status, again, said = _exchanged(wire, sent, begun + hang_s, ends=not comes_from)
     except TimeoutError:
         return Came(sent, "hang", 0, time.monotonic() - begun)
     except (http.client.HTTPException, OSError) as error:
@@ -56,11 +61,12 @@ def ask(url: str, sent: Sent, hang_s: float) -> Came:
     return Came(sent, _judged(sent, status, again), status, time.monotonic() - begun, said)
 
 
-def _exchanged(wire: socket.socket, sent: Sent, until: float) -> tuple[int, bool, str]:
+def _exchanged(wire: socket.socket, sent: Sent, until: float, *, ends: bool) -> tuple[int, bool, str]:
     """Status, whether the answer says when to come back, and its beginning. Raises TimeoutError after ``until``."""
     try:
         wire.sendall(sent.wire)
-        wire.shutdown(socket.SHUT_WR)
+        if ends:
+            wire.shutdown(socket.SHUT_WR)
     except (BrokenPipeError, ConnectionResetError):
         pass  # it may answer, and close, before it has read everything
     response = http.client.HTTPResponse(wire, method=sent.wire.partition(b" ")[0].decode("latin-1"))

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.errors import InvalidInput
 from search_api.filtering.queryables import SORTABLES, find
+from search_api.listing.position import Kind
 from search_api.listing.request import SortKey
 
 MOST_KEYS = 4
@@ -29,6 +30,12 @@ def read_sortby(text: str) -> tuple[SortKey, ...]:
     return tuple(keys)
 
 
+def kinds_of(order: Sequence[SortKey]) -> tuple[Kind, ...]:
+    """What a cursor of this order holds: the kind of each value by which ``sort_body`` sorts."""
+    kinds: list[Kind] = ["text" if key.by.kind in ("folded", "exact") else "number" for key in order]
+    return tuple(kinds) if _ends_with_id(order) else (*kinds, "text")
+
+
 def sort_body(order: Sequence[SortKey]) -> dict[str, Any]:
     """``sort`` and the ``runtime_mappings`` that it needs."""
     sort: list[dict[str, Any]] = []
@@ -40,6 +47,10 @@ def sort_body(order: Sequence[SortKey]) -> dict[str, Any]:
             name = f"sort_{key.by.name}"
             runtime[name] = {"type": "long", "script": {"source": _FIRST_OF, "params": {"fields": list(key.by.fields)}}}
         sort.append({name: {"order": direction, "missing": "_last"}})
-    if not order or order[-1].by.name != "id":
+    if not _ends_with_id(order):
         sort.append({"id": {"order": "asc"}})
     return {"sort": sort} | ({"runtime_mappings": runtime} if runtime else {})
+
+
+def _ends_with_id(order: Sequence[SortKey]) -> bool:
+    return bool(order) and order[-1].by.name == "id"

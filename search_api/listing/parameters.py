@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.filtering.translate import clause_of
 from search_api.listing.catalogues import Catalogue
-from search_api.listing.order import read_sortby
+from search_api.listing.order import kinds_of, read_sortby
 from search_api.listing.position import read_position
 from search_api.listing.request import Clause, ListRequest, Selection
 from search_api.parameter_types import (
@@ -81,12 +81,11 @@ def to_list_request(given: ItemsParameters, catalogue: Catalogue) -> ListRequest
         external_ids=tuple(given.externalIds),
         also=read_filter(given.filter, given.filter_lang),
     )
-    return ListRequest(
-        selection,
-        read_sortby(given.sortby) if given.sortby else (),
-        min(given.limit, LARGEST_PAGE),
-        read_position(given.cursor, question(given, catalogue)) if given.cursor is not None else None,
-    )
+    order = read_sortby(given.sortby) if given.sortby else ()
+    after = None
+    if given.cursor is not None:
+        after = read_position(given.cursor, question(given, catalogue), kinds_of(order))
+    return ListRequest(selection, order, min(given.limit, LARGEST_PAGE), after)
 
 
 def question(given: ItemsParameters, catalogue: Catalogue) -> str:

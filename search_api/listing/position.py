@@ -1,4 +1,9 @@
-"""Where a page starts, as an opaque text that belongs to one question."""
+"""Where a page starts, as a text that belongs to one question.
+
+A cursor is not signed: it holds sort values of a record that the caller has seen, and what it leads to passes the
+caller's own filters again. Any process of any pod reads it, without a secret to share. It is checked as strictly as
+what a caller writes by hand, since a caller can write it by hand.
+"""
 
 from __future__ import annotations
 
@@ -6,33 +11,63 @@ import base64
 import binascii
 import hashlib
 import json
-from typing import Any
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from core.errors import InvalidInput
 
-MOST_VALUES = 6
+Kind = Literal["text", "number"]
+"""Of a sort value: ``text`` may be missing (null), a ``number`` never is (Elasticsearch puts a bound in its place)."""
+
+_LARGEST = 2**63
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def write_position(after: tuple[Any, ...], question: str) -> str:
+def write_position(after: Sequence[Any], question: str) -> str:
     """The cursor of the page that starts after these sort values."""
-    text = json.dumps([_mark(question), *after], separators=(",", ":"), ensure_ascii=False)
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+    return write_opaque([_mark(question), *after])
 
 
-def read_position(cursor: str, question: str, parameter: str = "cursor") -> tuple[Any, ...]:
-    """Raises InvalidInput where it is not ours or belongs to another question."""
-    try:
-        inside = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
-    except (binascii.Error, ValueError, RecursionError):
-        raise InvalidInput(parameter, f"{parameter}: is not one that this service gave out") from None
-    if not isinstance(inside, list) or not 2 <= len(inside) <= MOST_VALUES:
-        raise InvalidInput(parameter, f"{parameter}: is not one that this service gave out")
+def read_position(cursor: str, question: str, kinds: Sequence[Kind], parameter: str = "cursor") -> tuple[Any, ...]:
+    """One value for each of ``kinds``. Raises InvalidInput where it is not ours or belongs to another question."""
+    inside = read_opaque(cursor, parameter)
+    if not isinstance(inside, list) or not inside:
+        raise not_ours(parameter)
     mark, *after = inside
     if mark != _mark(question):
         raise InvalidInput(parameter, f"{parameter}: belongs to another question; start again without it")
-    if not all(one is None or isinstance(one, str | int | float) for one in after):
-        raise InvalidInput(parameter, f"{parameter}: is not one that this service gave out")
+    if len(after) != len(kinds) or not all(_fits(kind, one) for kind, one in zip(kinds, after, strict=True)):
+        raise not_ours(parameter)
     return tuple(after)
+
+
+def write_opaque(inside: Any) -> str:
+    """JSON as a text that needs no escape in a URL."""
+    text = json.dumps(inside, separators=(",", ":"), ensure_ascii=False)
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def read_opaque(cursor: str, parameter: str = "cursor") -> Any:
+    """Raises InvalidInput where it is no JSON in base64."""
+    try:
+        return json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
+    except (binascii.Error, ValueError, RecursionError):
+        raise not_ours(parameter) from None
+
+
+def not_ours(parameter: str) -> InvalidInput:
+    return InvalidInput(parameter, f"{parameter}: is not one that this service gave out")
+
+
+def _fits(kind: Kind, value: Any) -> bool:
+    if kind == "text":
+        return value is None or (isinstance(value, str) and _SURROGATE.search(value) is None)
+    if isinstance(value, str):
+        return value in ("Infinity", "-Infinity")  # so Elasticsearch writes the bound of a decimal number
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value) and -_LARGEST <= value < _LARGEST
 
 
 def _mark(question: str) -> str:

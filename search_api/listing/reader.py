@@ -21,7 +21,7 @@ from es_mappings.documents import from_document
 from es_mappings.names import alias
 from search_api.listing.query import page_body
 from search_api.listing.request import ListRequest
-from search_api.retrieval.candidates import IndexGone, checked
+from search_api.retrieval.candidates import IndexGone, SearchRefused, checked
 from search_api.serving import ServingResolver
 
 _WITHOUT_VECTOR = {"excludes": ["vector"]}
@@ -113,8 +113,8 @@ class RecordReader:
         except IndexGone:
             self._resolver.forget()
             return checked(self._client, [{"index": index or self._index()}, dict(body)])[0]
-        except Unavailable as error:
-            if "search_after" in body and "search_after" in str(error):
+        except SearchRefused as error:
+            if "search_after" in body:
                 raise InvalidInput("cursor", "cursor: does not fit this order; start again without it") from error
             raise
 

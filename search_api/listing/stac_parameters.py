@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from core.extent import BBox
 from search_api.filtering import literals
 from search_api.formats_out.stac import ASSET_RELS, EXPRESSIBLE
+from search_api.listing.order import kinds_of
 from search_api.listing.parameters import LARGEST_PAGE, Limit
 from search_api.listing.position import read_position
 from search_api.listing.request import Clause, ListRequest, Selection
@@ -82,7 +83,9 @@ def to_stac_request(given: StacQuery, collection: str | None = None) -> ListRequ
         ids=tuple(given.ids),
         also=(*WITH_ASSETS, *only, *_shape(given)),
     )
-    after = read_position(given.token, stac_question(given, collection), "token") if given.token is not None else None
+    after = None
+    if given.token is not None:
+        after = read_position(given.token, stac_question(given, collection), kinds_of(()), "token")
     return ListRequest(selection, (), min(given.limit, LARGEST_PAGE), after)
 
 

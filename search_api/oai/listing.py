@@ -6,24 +6,28 @@ seen there: nothing is missed. What a token holds is all that is needed; the ser
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import InvalidInput
 from core.record import Record
 from es_mappings.documents import from_document
-from search_api.listing.position import read_position, write_position
+from search_api.listing.position import read_opaque, write_opaque
 from search_api.listing.reader import RecordReader
-from search_api.oai.request import PREFIXES, OaiError, OaiRequest, Prefix, Verb
+from search_api.oai.request import LONGEST_SET, OaiError, OaiRequest, Prefix
 
 Clause = dict[str, Any]
 Phase = Literal["records", "removed"]
 
-_QUESTION = "oai"
 PAGE = 100
+_MOST = 10**9
+_Moment = Annotated[AwareDatetime, Field(strict=False)]
+_Epoch = Annotated[str, Field(pattern=r"^-?[0-9]{1,16}$")]
+_Id = Annotated[str, Field(max_length=1000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +61,32 @@ class _Place:
     matched: int | None = None
 
 
+class _State(BaseModel):
+    """What a token holds: all that is needed to go on."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    phase: Phase
+    verb: Literal["ListIdentifiers", "ListRecords"]
+    prefix: Prefix
+    set: str | None = Field(None, max_length=LONGEST_SET)
+    since: _Moment | None = None
+    until: _Moment | None = None
+    seen: int = Field(ge=0, le=_MOST)
+    matched: int = Field(ge=0, le=_MOST)
+    after: Annotated[tuple[_Epoch, _Id], Field(strict=False)] | None = None
+
+
 def list_headers(reader: RecordReader, request: OaiRequest) -> HeaderPage:
     """Raises OaiError (badResumptionToken, noRecordsMatch)."""
     place = _resumed(request) if request.token is not None else _Place(request)
     matched = place.matched if place.matched is not None else _count(reader, place.request)
     if matched == 0:
         raise OaiError("noRecordsMatch", "nothing was written or removed in that time and set")
-    headers, following = _page(reader, place)
+    try:
+        headers, following = _page(reader, place)
+    except InvalidInput as error:
+        raise _not_ours() from error
     token = None
     if following is not None:
         token = _token(replace(following, seen=place.seen + len(headers), matched=matched))
@@ -146,28 +169,30 @@ def second(text: str) -> str:
 
 def _token(place: _Place) -> str:
     request = place.request
-    edges = [edge.isoformat() if edge is not None else None for edge in (request.since, request.until)]
-    state = json.dumps([place.phase, request.verb, request.prefix, request.set, *edges, place.seen, place.matched])
-    return write_position((state, *(place.after or ())), _QUESTION)
+    state = _State(
+        phase=place.phase,
+        verb="ListIdentifiers" if request.verb == "ListIdentifiers" else "ListRecords",
+        prefix=request.prefix,
+        set=request.set,
+        since=request.since,
+        until=request.until,
+        seen=place.seen,
+        matched=place.matched or 0,
+        after=place.after,
+    )
+    return write_opaque(state.model_dump(mode="json", exclude_none=True))
 
 
 def _resumed(request: OaiRequest) -> _Place:
     try:
-        state, *after = read_position(request.token or "", _QUESTION, "resumptionToken")
-        phase, verb, prefix, chosen, since, until, seen, matched = json.loads(str(state))
-        start, end = (datetime.fromisoformat(edge) if edge is not None else None for edge in (since, until))
-        if (
-            phase not in ("records", "removed")
-            or prefix not in PREFIXES
-            or verb != request.verb
-            or len(after) not in (0, 2)
-        ):
-            raise ValueError("another list")
-        asked = OaiRequest(_verb(verb), prefix, None, chosen, start, end)
-        return _Place(asked, phase, tuple(after) or None, int(seen), int(matched))
-    except (InvalidInput, ValueError, TypeError) as error:
-        raise OaiError("badResumptionToken", "the token is not one that this service gave out for this list") from error
+        state = _State.model_validate(read_opaque(request.token or "", "resumptionToken"))
+    except (InvalidInput, ValidationError) as error:
+        raise _not_ours() from error
+    if state.verb != request.verb:
+        raise _not_ours()
+    asked = OaiRequest(state.verb, state.prefix, None, state.set, state.since, state.until)
+    return _Place(asked, state.phase, state.after, state.seen, state.matched)
 
 
-def _verb(text: str) -> Verb:
-    return "ListIdentifiers" if text == "ListIdentifiers" else "ListRecords"
+def _not_ours() -> OaiError:
+    return OaiError("badResumptionToken", "the token is not one that this service gave out for this list")

@@ -20,6 +20,7 @@ _ALLOWED: dict[Verb, tuple[frozenset[str], frozenset[str]]] = {  # required, opt
     "ListRecords": (frozenset(("metadataPrefix",)), frozenset(("from", "until", "set"))),
     "GetRecord": (frozenset(("identifier", "metadataPrefix")), frozenset()),
 }
+LONGEST_SET = 512
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$")
 
 
@@ -61,6 +62,8 @@ def read_request(arguments: Iterable[tuple[str, str]]) -> OaiRequest:
     if prefix not in PREFIXES:
         raise OaiError("cannotDisseminateFormat", f"metadataPrefix must be one of {', '.join(PREFIXES)}")
     since, until = _edges(given)
+    if len(given.get("set", "")) > LONGEST_SET:
+        raise OaiError("badArgument", f"set is longer than {LONGEST_SET} characters")
     return OaiRequest(known, prefix, given.get("identifier"), given.get("set"), since, until)
 
 

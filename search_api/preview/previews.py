@@ -52,13 +52,12 @@ class Previews:
         """A small WebP. Raises NotFound where the record has none that can be shown, Unavailable under load."""
         if self._gate is None:
             raise NotFound("Previews are switched off here.")
-        problems = []
-        for address in candidates(record):
+        pictures = candidates(record)
+        for address in pictures:
             drawn = self._drawn(address, self._gate)
             if drawn.picture is not None:
                 return drawn.picture
-            problems.append(drawn.problem)
-        raise NotFound(f"The preview of {record.id!r} cannot be shown: {problems[-1]}." if problems else _none(record))
+        raise NotFound(_hidden(record) if pictures else _none(record))
 
     def _drawn(self, address: str, gate: Callable[[], Gate]) -> Drawn:
         known = self._kept.get(address)
@@ -85,8 +84,13 @@ class Previews:
         try:
             return Drawn(thumbnail(gate.request(asked).expect_ok().content))
         except (Refused, BadStatus, Unavailable, NotAPicture) as error:
-            log.info("preview.none", reason=str(error))
+            log.info("preview.none", address=address, reason=str(error))
             return Drawn(None, str(error))
+
+
+def _hidden(record: Record) -> str:
+    """The same whatever went wrong: the reason would tell which hosts of our own network there are. The log has it."""
+    return f"The preview of {record.id!r} cannot be shown."
 
 
 def _none(record: Record) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import structlog
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from core.errors import Unavailable
@@ -17,6 +18,8 @@ from search_api.ranking.facts import Facts
 from search_api.retrieval.arms import Arm, PassageKey, Scored, fields_body, read_answer, read_fields
 from search_api.retrieval.memory import Remembered, Version
 from search_api.retrieval.plan import RetrievalPlan
+
+log = structlog.get_logger(__name__)
 
 Signals = Mapping[Signal, float | None]
 
@@ -166,7 +169,12 @@ def _failure(error: Mapping[str, Any]) -> Exception:
     cause = (error.get("root_cause") or [error])[0]
     if error.get("type") == "index_not_found_exception":
         return IndexGone(str(cause.get("index", "")))
-    return Unavailable(f"Elasticsearch refused a search: {cause.get('type')}: {cause.get('reason')}")
+    log.warning("elasticsearch.refused", type=cause.get("type"), reason=str(cause.get("reason"))[:500])
+    return SearchRefused("Elasticsearch could not answer this question; the log says why.")
+
+
+class SearchRefused(Unavailable):
+    """Elasticsearch answered that it cannot do a search. Its own words are in the log; a caller is not told them."""
 
 
 class IndexGone(Unavailable):

@@ -74,7 +74,7 @@ def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Res
     best = request.accept_mimetypes.best_match(list(_BY_MEDIA_TYPE), default=dcat.MEDIA_TYPES["turtle"])
     syntax = _BY_NAME[query.f] if query.f is not None else _BY_MEDIA_TYPE[best]
     asked = f"dcat {catalogue.id}"
-    after = read_position(query.cursor, asked) if query.cursor is not None else None
+    after = read_position(query.cursor, asked, ("text",)) if query.cursor is not None else None
     page = parts.records.page(ListRequest(Selection(source=catalogue.source), limit=query.limit, after=after))
     addresses = Addresses.of(parts)
     following = addresses.page(write_position(page.after, asked)) if page.after is not None else None
@@ -111,7 +111,7 @@ def _sitemap_part(parts: Parts, cursor: str) -> etree._Element:
     body = {
         "size": SITEMAP_PAGE,
         "sort": [{"id": "asc"}],
-        "search_after": list(read_position(cursor, "sitemap", "after")),
+        "search_after": list(read_position(cursor, "sitemap", ("text",), "after")),
         "_source": ["id", "source", "harvest.written"],
         "track_total_hits": False,
     }

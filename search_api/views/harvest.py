@@ -158,7 +158,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @needs("admin")
     def runs(query: RunsParameters) -> Response:
         asked = f"runs {query.source} {query.state}"
-        after = read_position(query.cursor, asked) if query.cursor is not None else None
+        after = read_position(query.cursor, asked, ("number", "text")) if query.cursor is not None else None
         page = harvests.runs.page(query.source, query.state, query.limit, after)
         addresses = Addresses.of(parts)
         links = [link("self", addresses.this(), JSON)]

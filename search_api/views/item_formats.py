@@ -45,6 +45,24 @@ FORMATS: dict[str, Format] = {
 }
 MEDIA_TYPES = tuple(one.media_type for one in FORMATS.values() if one.media_type)
 
+OCTETS = "application/octet-stream"
+_SHOWN_AS_THEY_ARE = frozenset(
+    (
+        "application/json",
+        "application/geo+json",
+        "application/ld+json",
+        "application/n-triples",
+        "application/rdf+xml",
+        "application/vnd.iso.19139+xml",
+        "application/xml",
+        "application/yaml",
+        "text/plain",
+        "text/turtle",
+        "text/xml",
+    )
+)
+"""Metadata that a browser shows as text or saves. A source says what its originals are, and may say anything."""
+
 _BY_MEDIA_TYPE = {one.media_type: name for name, one in FORMATS.items() if one.media_type} | {
     "application/json": "json",
 }
@@ -82,9 +100,10 @@ def written(record: Record, form: str, addresses: Addresses, *more: Link) -> Res
 def original(found: Original) -> Response:
     """The metadata byte for byte as they were harvested; never shown as a page of ours."""
     media_type = found.media_type or ("application/xml" if found.content.lstrip()[:1] == b"<" else "text/plain")
-    if media_type.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml", "image/svg+xml"):
-        media_type = "text/plain"
-    response = Response(found.content, content_type=media_type)
+    known = media_type.partition(";")[0].strip().lower()
+    response = Response(found.content, content_type=known if known in _SHOWN_AS_THEY_ARE else OCTETS)
+    if known not in _SHOWN_AS_THEY_ARE:
+        response.headers["Content-Disposition"] = "attachment"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
     return response

@@ -15,6 +15,7 @@ from evaluation.chaos.harvests import Outcome
 from evaluation.chaos.harvests import chaos as run_chaos
 from indexer.parts import Parts
 from sonde.cli.chaos_cluster import cluster
+from sonde.cli.chaos_hostile import hostile
 from sonde.cli.chaos_malformed import malformed
 from sonde.cli.chaos_reindex import reindex
 from sonde.cli.chaos_soak import soak
@@ -97,6 +98,8 @@ def show(console: Console, outcomes: list[Outcome]) -> None:
 
 
 chaos.add_command(cluster)
+
+chaos.add_command(hostile)
 
 chaos.add_command(malformed)
 

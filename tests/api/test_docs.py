@@ -46,8 +46,13 @@ def test_origins_are_allowed_by_name(allowed: tuple[str, ...], origin: str, answ
     assert ("Origin" in answer.headers.get("Vary", "")) == (allowed == ("https://a.example",))
 
 
+def test_without_a_public_address_no_shared_cache_keeps_what_names_the_callers_host() -> None:
+    answer = app(HttpPolicy(max_age_s=5)).test_client().get("/x", headers={"Host": "evil.example"})
+    assert answer.headers["Cache-Control"] == "private, max-age=5"
+
+
 def test_caching_can_be_set() -> None:
-    kept = app(HttpPolicy(max_age_s=5)).test_client()
+    kept = app(HttpPolicy("https://search.example", max_age_s=5)).test_client()
     assert kept.get("/x").headers["Cache-Control"] == "public, max-age=5"
     assert kept.get("/x", headers={"Authorization": "Bearer k"}).headers["Cache-Control"] == "private, max-age=5"
     assert "Cache-Control" not in kept.get("/healthz").headers

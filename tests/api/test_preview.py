@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from flask.testing import FlaskClient
 from PIL import Image
+from structlog.testing import capture_logs
 
 from core.record import Link
 from evaluation.local_server import served
@@ -23,6 +24,7 @@ from tests.servers.pictures import Linked, Pictures
 from tests.service import Service
 
 ITEM = "/collections/samples/items/samples:era5-single-levels-hourly"
+SAID = f"The preview of {ITEM.rpartition(chr(47))[2]!r} cannot be shown."
 
 
 @pytest.fixture
@@ -78,9 +80,11 @@ def test_the_record_leads_to_it(parts: Parts, pictures: Pictures) -> None:
     ],
 )
 def test_what_is_no_fit_picture_is_not_sent_on(parts: Parts, pictures: Pictures, name: str, why: str) -> None:
-    answer = client(parts, pictures, name, shown_by=allowing(pictures, max_bytes=100_000)).get(f"{ITEM}/preview")
+    with capture_logs() as events:
+        answer = client(parts, pictures, name, shown_by=allowing(pictures, max_bytes=100_000)).get(f"{ITEM}/preview")
     assert (answer.status_code, answer.mimetype) == (404, "application/problem+json")
-    assert why in answer.get_json()["detail"]
+    assert answer.get_json()["detail"] == SAID
+    assert why in next(one["reason"] for one in events if one["event"] == "preview.none")
 
 
 def test_the_next_picture_stands_in_and_the_bad_one_is_not_asked_again(parts: Parts, pictures: Pictures) -> None:
@@ -92,7 +96,7 @@ def test_the_next_picture_stands_in_and_the_bad_one_is_not_asked_again(parts: Pa
 def test_addresses_of_our_own_network_are_not_asked(parts: Parts, pictures: Pictures) -> None:
     answer = client(parts, pictures, "wide.png", shown_by=Previews(Gate)).get(f"{ITEM}/preview")
     assert answer.status_code == 404
-    assert "not an address of the open internet" in answer.get_json()["detail"]
+    assert answer.get_json()["detail"] == SAID, "nobody learns which addresses of ours there are"
     assert pictures.asked == []
 
 

@@ -9,6 +9,8 @@ from lxml import etree
 
 from indexer.formats import registry
 from indexer.raw import RawRecord
+from search_api.listing.reader import Original
+from search_api.views.item_formats import original
 from tests.service import SAMPLES, Service
 
 ITEMS = "/collections/samples/items"
@@ -198,6 +200,24 @@ def test_a_format_is_chosen_by_accept_or_by_f(samples: Service, media_type: str,
 def test_the_original_comes_byte_for_byte(samples: Service) -> None:
     answer = samples.http.get(ERA5, query_string={"f": "native"})
     assert answer.data == (SAMPLES / "era5.xml").read_bytes()
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("said", "sent"),
+    [
+        ("text/turtle; charset=utf-8", "text/turtle"),
+        ("text/html", "application/octet-stream"),
+        ("application/javascript", "application/octet-stream"),
+        ("image/svg+xml", "application/octet-stream"),
+        ("x/y\r\nSet-Cookie: a=b", "application/octet-stream"),
+    ],
+)
+def test_an_original_of_a_kind_that_is_no_metadata_is_saved_not_shown(samples: Service, said: str, sent: str) -> None:
+    with samples.app.test_request_context("/"):
+        answer = original(Original(b"<script>alert(1)</script>", "", said))
+    assert answer.content_type == sent
+    assert answer.headers.get("Content-Disposition") == (None if sent == "text/turtle" else "attachment")
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 

@@ -1,5 +1,6 @@
 """Single files out of an archive on a real web server, by range; what is damaged or absent is refused."""
 
+import hashlib
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from local_stack.range_fetch import fetch_entries, list_entries
 
 CONTENTS = {f"carrier/elasticsearch/lib/{n}.jar": bytes([n]) * (1000 * n + 1) for n in range(12)}
 EXECUTABLE = "carrier/elasticsearch/lib/3.jar"
+DIGESTS = {name: hashlib.sha256(content).hexdigest() for name, content in CONTENTS.items()}
 
 
 @dataclass
@@ -71,7 +73,7 @@ def packed(path: Path) -> Path:
 def test_only_what_is_wanted_goes_over_the_wire_and_arrives_whole(archive: Archive, tmp_path: Path) -> None:
     entries = [entry for entry in list_entries(archive.url) if entry.name in CONTENTS]
     heard: list[int] = []
-    fetch_entries(archive.url, entries, tmp_path / "out", heard.append)
+    fetch_entries(archive.url, entries, tmp_path / "out", DIGESTS, heard.append)
     assert {entry.name: (tmp_path / "out" / entry.path).read_bytes() for entry in entries} == CONTENTS
     assert heard == sorted(heard)
     assert heard[-1] == sum(len(content) for content in CONTENTS.values())
@@ -80,7 +82,7 @@ def test_only_what_is_wanted_goes_over_the_wire_and_arrives_whole(archive: Archi
 
 def test_everyone_may_read_what_was_fetched_and_run_what_was_a_program(archive: Archive, tmp_path: Path) -> None:
     entries = [entry for entry in list_entries(archive.url) if entry.name in CONTENTS]
-    fetch_entries(archive.url, entries, tmp_path / "out", lambda _done: None)
+    fetch_entries(archive.url, entries, tmp_path / "out", DIGESTS, lambda _done: None)
     modes = {entry.name: (tmp_path / "out" / entry.path).stat().st_mode & 0o777 for entry in entries}
     assert modes.pop(EXECUTABLE) == 0o755
     assert set(modes.values()) == {0o644}
@@ -92,7 +94,18 @@ def test_a_damaged_file_is_refused_by_its_checksum(archive: Archive, tmp_path: P
     content = CONTENTS[EXECUTABLE]
     archive.body[archive.body.index(content)] ^= 0xFF
     with pytest.raises(FetchFailed):
-        fetch_entries(archive.url, entries, tmp_path / "out", lambda _done: None)
+        fetch_entries(archive.url, entries, tmp_path / "out", DIGESTS, lambda _done: None)
+
+
+@pytest.mark.parametrize("digests", [{**DIGESTS, EXECUTABLE: DIGESTS[max(DIGESTS)]}, {}], ids=["another", "unknown"])
+def test_a_file_that_was_exchanged_is_refused_though_its_checksum_fits(
+    archive: Archive, tmp_path: Path, digests: dict[str, str]
+) -> None:
+    """CRC-32 finds damage; whoever exchanges a file makes its CRC fit."""
+    entries = [entry for entry in list_entries(archive.url) if entry.name == EXECUTABLE]
+    with pytest.raises(FetchFailed, match="SHA-256"):
+        fetch_entries(archive.url, entries, tmp_path / "out", digests, lambda _done: None)
+    assert not (tmp_path / "out" / EXECUTABLE).exists()
 
 
 def test_an_archive_that_is_not_there_is_one_sentence(archive: Archive) -> None:

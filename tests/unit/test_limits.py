@@ -97,6 +97,15 @@ def test_only_proxies_of_ours_say_who_asks(proxies: int, seen: str) -> None:
     assert http.get("/search", headers={"X-Forwarded-For": "9.9.9.9, 6.6.6.6, 5.5.5.5"}).text == seen
 
 
+def test_a_proxy_says_by_which_scheme_but_never_which_host() -> None:
+    """Links in answers begin with the host: a cache that kept them would give a stranger's host to everybody."""
+    app = Flask("limited")
+    register(app, LimitPolicy(proxies=1))
+    app.add_url_rule("/search", view_func=lambda: request.url_root)
+    sent = {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", "Host": "search.example"}
+    assert app.test_client().get("/search", headers=sent).text == "https://search.example/"
+
+
 def test_the_settings_say_how_much_and_where() -> None:
     given = Settings(
         broker=BrokerSettings(url="redis://broker:6379/1"),

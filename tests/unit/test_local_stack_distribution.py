@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from local_stack.distribution import MANIFEST, VERSION, Expected, digest, fault, manifest, require, wanted
+from local_stack.distribution import (
+    EXPECTED,
+    MANIFEST,
+    VERSION,
+    Expected,
+    digest,
+    digests,
+    fault,
+    manifest,
+    require,
+    wanted,
+)
 from local_stack.elasticsearch import NodeFolders, node_jvm_options, node_settings, shown
 from local_stack.errors import FetchFailed
 from local_stack.geo_shape_plugin import descriptor
@@ -45,6 +56,13 @@ def test_an_archive_that_differs_in_one_byte_is_refused() -> None:
     for other in ([entry("lib/a.jar", b"abX"), tried[1]], tried[:1], [*tried, entry("lib/c.jar")]):
         with pytest.raises(FetchFailed, match=VERSION):
             require(other, expected)
+
+
+def test_every_file_of_this_version_has_its_digest() -> None:
+    known = digests()
+    assert len(known) == EXPECTED.entries
+    assert all(len(one) == 64 for one in known.values())
+    assert not any(path.startswith(("/", "..")) or "inference/" in path for path in known)
 
 
 def test_a_whole_distribution_has_no_fault(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Attackers beside honest searchers: what they send, and what the others notice of it."""

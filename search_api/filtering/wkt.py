@@ -1,0 +1,96 @@
+"""Well-known text of a geometry inside a CQL2 text, as GeoJSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from search_api.filtering.tokens import Tokens
+
+Geometry = dict[str, Any]
+
+_NAMES = {
+    "POINT": "Point",
+    "MULTIPOINT": "MultiPoint",
+    "LINESTRING": "LineString",
+    "MULTILINESTRING": "MultiLineString",
+    "POLYGON": "Polygon",
+    "MULTIPOLYGON": "MultiPolygon",
+    "GEOMETRYCOLLECTION": "GeometryCollection",
+}
+_BRACKETS = {"LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}
+_DIMENSIONS = ("Z", "M", "ZM")
+
+
+def begins_geometry(tokens: Tokens) -> bool:
+    """``POINT(`` and ``POINT Z (`` do; a property may be called ``point``."""
+    return _type_of(tokens.current.word) is not None and tokens.following.word in ("(", *_DIMENSIONS)
+
+
+def read_geometry(tokens: Tokens) -> Geometry:
+    """Raises InvalidInput where a bracket or a number is missing."""
+    name = _type_of(tokens.take().word)
+    tokens.accept(*_DIMENSIONS)
+    if name == "GeometryCollection":
+        return {"type": name, "geometries": _within_brackets(tokens, _member)}
+    if name == "Point":
+        return {"type": name, "coordinates": _bracketed_position(tokens)}
+    if name == "MultiPoint":
+        return {"type": name, "coordinates": _within_brackets(tokens, _loose_position)}
+    return {"type": name, "coordinates": _nested(tokens, _BRACKETS[str(name)])}
+
+
+def number(tokens: Tokens) -> float:
+    """With its sign. Raises InvalidInput."""
+    negative = tokens.current.word == "-"
+    tokens.accept("-", "+")
+    if tokens.current.kind != "number":
+        raise tokens.wrong("a number")
+    value = float(tokens.take().value)
+    return -value if negative else value
+
+
+def _type_of(word: str) -> str | None:
+    """``POINTZ`` is a point too."""
+    return _NAMES.get(word) or _NAMES.get(word.removesuffix("M").removesuffix("Z"))
+
+
+def _within_brackets(tokens: Tokens, read: Callable[[Tokens], Any]) -> list[Any]:
+    tokens.expect("(")
+    found = [read(tokens)]
+    while tokens.accept(","):
+        found.append(read(tokens))
+    tokens.expect(")")
+    return found
+
+
+def _nested(tokens: Tokens, brackets: int) -> list[Any]:
+    if brackets == 1:
+        return _within_brackets(tokens, _position)
+    return _within_brackets(tokens, lambda inner: _nested(inner, brackets - 1))
+
+
+def _member(tokens: Tokens) -> Geometry:
+    """A collection holds no other collection (CQL2, geometryCollection)."""
+    if not begins_geometry(tokens) or _type_of(tokens.current.word) == "GeometryCollection":
+        raise tokens.wrong("a geometry that is no collection")
+    return read_geometry(tokens)
+
+
+def _position(tokens: Tokens) -> list[float]:
+    found = [number(tokens), number(tokens)]
+    while len(found) < 4 and (tokens.current.kind == "number" or tokens.current.word in ("-", "+")):
+        found.append(number(tokens))
+    return found
+
+
+def _bracketed_position(tokens: Tokens) -> list[float]:
+    tokens.expect("(")
+    found = _position(tokens)
+    tokens.expect(")")
+    return found
+
+
+def _loose_position(tokens: Tokens) -> list[float]:
+    """``MULTIPOINT(1 2, 3 4)`` is as common as ``MULTIPOINT((1 2), (3 4))``."""
+    return _bracketed_position(tokens) if tokens.current.word == "(" else _position(tokens)
