@@ -207,6 +207,7 @@ class Draft:
         stated = line(self.identifier)
         title = self._titled(stated, abstract)
         identifier = stated or self.raw.native_id
+        self.where.settle(" ".join([title, *self._alternate_titles, *(keyword.term for keyword in self._keywords)]))
         if not stated:
             self.warnings.append("identifier: none given, the source's own name for the document is used")
         return Record(

@@ -17,7 +17,7 @@ from indexer.formats.units import iso_duration
 from indexer.formats.xml import Parsed, parse
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 NAMESPACE = "http://standards.iso.org/iso/19115/-3/"
 _ROOM = re.compile(r"^\{http://standards\.iso\.org/iso/(?:19115/-3|19157/-2|19110)/([a-z]+)/[0-9.]+\}(.*)$")

@@ -39,7 +39,7 @@ from indexer.formats.text import says_nothing
 from indexer.formats.xml import Parsed, parse
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 _LONGEST_STANDIN = 120
 
 
@@ -88,8 +88,10 @@ class _Text:
 def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: list[str]) -> Record:
     """One line for each field: long, but a table of what is read where."""
     metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
-    where = read_where(parts.extents, warnings)
-    keywords = without_doubles([*read_keywords(metadata, identifications), *where.places])
+    terms_used = read_keywords(metadata, identifications)
+    said = " ".join([text.title, *text.alternate_titles, *(keyword.term for keyword in terms_used)])
+    where = read_where(parts.extents, said, warnings)
+    keywords = without_doubles([*terms_used, *where.places])
     contacts = read_contacts(metadata, parts.identification, citation)
     links = read_links(metadata, identifications, warnings)
     terms = read_terms(identifications)

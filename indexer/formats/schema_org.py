@@ -16,7 +16,7 @@ from indexer.formats.resolution_text import step_in
 from indexer.formats.units import metres
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 TYPES = {
     "Dataset": "dataset", "DataFeed": "dataset", "DataCatalog": "collection", "SoftwareApplication": "software",
