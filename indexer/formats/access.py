@@ -12,6 +12,9 @@ _RESTRICTED = frozenset(
 )  # fmt: skip
 _SAYS_RESTRICTED = re.compile(
     r"requires? (?:a |an )?(?:password|registration|log-?in|account)|access (?:is|to .{0,40} is) restricted"
+    r"|(?:for |only )?(?:for )?internal (?:use|purposes) only|only for internal (?:use|purposes)"
+    r"|^(?:for )?internal (?:use|purposes)\.?$"
+    r"|nur (?:für den |zum )?(?:internen|dienst\w+) gebrauch|^usage interne|^uso interno|no public access"
     r"|restricted access|data are restricted|must be a registered|not publicly (?:available|accessible)",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ from indexer.formats.reader import Refused
 from indexer.formats.resolution_text import distance_in, step_in
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _KINDS_OF_DATE = {"publication": "published", "creation": "created", "revision": "modified"}
 _NOT_OPEN = frozenset({"notspecified", "other-closed", "other-nc", ""})

@@ -15,7 +15,7 @@ from indexer.formats.xml import parse
 from indexer.formats.xml_names import name_of
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _ROLES = {
     "ContactPerson": "pointOfContact", "DataManager": "custodian", "DataCurator": "custodian",

@@ -15,7 +15,8 @@ from indexer.formats.doi import doi_in
 from indexer.formats.dqv import measured_resolution
 from indexer.formats.draft import Draft
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
-from indexer.formats.json_ld import by_id, nodes_of, plain_node, types_of
+from indexer.formats.json_ld import by_id, nodes_of, plain_node, resources_among, types_of
+from indexer.formats.json_ld_context import vocabulary
 from indexer.formats.rdf import dcat_resources
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
@@ -43,8 +44,9 @@ def resources(content: bytes) -> list[dict[str, Any]]:
     if not looks_like_json(content):
         return [plain_node(node, {}) for node in dcat_resources(content)]
     nodes = list(nodes_of(parse_json(content)))
-    found = [node for node in nodes if types_of(node) & KINDS.keys()]
-    if not found and len(nodes) == 1 and "dataset" not in nodes[0]:
+    own = [node for node in nodes if vocabulary(node) != "schema.org"]
+    found = resources_among(own, KINDS)
+    if not found and own == nodes and len(nodes) == 1 and "dataset" not in nodes[0]:
         found = nodes
     known = by_id(nodes)
     return [plain_node(node, known) for node in found]
@@ -168,6 +170,8 @@ def _terms(draft: Draft, said: Mapping[str, Any]) -> None:
     for holder in holders:
         for licence in listed(holder.get("license")):
             draft.licensed(text_in(licence), label(licence), address(licence))
+            if isinstance(licence, dict) and not address(licence):  # a licence in words, without an address
+                draft.constraint(label(licence))
     for holder in holders:
         for one in [*listed(holder.get("rights")), *listed(holder.get("accessRights"))]:
             text = label(one)

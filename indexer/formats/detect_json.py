@@ -8,6 +8,7 @@ from typing import Any
 from indexer.formats.dcat import KINDS as DCAT_KINDS
 from indexer.formats.json_document import texts_in
 from indexer.formats.json_ld import nodes_of, short, types_of
+from indexer.formats.json_ld_context import in_context, vocabulary
 from indexer.formats.schema_org import TYPES as SCHEMA_TYPES
 
 _DCAT_US = frozenset(
@@ -32,6 +33,7 @@ def detect_json(document: Any) -> str | None:
     for name, holds in _SHAPES:
         if holds(document):
             return name
+    document = in_context(document)
     return _linked(document) if "@type" in document else _graph(document)
 
 
@@ -103,9 +105,10 @@ def _linked(node: Mapping[str, Any]) -> str | None:
     """schema.org's Dataset has a name, DCAT's a title; a catalogue holds several records."""
     kinds = types_of(node)
     names = {short(str(name)) for name in node}
-    if kinds & DCAT_KINDS.keys() and ("title" in names or "name" not in names):
+    said = vocabulary(node)
+    if kinds & DCAT_KINDS.keys() and said != "schema.org" and ("title" in names or "name" not in names):
         return "dcat"
-    if kinds & SCHEMA_TYPES.keys() and "name" in names and "dataset" not in names:
+    if kinds & SCHEMA_TYPES.keys() and "dataset" not in names and ("name" in names or said == "schema.org"):
         return "schema.org"
     if "mainEntity" in names:
         return _graph(node["mainEntity"]) if "mainEntity" in node else None

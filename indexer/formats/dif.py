@@ -12,7 +12,7 @@ from indexer.formats.xml import parse
 from indexer.formats.xml_names import Element, all_of, name_of, one_of, text_at, texts_at
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _SCIENCE = (
     "Category", "Topic", "Term", "Variable_Level_1", "Variable_Level_2", "Variable_Level_3", "Detailed_Variable"

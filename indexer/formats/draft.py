@@ -29,11 +29,12 @@ from indexer.formats.languages import language
 from indexer.formats.licences import licence_url, spdx
 from indexer.formats.product_kind import agreed, kind_of_term
 from indexer.formats.reader import Refused
-from indexer.formats.repair_time import Position, repair_date, repair_span
+from indexer.formats.repair_time import Position, read_as, repair_span, stated_date
 from indexer.formats.resource_types import resource_type
 from indexer.formats.shapes import Where
 from indexer.formats.text import block, line, says_nothing
 from indexer.formats.when import interval_in
+from indexer.formats.written_dates import says_no_date
 from indexer.raw import RawRecord
 
 _LONGEST_STANDIN = 120
@@ -129,16 +130,19 @@ class Draft:
         found = interval_in(text)
         if found is None:
             return False
+        if found.in_words:
+            span = "/".join(one_of_each(end.text or ".." for end in (found.begin, found.end)))
+            self.warnings.append(read_as(line(text), span, doubtful=found.doubtful))
         self.span(found.begin.text, found.end.text, duration=found.duration)
         return True
 
     def date(self, kind: str, text: str) -> None:
         """``kind`` is a field of core.record.Dates."""
         written = line(text)
-        if not written or written.startswith(_NO_DATE) or says_nothing(written):
+        if not written or written.startswith(_NO_DATE) or says_nothing(written) or says_no_date(written):
             return
         try:
-            iso = repair_date(written)
+            iso = stated_date(written, self.warnings)
         except ValueError as error:
             self.warnings.append(f"dates: left out: {error}")
             return
@@ -207,6 +211,7 @@ class Draft:
         stated = line(self.identifier)
         title = self._titled(stated, abstract)
         identifier = stated or self.raw.native_id
+        self.where.settle(" ".join([title, *self._alternate_titles, *(keyword.term for keyword in self._keywords)]))
         if not stated:
             self.warnings.append("identifier: none given, the source's own name for the document is used")
         return Record(

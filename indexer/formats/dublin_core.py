@@ -13,7 +13,7 @@ from indexer.formats.xml import parse
 from indexer.formats.xml_names import Element, all_of, inner_text, name_of, one_of, text_at, texts_at
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _ROLES = {"creator": "author", "contributor": "contributor", "publisher": "publisher", "rightsHolder": "rightsHolder"}
 _DATES = {

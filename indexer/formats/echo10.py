@@ -11,7 +11,7 @@ from indexer.formats.xml import parse
 from indexer.formats.xml_names import Element, all_of, name_of, one_of, text_at, texts_at
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _SCIENCE = (
     "CategoryKeyword", "TopicKeyword", "TermKeyword", "VariableLevel1Keyword/Value",

@@ -11,7 +11,7 @@ from indexer.formats.xml import parse
 from indexer.formats.xml_names import XML_LANG, Element, all_of, inner_text, name_of, one_of, text_at, texts_at
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _RESOURCES = {"dataset": "dataset", "software": "software", "citation": "document", "protocol": "document"}
 _ROLES = {

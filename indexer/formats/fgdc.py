@@ -16,7 +16,7 @@ from indexer.formats.xml import parse
 from indexer.formats.xml_names import Element, all_of, one_of, text_at, texts_at
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _KEYWORD_GROUPS = {
     "theme": ("themekt", "themekey"),

@@ -10,9 +10,10 @@ from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.json_document import objects_in, parse_inner_json, parse_json, text_in, texts_in
 from indexer.formats.reader import Refused
+from indexer.formats.shapes import Where
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _REFERENCES = {
     "http://schema.org/downloadurl": "download",
@@ -108,13 +109,14 @@ def _who(draft: Draft, document: Mapping[str, Any]) -> None:
 
 def _where_and_when(draft: Draft, document: Mapping[str, Any]) -> None:
     for name in ("locn_geometry", "dcat_bbox", "solr_geom", "georss_box_s", "georss_polygon_s"):
+        where = Where() if draft.where.boxes else draft.where  # what is stated again only says what is meant
         text = _one(document, name)
         if name.startswith("georss"):
-            draft.where.geo_rss(text)
+            where.geo_rss(text)
         elif text:
-            draft.where.text(text)
-        if draft.where.boxes:
-            break
+            where.text(text)
+        if where is not draft.where:
+            draft.where.confirmed_by(where)
     said = [*_either(document, "gbl_dateRange_drsim"), *_either(document, "dct_temporal_sm")]
     used = [draft.interval(text) for text in said]
     if not any(used):

@@ -13,10 +13,12 @@ from shapely.geometry import LineString, MultiPoint, Point, Polygon, box, mappin
 from shapely.geometry.base import BaseGeometry
 
 from core.extent import BBox, enclosing_box
+from indexer.formats.antimeridian import ACROSS, Evidence, across
 
 _DEGREES = re.compile(r"4326|4258|4269|4283|CRS:?84|WGS[ _]?84|4979|4937", re.IGNORECASE)
 _LATITUDE_FIRST = re.compile(r"^(?:urn:(?:x-)?ogc:def:crs:epsg|https?://www\.opengis\.net/def/crs/epsg)", re.IGNORECASE)
 _BETWEEN_NUMBERS = re.compile(r"[\s,]+")
+_NO_EVIDENCE = Evidence()
 
 _Pairs = list[tuple[float, float]]
 
@@ -26,13 +28,13 @@ class Unreadable(ValueError):
 
 
 class PolygonReader:
-    """Collects GML geometries; ``boxes`` (the record's own) settle the order of axes where it is written wrong.
+    """Collects GML geometries; the record's own boxes (``evidence.near``) settle the order of axes where it is wrong.
 
     ``geometry`` is all of them as one GeoJSON geometry, valid and inside -180..180; ``boxes`` one box for each.
     """
 
-    def __init__(self, known: tuple[BBox, ...] = ()) -> None:
-        self._known = known
+    def __init__(self, evidence: Evidence = _NO_EVIDENCE) -> None:
+        self._evidence = evidence
         self._shapes: list[BaseGeometry] = []
         self.boxes: list[BBox] = []
         self.warnings: list[str] = []
@@ -53,8 +55,11 @@ class PolygonReader:
 
     def add_shape(self, shape: BaseGeometry) -> None:
         """A geometry whose x is longitude and y latitude."""
+        turned = across(shape, self._evidence)
+        if turned is not None:
+            self.warnings.append(ACROSS)
         try:
-            shape = self._in_range(shape)
+            shape = self._in_range(shape if turned is None else turned)
         except (Unreadable, ValueError, shapely.errors.ShapelyError) as error:
             self.warnings.append(f"extent: polygon left out: {error}")
             return
@@ -82,7 +87,9 @@ class PolygonReader:
         if south < -90.0 or north > 90.0 or west < -360.0 or east > 540.0:
             return False
         areas = [
-            box(part.west - 1, part.south - 1, part.east + 1, part.north + 1) for b in self._known for part in b.parts()
+            box(part.west - 1, part.south - 1, part.east + 1, part.north + 1)
+            for b in self._evidence.near
+            for part in b.parts()
         ]
         return not areas or any(area.intersects(turn) for area in areas for turn in _turns(shape))
 
@@ -95,7 +102,8 @@ class PolygonReader:
             raise Unreadable(f"longitude {west if west < -360 else east:g} outside -180..180")
         if west >= -180.0 and east <= 180.0:
             return shape
-        self.warnings.append("extent: longitudes 0..360 brought to -180..180")
+        if ACROSS not in self.warnings:
+            self.warnings.append("extent: longitudes 0..360 brought to -180..180")
         return shapely.union_all(list(_turns(shape)))
 
 

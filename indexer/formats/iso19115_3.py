@@ -12,12 +12,13 @@ from dataclasses import replace
 from core.record import Record
 from indexer.formats import iso19139
 from indexer.formats.iso19115_3_moves import move_to_19139
+from indexer.formats.iso_structure import OF_19115_3, mend_structure
 from indexer.formats.iso_xml import GCO, GMD, GMI, GMX, SRV, Element
 from indexer.formats.units import iso_duration
 from indexer.formats.xml import Parsed, parse
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 NAMESPACE = "http://standards.iso.org/iso/19115/-3/"
 _ROOM = re.compile(r"^\{http://standards\.iso\.org/iso/(?:19115/-3|19157/-2|19110)/([a-z]+)/[0-9.]+\}(.*)$")
@@ -29,20 +30,22 @@ def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused where the document is no XML or says nothing of a resource."""
     parsed = parse(raw.content)
     step = _time_step(parsed.root)
-    record = iso19139.read_tree(Parsed(as_19139(parsed.root), parsed.warnings), raw, source)
+    root = renamed(parsed.root)
+    mended = [warning for warning in mend_structure(root) if warning != OF_19115_3]
+    move_to_19139(root)
+    record = iso19139.read_tree(Parsed(root, (*parsed.warnings, *mended)), raw, source)
     if step is not None:
         record = replace(record, resolution=replace(record.resolution, time_step=step))
     return replace(record, native_format="iso19115-3")
 
 
-def as_19139(root: Element) -> Element:
-    """The same tree with the names and places of ISO 19139. Works on the tree itself."""
+def renamed(root: Element) -> Element:
+    """The same tree with the names of ISO 19139. Works on the tree itself."""
     for element in root.iter("*"):
         match = _ROOM.match(str(element.tag))
         if match is not None:
             room, name = match.groups()
             element.tag = (GMI if name in _OF_19115_2 else _NAMESPACES.get(room, GMD)) + name
-    move_to_19139(root)
     return root
 
 

@@ -22,6 +22,7 @@ from indexer.formats.iso_xml import (
     objects,
     one_line,
     text_of,
+    texts_of,
     written,
 )
 
@@ -96,8 +97,8 @@ def _responsible_parties(responsibility: Element) -> None:
     if prop is None or prop.getparent() is None:
         return
     place = prop
-    for party in objects(responsibility, f"{GMD}party"):
-        for made in _parties(party):
+    for prop_of_party in children(responsibility, f"{GMD}party"):
+        for made in _parties(list(prop_of_party.iterchildren("*"))):
             if role is not None:
                 made.append(_copy(role))
             new = etree.Element(prop.tag)
@@ -109,14 +110,27 @@ def _responsible_parties(responsibility: Element) -> None:
         holder.remove(prop)
 
 
-def _parties(party: Element) -> Iterator[Element]:
-    if local(party) == "CI_Individual":
-        yield _party(party, "", party)
-        return
-    organisation = text_of(party, f"{GMD}name")
-    people: list[Element | None] = [*objects(party, f"{GMD}individual")]
-    for person in people or [None]:
-        yield _party(person, organisation, party)
+def _parties(held_parties: list[Element]) -> Iterator[Element]:
+    """Usually one organisation or one person; a person and an organisation in one property belong together."""
+    people = [party for party in held_parties if local(party) == "CI_Individual"]
+    organisations = [party for party in held_parties if local(party) != "CI_Individual"]
+    if people and organisations:
+        yield from (_party(person, text_of(organisations[0], f"{GMD}name"), organisations[0]) for person in people)
+    elif people:
+        yield from (_party(person, "", person) for person in people)
+    for organisation in organisations:
+        yield from _of_organisation(organisation, alone=not people)
+
+
+def _of_organisation(organisation: Element, *, alone: bool) -> Iterator[Element]:
+    """One for each of its people, and for each of its names but the first, which its people bear."""
+    name, *others = [*texts_of(organisation, f"{GMD}name"), ""]
+    people: list[Element | None] = [*objects(organisation, f"{GMD}individual")]
+    for person in people or ([None] if alone else []):
+        yield _party(person, name, organisation)
+    for other in others:
+        if other:
+            yield _party(None, other, organisation)
 
 
 def _party(person: Element | None, organisation: str, party: Element) -> Element:

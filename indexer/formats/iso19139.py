@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.record import Record, record_id
 from indexer.formats.doi import doi_in
+from indexer.formats.iso19115_3_moves import move_to_19139
 from indexer.formats.iso_citation import Titles, doi_of, read_dates, read_titles
 from indexer.formats.iso_constraints import read_terms
 from indexer.formats.iso_contacts import attributed_to, read_contacts
@@ -14,6 +15,7 @@ from indexer.formats.iso_keywords import read_keywords, read_themes, without_dou
 from indexer.formats.iso_lineage import parent_in_aggregates, read_provenance
 from indexer.formats.iso_links import doi_among, read_links
 from indexer.formats.iso_resolution import read_resolution
+from indexer.formats.iso_structure import OF_19115_3, mend_structure
 from indexer.formats.iso_time import read_times
 from indexer.formats.iso_vertical import read_vertical
 from indexer.formats.iso_xml import (
@@ -39,7 +41,7 @@ from indexer.formats.text import says_nothing
 from indexer.formats.xml import Parsed, parse
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 _LONGEST_STANDIN = 120
 
 
@@ -62,7 +64,11 @@ def read(raw: RawRecord, source: str) -> Record:
 
     Raises Refused: not XML, a document type, another root, or neither identifier nor title nor abstract.
     """
-    return read_tree(parse(raw.content), raw, source)
+    parsed = parse(raw.content)
+    mended = mend_structure(parsed.root)
+    if OF_19115_3 in mended:
+        move_to_19139(parsed.root)
+    return read_tree(Parsed(parsed.root, (*parsed.warnings, *mended)), raw, source)
 
 
 def read_tree(parsed: Parsed, raw: RawRecord, source: str) -> Record:
@@ -88,8 +94,10 @@ class _Text:
 def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: list[str]) -> Record:
     """One line for each field: long, but a table of what is read where."""
     metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
-    where = read_where(parts.extents, warnings)
-    keywords = without_doubles([*read_keywords(metadata, identifications), *where.places])
+    terms_used = read_keywords(metadata, identifications)
+    said = " ".join([text.title, *text.alternate_titles, *(keyword.term for keyword in terms_used)])
+    where = read_where(parts.extents, said, warnings)
+    keywords = without_doubles([*terms_used, *where.places])
     contacts = read_contacts(metadata, parts.identification, citation)
     links = read_links(metadata, identifications, warnings)
     terms = read_terms(identifications)

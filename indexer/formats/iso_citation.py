@@ -24,8 +24,9 @@ from indexer.formats.iso_xml import (
     texts_of,
     written,
 )
-from indexer.formats.repair_time import repair_date
+from indexer.formats.repair_time import stated_date
 from indexer.formats.text import line
+from indexer.formats.written_dates import says_no_date
 
 _PLACEHOLDERS = ("9999", "0000", "0001-01-01")
 
@@ -89,10 +90,10 @@ def _pick(found: dict[str, list[str]], kind: str, *, last: bool) -> str | None:
 
 def _date(prop: Element | None, warnings: list[str]) -> str | None:
     text = written(prop).strip()
-    if not text or text.startswith(_PLACEHOLDERS) or text.lower() in ("unknown", "none", "n/a"):
+    if not text or text.startswith(_PLACEHOLDERS) or text.lower() in ("unknown", "none", "n/a") or says_no_date(text):
         return None
     try:
-        return repair_date(text)
+        return stated_date(text, warnings)
     except ValueError as error:
         warnings.append(f"dates: left out: {error}")
         return None

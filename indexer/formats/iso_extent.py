@@ -9,9 +9,11 @@ from typing import Any
 
 from core.extent import BBox
 from core.record import Keyword
+from indexer.formats.antimeridian import Evidence
+from indexer.formats.boxes import Boxes, Edges
 from indexer.formats.gml import PolygonReader
 from indexer.formats.iso_xml import GMD, Element, child, first, local, objects, one_line, one_of_each, text_of, written
-from indexer.formats.repair_box import number, repair_box
+from indexer.formats.repair_box import number
 from indexer.formats.text import says_nothing
 
 _SAME_BOX_DEG = 1e-6
@@ -28,49 +30,49 @@ class Where:
     places: tuple[Keyword, ...]
 
 
-def read_where(extents: list[Element], warnings: list[str]) -> Where:
-    boxes: list[BBox] = []
+def read_where(extents: list[Element], said: str, warnings: list[str]) -> Where:
+    """``said``: the record's title and keywords, which tell what an ambiguous box means."""
+    boxes = Boxes()
     places: list[Keyword] = []
     polygons: list[Element] = []
+    elements = [element for extent in extents for element in _geographic(extent)]
+    included = [element for element in elements if not _is_excluded(element)]
+    if len(included) < len(elements):
+        said_of_it = "was left out" if included else "is the only one and was taken"
+        warnings.append(f"extent: an area that is marked as excluded {said_of_it}")
     for extent in extents:
         places.extend(_described(extent))
-        for element in objects(extent, f"{GMD}geographicElement"):
-            _sort_in(element, boxes, polygons, places, warnings)
-        for temporal in objects(extent, f"{GMD}temporalElement"):
-            for element in objects(temporal, f"{GMD}spatialExtent"):  # EX_SpatialTemporalExtent
-                _sort_in(element, boxes, polygons, places, warnings)
-    reader = PolygonReader(tuple(boxes))
+    for element in included or elements:
+        _sort_in(element, boxes, polygons, places)
+    said = " ".join([said, *(place.term for place in places)])
+    reader = PolygonReader(Evidence(said, tuple(boxes.found)))
     for polygon in polygons:
         reader.add(polygon)
-    warnings.extend(reader.warnings)
-    return Where(_without_doubles([*boxes, *reader.boxes]), reader.geometry, one_of_each(places))
+    boxes.settle(said, reader.boxes)
+    warnings.extend([*boxes.warnings, *reader.warnings])
+    return Where(_without_doubles([*boxes.found, *reader.boxes]), reader.geometry, one_of_each(places))
 
 
-def _sort_in(
-    element: Element, boxes: list[BBox], polygons: list[Element], places: list[Keyword], warnings: list[str]
-) -> None:
-    """Puts a geographic element where its kind belongs; an excluded area is said, not taken."""
-    if text_of(element, f"{GMD}extentTypeCode").lower() in ("0", "false"):
-        warnings.append("extent: an area that the data set excludes was left out")
-        return
+def _geographic(extent: Element) -> Iterator[Element]:
+    yield from objects(extent, f"{GMD}geographicElement")
+    yield from objects(extent, f"{GMD}temporalElement", f"{GMD}spatialExtent")  # EX_SpatialTemporalExtent
+
+
+def _is_excluded(element: Element) -> bool:
+    return text_of(element, f"{GMD}extentTypeCode").lower() in ("0", "false")
+
+
+def _sort_in(element: Element, boxes: Boxes, polygons: list[Element], places: list[Keyword]) -> None:
+    """Puts a geographic element where its kind belongs."""
     match local(element):
         case "EX_BoundingPolygon":
             polygons.extend(objects(element, f"{GMD}polygon"))
         case "EX_GeographicDescription":
             places.extend(_named(element))
         case _:
-            box = _box(element, warnings)
-            if box is not None:
-                boxes.append(box)
-
-
-def _box(element: Element, warnings: list[str]) -> BBox | None:
-    edges = [written(child(element, f"{GMD}{name}")).strip() for name in _BOX_EDGES]
-    if not any(edges):
-        return None
-    box, repairs = repair_box(*(number(edge) for edge in edges))
-    warnings.extend(repairs)
-    return box
+            edges = [written(child(element, f"{GMD}{name}")).strip() for name in _BOX_EDGES]
+            if any(edges):
+                boxes.add(Edges(*(number(edge) for edge in edges)))
 
 
 def _named(element: Element) -> Iterator[Keyword]:

@@ -105,7 +105,7 @@ def text_in(value: Any) -> str:
         for name in ("@value", "value", "en", "#text", "name", "title", "@id"):
             if text := text_in(value.get(name)):
                 return text
-        if all(len(str(name)) <= 5 for name in value):  # {"sv": "...", "fi": "..."}
+        if all(len(str(name)) <= 5 and str(name)[:1] != "@" for name in value):  # {"sv": "...", "fi": "..."}
             return next((text for item in value.values() if (text := text_in(item))), "")
     return ""
 

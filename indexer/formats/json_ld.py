@@ -6,11 +6,12 @@ Enough for schema.org and DCAT-US, whose terms are one flat list; no context is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from html.parser import HTMLParser
 from typing import Any
 
-from indexer.formats.json_document import listed, parse_inner_json, texts_in
+from indexer.formats.json_document import listed, parse_inner_json, text_in, texts_in
+from indexer.formats.json_ld_context import in_context
 from indexer.formats.reader import Refused
 
 _DEEPEST_REFERENCE = 8
@@ -31,22 +32,39 @@ def short(name: str) -> str:
 
 
 def nodes_of(document: Any) -> Iterator[dict[str, Any]]:
-    """The nodes at the top of a document: itself, the items of a list, those of ``@graph``."""
-    for node in listed(document):
+    """The nodes at the top of a document: itself, the items of a list, those of ``@graph`` with its context."""
+    for node in listed(in_context(document)):
         if isinstance(node, list):
             yield from nodes_of(node)
         elif isinstance(node, dict):
-            if "@graph" in node:
-                yield from nodes_of(node["@graph"])
-            else:
+            if "@graph" not in node:
                 yield node
+            else:
+                above = {"@context": node["@context"]} if "@context" in node else {}
+                yield from (above | inner for inner in nodes_of(node["@graph"]))
+
+
+def resources_among(nodes: list[dict[str, Any]], kinds: Collection[str]) -> list[dict[str, Any]]:
+    """Nodes of some types; one without an address that another of them refers to is a part of that one."""
+    found = [node for node in nodes if types_of(node) & set(kinds)]
+    parts = {name for node in found for name in _referred_to(node) if name.startswith("_:")}
+    return [node for node in found if text_in(node.get("@id")) not in parts] or found
+
+
+def _referred_to(node: Any, depth: int = 0) -> Iterator[str]:
+    for value in node.values() if isinstance(node, dict) else ():
+        for one in listed(value):
+            if isinstance(one, dict) and depth < _DEEPEST_REFERENCE:
+                yield text_in(one.get("@id"))
+                yield from _referred_to(one, depth + 1)
 
 
 def plain_node(node: Mapping[str, Any], known: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
     """A node with short names, and with nodes of ``known`` (by ``@id``) where it only refers to them."""
     plain: dict[str, Any] = {}
     for name, value in node.items():
-        if name != "@context":
+        is_blank = name == "@id" and isinstance(value, str) and value.startswith("_:")  # no name for anybody outside
+        if name != "@context" and not is_blank:
             said, key = _plain_value(value, known, depth), short(name)
             plain[key] = [*listed(plain[key]), *listed(said)] if key in plain else said
     return plain

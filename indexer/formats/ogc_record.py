@@ -15,7 +15,7 @@ from indexer.formats.repair_box import number
 from indexer.formats.units import iso_duration
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _RELS = {
     "item": "download", "enclosure": "download", "data": "download", "thumbnail": "preview", "icon": "preview",

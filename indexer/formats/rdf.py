@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Container
 from functools import lru_cache
 from typing import Any
 
 import rdflib
 from lxml import etree
 from rdflib.namespace import RDF
-from rdflib.term import BNode, Identifier, Literal, URIRef
+from rdflib.term import BNode, Identifier, Literal, Node, URIRef
 
 from indexer.formats.json_document import to_bytes
 from indexer.formats.reader import Refused
@@ -23,12 +24,16 @@ from indexer.formats.xml import parse
 LARGEST_BYTES = 64 * 1024 * 1024
 DCAT = "http://www.w3.org/ns/dcat#"
 
+_ADDRESS = rb"<(?:[a-z][\w+.-]*://[^<>\s]*|(?:urn|tag|doi|mailto):[^<>\s]*|#[^<>\s]*|)>"  # <metadata> is XML
 _TURTLE = re.compile(
-    rb"\A(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*(?:@prefix\b|@base\b|PREFIX\s+[\w-]*:\s*<|BASE\s+<|(?:<[^<>\s]+>|_:\w+)\s+(?:a\s|<)|\[)",
+    rb"\A(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*(?:@prefix\b|@base\b|PREFIX\s+[\w-]*:\s*<|BASE\s+<|(?:"
+    + _ADDRESS
+    + rb"|_:\w+)\s+(?:a\s|<)|\[)",
     re.IGNORECASE,
 )
 _KINDS = ("Dataset", "DatasetSeries", "DataService")
 _RESOURCES = (*_KINDS, "Catalog", "CatalogRecord")
+_MEMBERS = ("#dataset", "#service", "#seriesMember", "#servesDataset")
 _DEEPEST = 6
 _LONGEST_LIST = 2_000
 _BASE = "urn:sonde:relative:"
@@ -52,7 +57,17 @@ def dcat_resources(content: bytes) -> tuple[dict[str, Any], ...]:
 def trees(graph: rdflib.Graph) -> tuple[dict[str, Any], ...]:
     """The same of a graph that somebody else has parsed."""
     kinds = {node for kind in _KINDS for node in graph.subjects(RDF.type, URIRef(DCAT + kind))}
-    return tuple(_tree(graph, node, ()) for node in sorted(kinds, key=str) if isinstance(node, Identifier))
+    parts = {node for node in kinds if isinstance(node, BNode) and _is_part(graph, node, kinds)}
+    named = kinds - parts or kinds
+    return tuple(_tree(graph, node, ()) for node in sorted(named, key=str) if isinstance(node, Identifier))
+
+
+def _is_part(graph: rdflib.Graph, node: BNode, kinds: Container[Node]) -> bool:
+    """Whether a nameless data set only says something of another one: its source, its series, a version of it."""
+    return any(
+        subject in kinds and not str(predicate).endswith(_MEMBERS)
+        for subject, predicate in graph.subject_predicates(node)
+    )
 
 
 def _graph(content: bytes) -> rdflib.Graph:

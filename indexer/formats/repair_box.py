@@ -5,14 +5,21 @@ from __future__ import annotations
 import math
 
 from core.extent import BBox, normalise_longitude
+from indexer.formats.antimeridian import SWAPPED, Evidence, is_swapped
 
 _OVERSHOOT_DEG = 1.0  # the outer edge of a grid cell at a pole
 _FULL_CIRCLE_DEG = 360.0 - 1e-6
+_NO_EVIDENCE = Evidence()
 _EDGES = ("west", "south", "east", "north")
 
 
-def repair_box(west: float, south: float, east: float, north: float) -> tuple[BBox | None, list[str]]:
-    """A box of degrees, and what was done to it; None where it had to be left out (the last warning says why)."""
+def repair_box(
+    west: float, south: float, east: float, north: float, evidence: Evidence = _NO_EVIDENCE
+) -> tuple[BBox | None, list[str]]:
+    """A box of degrees, and what was done to it; None where it had to be left out (the last warning says why).
+
+    ``evidence`` says which is meant where west lies above east: across the antimeridian, or swapped.
+    """
     edges = dict(zip(_EDGES, (west, south, east, north), strict=True))
     bad = [name for name, value in edges.items() if not math.isfinite(value)]
     if bad:
@@ -22,7 +29,11 @@ def repair_box(west: float, south: float, east: float, north: float) -> tuple[BB
     warnings += more
     if latitudes is None or longitudes is None:
         return None, [text for text in warnings if "left out" in text]
-    return BBox(longitudes[0], latitudes[0], longitudes[1], latitudes[1]), warnings
+    (west_edge, east_edge), (low, high) = longitudes, latitudes
+    if west > east and SWAPPED not in warnings and is_swapped(west, east, low, high, evidence):
+        west_edge, east_edge = east_edge, west_edge
+        warnings.append(SWAPPED)
+    return BBox(west_edge, low, east_edge, high), warnings
 
 
 def number(text: str) -> float:
@@ -57,6 +68,8 @@ def _longitudes(west: float, east: float) -> tuple[tuple[float, float] | None, l
         return (-180.0, 180.0), warnings
     west, east = normalise_longitude(west), normalise_longitude(east)
     # On the antimeridian itself the edge is written so that the box does not cross it.
+    if west == 180.0 and east == -180.0:
+        return (-180.0, 180.0), [*warnings, SWAPPED]
     if west == 180.0 and east < 180.0:
         west = -180.0
     if east == -180.0 and west > -180.0:

@@ -9,6 +9,7 @@ from datetime import datetime
 from dateutil.relativedelta import relativedelta
 
 from core.timespan import TimeSpan, instant_ms
+from indexer.formats.written_dates import says_no_date, written_span
 
 _NOW = frozenset(
     {"now", "present", "to present", "ongoing", "on-going", "on going", "current", "currently", "today", "continuing",
@@ -26,7 +27,8 @@ _LOOSE = re.compile(
     r"\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$",
     re.IGNORECASE,
 )
-_COMPACT = re.compile(r"^((?:1[5-9]|20)\d{2})(0[1-9]|1[0-2])(?:(0[1-9]|[12]\d|3[01])(?=$|T)|$)")
+_COMPACT = re.compile(r"^((?:1[5-9]|20)\d{2})(0[1-9]|1[0-2])(?:(0[1-9]|[12]\d|3[01])(?=$|T|Z|[+-]\d\d:?\d\d$)|$)")
+_STAMP = re.compile(r"^((?:1[5-9]|20)\d{6})(\d{2})(\d{2})(\d{2})?(?=$|[.Z+-])")
 _STRICT = re.compile(
     r"^-?\d{4,9}(?:-\d{2}(?:-\d{2}(?:T\d{2}(?::\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(?:Z|[+-]\d{2}:\d{2})?)?)?)?$"
 )
@@ -47,9 +49,37 @@ def repair_date(text: str) -> str:
     """ISO 8601 of the precision given, as core.timespan reads it.
 
     Tolerates what is unmistakable: ``1990-1-5``, ``1990/01/05``, ``19900105``, ``1979-01-01T0000+00``, a zone behind
-    a date, month or day 00, hour 24 and second 60. Raises ValueError that quotes the text otherwise.
+    a date, month or day 00, hour 24 and second 60, and dates in words (``written_dates``), of which the first is given.
+    Raises ValueError that quotes the text otherwise.
     """
+    return _bounds(text)[0]
+
+
+def stated_date(text: str, warnings: list[str]) -> str:
+    """``repair_date`` of a date of the data set or its metadata, with a warning where it was a period or a guess."""
+    first, last, doubtful = _bounds(text)
+    if doubtful or first != last:
+        warnings.append(f"dates: {text.strip()[:40]} read as {first}" + (", which is doubtful" if doubtful else ""))
+    return first
+
+
+def _bounds(text: str) -> tuple[str, str, bool]:
+    """First and last date that a text may mean, and whether it is only a guess of who wrote it."""
+    try:
+        iso = _numeric_date(text)
+    except ValueError:
+        found = written_span(text)
+        if found is None or not all(_exists(end) for end in (found.begin, found.end) if end):
+            raise
+        return found.begin or found.end, found.end or found.begin, found.doubtful
+    return iso, iso, False
+
+
+def _numeric_date(text: str) -> str:
     written = " ".join(text.split())
+    written = _STAMP.sub(
+        lambda match: "T".join([match[1], ":".join(part for part in match.groups()[1:] if part)]), written
+    )
     compact = _COMPACT.match(written)  # else 19900105 would be a year
     if compact is not None:
         written = "-".join(part for part in compact.groups() if part) + written[compact.end() :]
@@ -122,7 +152,7 @@ def _start(begin: Position, warnings: list[str]) -> str | None:
     if _FAR_PAST.match(written):
         warnings.append(f"time: begin {written} read as open")
         return None
-    return _repaired(written, warnings)
+    return _repaired(written, warnings, 0)
 
 
 def _stop(end: Position, warnings: list[str]) -> str | None:
@@ -132,14 +162,23 @@ def _stop(end: Position, warnings: list[str]) -> str | None:
     if _FAR_FUTURE.match(written):
         warnings.append(f"time: end {written[:4]} read as open")
         return None
-    return _repaired(written, warnings)
+    return _repaired(written, warnings, 1)
 
 
-def _repaired(written: str, warnings: list[str]) -> str:
-    iso = repair_date(written)
+def _repaired(written: str, warnings: list[str], end: int) -> str | None:
+    """``end``: 0 for the first date that is meant, 1 for the last; None where the text says that there is no date."""
+    if says_no_date(written):
+        return None
+    first, last, doubtful = _bounds(written)
+    iso = (first, last)[end]
     if iso != written:
-        warnings.append(f"time: {written[:40]} read as {iso}")
+        warnings.append(read_as(written, first if first == last else f"{first}/{last}", doubtful=doubtful))
     return iso
+
+
+def read_as(written: str, iso: str, *, doubtful: bool = False) -> str:
+    """The warning that a date or a period was read in another way than it is written."""
+    return f"time: {written[:40]} read as {iso}" + (", which is doubtful" if doubtful else "")
 
 
 def _ordered(start: str | None, stop: str | None, warnings: list[str]) -> TimeSpan:

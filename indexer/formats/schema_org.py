@@ -9,14 +9,14 @@ from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
-from indexer.formats.json_ld import by_id, nodes_of, plain_node, scripts, types_of
+from indexer.formats.json_ld import by_id, nodes_of, plain_node, resources_among, scripts, types_of
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.resolution_text import step_in
 from indexer.formats.units import metres
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 TYPES = {
     "Dataset": "dataset", "DataFeed": "dataset", "DataCatalog": "collection", "SoftwareApplication": "software",
@@ -45,8 +45,7 @@ def datasets(content: bytes) -> list[dict[str, Any]]:
     catalogues = [node for node in nodes if "DataCatalog" in types_of(node)]
     nodes += [inner for node in catalogues for inner in objects_in(node.get("dataset")) if len(inner) > 2]
     known = by_id(nodes)
-    found = [node for node in nodes if "Dataset" in types_of(node)]
-    found = found or [node for node in nodes if types_of(node) & TYPES.keys()]
+    found = resources_among(nodes, ("Dataset",)) or resources_among(nodes, TYPES)
     return [plain_node(node, known) for node in found]
 
 

@@ -13,10 +13,12 @@ from shapely.geometry import Point, Polygon, box, shape
 from shapely.geometry.base import BaseGeometry
 
 from core.extent import BBox
+from indexer.formats.antimeridian import ACROSS, Evidence, across, has_long_edges
+from indexer.formats.boxes import Boxes, Edges
 from indexer.formats.gml import PolygonReader
 from indexer.formats.json_document import parse_inner_json
 from indexer.formats.reader import Refused
-from indexer.formats.repair_box import number, repair_box
+from indexer.formats.repair_box import number
 from indexer.formats.xml import parse
 
 _MOST_POSITIONS = 20_000  # past this only the box of a geometry is kept
@@ -46,13 +48,14 @@ class Where:
     """Collects the places of one document; ``geometry`` is all shapes that are more than a box."""
 
     def __init__(self) -> None:
-        self._boxes: list[BBox] = []
+        self._boxes = Boxes()
+        self._long: list[tuple[int, BaseGeometry]] = []  # polygons with an edge longer than half the globe
         self._reader = PolygonReader()
-        self.warnings: list[str] = []
+        self.warnings = self._boxes.warnings
 
     @property
     def boxes(self) -> tuple[BBox, ...]:
-        return tuple(dict.fromkeys(self._boxes))
+        return tuple(dict.fromkeys(self._boxes.found))
 
     @property
     def geometry(self) -> Mapping[str, Any] | None:
@@ -60,12 +63,32 @@ class Where:
 
     def box(self, west: Any, south: Any, east: Any, north: Any) -> bool:
         """A box of degrees, numbers or texts; whether it could be used."""
-        edges = [number(str(edge)) for edge in (west, south, east, north)]
-        found, repairs = repair_box(*edges)
-        self.warnings.extend(repairs)
-        if found is not None:
-            self._boxes.append(found)
-        return found is not None
+        return self._boxes.add(Edges(*(number(str(edge)) for edge in (west, south, east, north))))
+
+    def confirmed_by(self, other: Where) -> None:
+        """Places that the document states a second time: they only say which reading of the first is meant."""
+        if not other._long:
+            self._boxes.confirmed_by(other._boxes)
+
+    def settle(self, said: str) -> None:
+        """Decides what can be read in two ways, once the record's title, places and keywords (``said``) are known."""
+        unsettled = {position for position, _ in self._long}
+        long, self._long = self._long, []
+        evidence = self._boxes.settle(said, leaving=unsettled)
+        for position, one in long:
+            self._boxes.found[position] = self._settled(one, evidence)
+
+    def _settled(self, long: BaseGeometry, evidence: Evidence) -> BBox:
+        """The box of a polygon with long edges, as it is written or across the antimeridian."""
+        turned = across(long, evidence)
+        if turned is not None:
+            self.warnings.append(ACROSS)
+        used = long if turned is None else turned
+        if not _is_box(long):
+            self._reader.add_shape(used)
+            self._reader.warnings.clear()
+        west, south, east, north = used.bounds
+        return BBox(west, south, east - 360.0 if east > 180.0 else east, north)
 
     def point(self, longitude: Any, latitude: Any) -> bool:
         return self.box(longitude, latitude, longitude, latitude)
@@ -181,6 +204,10 @@ class Where:
             return self._left_out("a geometry without coordinates in degrees")
         if isinstance(found, Point):
             return self.point(found.x, found.y)
+        if has_long_edges(found) and _in_range(found):
+            self._long.append((len(self._boxes.found), found))
+            self._boxes.found.append(BBox(*found.bounds))
+            return True
         if _is_box(found) or shapely.get_num_coordinates(found) > _MOST_POSITIONS:
             return self.box(*found.bounds)
         if not found.is_valid:
@@ -189,7 +216,7 @@ class Where:
         self._reader.add_shape(found)
         self.warnings.extend(self._reader.warnings)
         self._reader.warnings.clear()
-        self._boxes.extend(self._reader.boxes[before:])
+        self._boxes.found.extend(self._reader.boxes[before:])
         return len(self._reader.boxes) > before
 
     def _wkt(self, written: str) -> bool:
@@ -215,7 +242,7 @@ class Where:
         self._reader.add(root)
         self.warnings.extend(self._reader.warnings)
         self._reader.warnings.clear()
-        self._boxes.extend(self._reader.boxes[before:])
+        self._boxes.found.extend(self._reader.boxes[before:])
         return len(self._reader.boxes) > before
 
     def _envelope(self, corners: Any) -> bool:
@@ -238,6 +265,11 @@ class Where:
     def _left_out(self, what: str) -> bool:
         self.warnings.append(f"extent: left out: {what}")
         return False
+
+
+def _in_range(found: BaseGeometry) -> bool:
+    west, south, east, north = found.bounds
+    return min(west + 180.0, 180.0 - east, south + 90.0, 90.0 - north) >= 0.0
 
 
 def _is_box(found: BaseGeometry) -> bool:

@@ -16,6 +16,7 @@ from indexer.formats.detect_json import detect_json
 from indexer.formats.doi import doi_in
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, to_bytes
 from indexer.formats.json_ld import may_hold_scripts, nodes_of, plain_node, short, types_of
+from indexer.formats.json_ld_context import in_context
 from indexer.formats.rdf import looks_like_turtle, trees
 from indexer.formats.reader import Refused
 from indexer.formats.xml import FirstElement, parse
@@ -150,7 +151,7 @@ def _catalogue(document: Mapping[str, Any], depth: int = 0) -> list[Any]:
     """Data sets, services and series of a data.json and of the catalogues inside it, each once."""
     if depth > _DEEPEST_CATALOGUE or types_of(document) & {"DataCatalog"}:
         return []
-    names = {short(str(name)): value for name, value in document.items()}
+    names = {short(str(name)): value for name, value in in_context(document).items()}
     found: list[Any] = []
     for name, kind in (("dataset", "Dataset"), ("service", "DataService"), ("datasetSeries", "DatasetSeries")):
         for one in objects_in(names.get(name)):

@@ -13,6 +13,7 @@ from indexer.formats.draft import Draft
 from indexer.formats.json_document import listed, objects_in, parse_json, text_in, texts_in
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
+from indexer.formats.shapes import Where
 from indexer.raw import RawRecord
 
 READER_VERSION = 2
@@ -151,7 +152,11 @@ def _collection(draft: Draft, document: Mapping[str, Any]) -> None:
 
 
 def _item(draft: Draft, document: Mapping[str, Any]) -> None:
-    if not draft.where.geojson(document.get("geometry")):
+    bounds = Where()
+    bounds.numbers(document.get("bbox"))
+    if draft.where.geojson(document.get("geometry")):
+        draft.where.confirmed_by(bounds)
+    else:
         draft.where.numbers(document.get("bbox"))
     properties = next(objects_in(document.get("properties")), {})
     start, end = text_in(properties.get("start_datetime")), text_in(properties.get("end_datetime"))

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from indexer.formats.json_document import looks_like_json, objects_in, parse_json
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
-from indexer.formats.split import split
 from indexer.raw import RawRecord
+from indexer.sources.parted import parted
 
 BEGIN, END = "<!-- survey: begin -->", "<!-- survey: end -->"
 FIELDS = ("title", "abstract", "extents", "times")
@@ -75,14 +75,10 @@ class Survey:
         return sum(self.given.values()) / stated if stated else 1.0
 
     def add(self, raw: RawRecord) -> None:
+        """Reads a document as the harvest does: parted where it holds several records, else whole."""
         self.documents += 1
-        try:
-            parts = split(raw.content)
-        except Refused as refused:
-            self._refuse(raw, refused)
-            return
-        for native_id, content in parts or [("", raw.content)]:
-            self._add_part(RawRecord(native_id or raw.native_id, content, raw.origin))
+        for part in parted(raw):
+            self._add_part(part)
 
     def _add_part(self, raw: RawRecord) -> None:
         try:

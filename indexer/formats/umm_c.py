@@ -16,7 +16,7 @@ from indexer.formats.resolution_text import step_in
 from indexer.formats.units import metres, time_step
 from indexer.raw import RawRecord
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 _SCIENCE = ("Category", "Topic", "Term", "VariableLevel1", "VariableLevel2", "VariableLevel3", "DetailedVariable")
 _EDGES = ("WestBoundingCoordinate", "SouthBoundingCoordinate", "EastBoundingCoordinate", "NorthBoundingCoordinate")

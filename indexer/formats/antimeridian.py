@@ -1,0 +1,129 @@
+"""Which of two ways round the globe a box or a polygon means, where what is written can be read both ways.
+
+West above east is a box across the antimeridian, or two swapped edges. A polygon with an edge longer than half the
+globe reaches nearly round it, or crosses the antimeridian the short way. The narrower reading is taken, unless the
+record's words or its other shapes fit the other one better.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from shapely.geometry import Polygon
+from shapely.geometry.base import BaseGeometry
+
+from core.extent import BBox, normalise_longitude
+from core.geo import box_array, compare
+
+SWAPPED = "extent: west and east were swapped"
+ACROSS = "extent: a polygon was read across the antimeridian"
+
+_TALL_DEG = 60.0  # a box of the whole world is not lower
+_WIDEST_OCEAN_DEG = 240.0
+_NEAR_THE_SEAM_DEG = 170.0
+_SLIVER = 0.1  # of its height: no area that anybody means is so narrow
+_SLIVER_HEIGHT_DEG = 25.0
+_CLEARLY = 0.1
+_GLOBAL = re.compile(
+    r"\b(?:global\w*|world\w*|planisphere|mondial\w*|mundial\w*|mundo|monde|weltweit\w*|weltkarte)\b", re.IGNORECASE
+)
+_AT_THE_SEAM = re.compile(
+    r"\b(?:fiji|fidji|samoa|tonga|tuvalu|wallis|kermadec|chatham islands?|aleutian\w*|chukot\w*|antimeridian)\b",
+    re.IGNORECASE,
+)
+_WIDER_THAN_ANY_SEA_DEG = 300.0
+_PACIFIC = re.compile(
+    r"\b(?:pacifi[ck]\w*|pacífico|pazifi\w+|oceania|(?:poly|micro|mela)nesia|bering)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What else a record says of where it is: ``said`` its title, places and keywords, ``near`` its other shapes."""
+
+    said: str = ""
+    near: tuple[BBox, ...] = ()
+
+
+def is_swapped(west: float, east: float, south: float, north: float, evidence: Evidence) -> bool:
+    """Whether a box that is written with west above east had them swapped; else it crosses the antimeridian."""
+    across = (east - west) % 360.0
+    west, east = normalise_longitude(west), normalise_longitude(east)
+    if west <= east:  # 350 to 10 is -10 to 10
+        return False
+    written, swapped = BBox(west, south, east, north), BBox(east, south, west, north)
+    nearer = _nearer(swapped, written, evidence)
+    if nearer is not None:
+        return nearer
+    if max(across, 360.0 - across) >= _WIDER_THAN_ANY_SEA_DEG and _means_the_world(written, evidence):
+        return across < 180.0
+    if _PACIFIC.search(evidence.said) and across <= _WIDEST_OCEAN_DEG:
+        return False
+    return 360.0 - across < across
+
+
+def is_inside_out(box: BBox, said: str) -> bool:
+    """Whether a box reaches nearly round the globe and leaves out just the place at the seam that the words name."""
+    rest = 360.0 - box.width_deg
+    at_the_seam = not box.crosses_antimeridian and box.width_deg >= _WIDER_THAN_ANY_SEA_DEG
+    return at_the_seam and rest > _SLIVER * box.height_deg and _AT_THE_SEAM.search(said) is not None
+
+
+def across(shape: BaseGeometry, evidence: Evidence) -> BaseGeometry | None:
+    """The shape with the short way across the antimeridian (0..360); None where it is right as it is written."""
+    if not has_long_edges(shape):
+        return None
+    west, south, east, north = shape.bounds
+    if not -180.0 <= west < 0.0 < east <= 180.0 or south < -90.0 or north > 90.0:
+        return None
+    turned = shapely.transform(shape, _turned)
+    narrow_west, _, narrow_east, _ = turned.bounds
+    written, narrow = BBox(west, south, east, north), BBox(narrow_west, south, narrow_east - 360.0, north)
+    nearer = _nearer(narrow, written, evidence)
+    if nearer is None:
+        nearer = not _means_the_world(narrow, evidence) and narrow.width_deg < written.width_deg
+    return turned if nearer else None
+
+
+def has_long_edges(shape: BaseGeometry) -> bool:
+    """Whether an edge is longer than half the globe; 360 is the whole of it."""
+    rings = (part.exterior.coords for part in shapely.get_parts(shape) if isinstance(part, Polygon))
+    return any(180.0 < abs(a[0] - b[0]) < 360.0 for ring in rings for a, b in pairwise(ring))
+
+
+def _means_the_world(crossing: BBox, evidence: Evidence) -> bool:
+    """Whether one of the readings is (nearly) all round, and the words or the shape of the other say that it is meant.
+
+    ``crossing`` is the reading across the antimeridian.
+    """
+    at_the_seam = min(abs(crossing.west), abs(crossing.east)) >= _NEAR_THE_SEAM_DEG
+    if at_the_seam and crossing.height_deg >= max(_SLIVER_HEIGHT_DEG, crossing.width_deg / _SLIVER):
+        return True
+    return crossing.height_deg >= _TALL_DEG and _GLOBAL.search(evidence.said) is not None
+
+
+def _nearer(one: BBox, other: BBox, evidence: Evidence) -> bool | None:
+    """Whether the record's other shapes are rather those of ``one``; None where they do not tell."""
+    difference = _likeness(one, evidence.near) - _likeness(other, evidence.near)
+    return None if abs(difference) < _CLEARLY else difference > 0
+
+
+def _likeness(box: BBox, others: Iterable[BBox]) -> float:
+    """The best share of the common area in the area of both together, 0..1; 0 without others."""
+    boxes = box_array(others)
+    if not len(boxes):
+        return 0.0
+    found = compare(box, boxes)
+    return float((found.overlap_km2 / (found.query_km2 + found.box_km2 - found.overlap_km2)).max())
+
+
+def _turned(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    moved = points.copy()
+    moved[moved[:, 0] < 0.0, 0] += 360.0
+    return moved

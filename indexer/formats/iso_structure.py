@@ -1,0 +1,168 @@
+"""Documents of ISO that break their schema but not their sense, brought to the places where the reader looks.
+
+Some catalogues export the structure of ISO 19115-3 in the namespace of ISO 19139, several objects in one property, or a
+property inside a neighbour of the object that should hold it. What such an element means does not depend on that.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+from lxml import etree
+
+from indexer.formats.iso_xml import GCO, GMD, Element, child, children, local
+
+MENDED = "structure: elements in the wrong place were read by their names"
+OF_19115_3 = "structure: elements of ISO 19115-3 in the namespace of ISO 19139 were read by their names"
+
+_NAMES = {
+    f"{GMD}{wrong}": f"{GMD}citedResponsibleParty"
+    for wrong in ("citeResponsibleParty", "citedResponsibilityParty", "citedResponsibility")
+}
+_ONLY_IN_19115_3 = frozenset(
+    f"{GMD}{name}"
+    for name in ("metadataIdentifier", "parentMetadata", "CI_Responsibility", "resourceLineage", "defaultLocale",
+                 "dateInfo", "metadataScope", "associatedResource", "formatSpecificationCitation")
+)  # fmt: skip
+_HOLDERS = {  # a property -> the class that holds it
+    **dict.fromkeys(("geographicElement", "temporalElement", "verticalElement"), "extent"),
+    **dict.fromkeys(("transferOptions", "distributionFormat", "distributor"), "distribution"),
+    **dict.fromkeys(("distributorContact", "distributorFormat", "distributorTransferOptions"), "distributor"),
+    **dict.fromkeys(
+        ("descriptiveKeywords", "topicCategory", "pointOfContact", "graphicOverview", "resourceFormat",
+         "aggregationInfo"),
+        "identification",
+    ),
+}  # fmt: skip
+_ROLE, _PARTY, _RESPONSIBILITY = f"{GMD}role", f"{GMD}party", f"{GMD}CI_Responsibility"
+
+
+def mend_structure(root: Element) -> list[str]:
+    """Works on the tree itself; the warnings say what was done, none for a document that is as it should be."""
+    warnings: list[str] = []
+    elements = [element for element in root.iter("*") if isinstance(element.tag, str)]
+    is_19115_3 = any(element.tag in _ONLY_IN_19115_3 for element in elements)
+    if is_19115_3:
+        warnings.append(OF_19115_3)
+        _as_one_object(elements)
+    misplaced = [element for element in elements if _is_misplaced(element)]
+    crowded = [element for element in elements if len(element) > 1 and _holds_objects(element)]
+    if misplaced or crowded:
+        warnings.append(MENDED)
+    for prop in crowded:
+        _part(prop)
+    for prop in misplaced:
+        _move(prop)
+    for lineage in list(root.iter(f"{GMD}LI_Lineage")):
+        _into_quality(root, lineage)
+    return warnings
+
+
+def _as_one_object(elements: list[Element]) -> None:
+    """What is spread over several objects of one property, brought into one."""
+    for element in elements:
+        element.tag = _NAMES.get(str(element.tag), element.tag)
+        if element.tag == _RESPONSIBILITY:
+            _roles(element)
+        elif element.tag == f"{GMD}CI_Date":
+            _date_type(element)
+        elif element.tag == f"{GMD}MD_Identifier" and child(element, f"{GMD}code") is None:
+            for space in list(children(element, f"{GMD}codeSpace"))[:1]:
+                space.tag = f"{GMD}code"
+        elif element.tag == f"{GMD}PT_Locale":
+            for prop in [*children(element, f"{GMD}defaultLocale"), *children(element, f"{GMD}languageCode")]:
+                prop.tag = f"{GMD}language"
+
+
+def _roles(responsibility: Element) -> None:
+    """A role beside its party, inside it, or in an object of its own behind those that it belongs to."""
+    for code in list(children(responsibility, f"{GMD}CI_RoleCode")):
+        etree.SubElement(responsibility, _ROLE).append(code)
+    for party in list(children(responsibility, _PARTY)):
+        inner = child(party, _ROLE)
+        if inner is not None:
+            own = etree.Element(_RESPONSIBILITY)
+            responsibility.addnext(own)
+            own.extend([party, inner])
+    role, holder = child(responsibility, _ROLE), responsibility.getparent()
+    if role is None or holder is None or child(responsibility, _PARTY) is not None:
+        return
+    for before in children(holder, _RESPONSIBILITY):
+        if before is not responsibility and child(before, _ROLE) is None:
+            before.append(_copy(role))
+    holder.remove(responsibility)
+
+
+def _date_type(date: Element) -> None:
+    """The kind of a date in an object of its own behind it, or without its property."""
+    code, before = child(date, f"{GMD}CI_DateTypeCode"), date.getprevious()
+    if code is None:
+        return
+    if child(date, f"{GMD}date") is not None:
+        etree.SubElement(date, f"{GMD}dateType").append(code)
+    elif before is not None and before.tag == date.tag and child(before, f"{GMD}dateType") is None:
+        etree.SubElement(before, f"{GMD}dateType").append(code)
+        holder = date.getparent()
+        if holder is not None:
+            holder.remove(date)
+
+
+def _holds_objects(prop: Element) -> bool:
+    """Whether a property holds several objects; a text with its translations is one."""
+    if not local(prop)[:1].islower() or not str(prop.tag).startswith(GMD) or prop.tag == _PARTY:
+        return False
+    parts = list(prop.iterchildren("*"))
+    return all(local(part)[:1].isupper() and str(part.tag).startswith(GMD) for part in parts) and not any(
+        str(part.tag) == f"{GMD}PT_FreeText" or str(part.tag).startswith(GCO) for part in parts
+    )
+
+
+def _part(prop: Element) -> None:
+    """One property for each of its objects, in order."""
+    place = prop
+    for part in list(prop.iterchildren("*"))[1:]:
+        own = etree.Element(prop.tag)
+        own.append(part)
+        place.addnext(own)
+        place = own
+
+
+def _is_misplaced(prop: Element) -> bool:
+    kind = _HOLDERS.get(local(prop)) if str(prop.tag).startswith(GMD) else None
+    parent = prop.getparent()
+    return kind is not None and parent is not None and not _is_a(parent, kind) and _holder(prop, kind) is not None
+
+
+def _move(prop: Element) -> None:
+    holder = _holder(prop, _HOLDERS[local(prop)])
+    if holder is not None:
+        holder.append(prop)
+
+
+def _holder(prop: Element, kind: str) -> Element | None:
+    return next((above for above in prop.iterancestors() if _is_a(above, kind)), None)
+
+
+def _is_a(element: Element, kind: str) -> bool:
+    """Whether an object is an EX_Extent, MD_Distribution ... or a profile's own kind of it."""
+    return local(element).lower().endswith(kind)
+
+
+def _into_quality(root: Element, lineage: Element) -> None:
+    prop = lineage.getparent()
+    above = prop.getparent() if prop is not None else None
+    if (
+        prop is None
+        or above is None
+        or local(above) == "DQ_DataQuality"
+        or local(prop) not in ("lineage", "resourceLineage")
+    ):
+        return
+    quality = etree.SubElement(etree.SubElement(root, f"{GMD}dataQualityInfo"), f"{GMD}DQ_DataQuality")
+    prop.tag = f"{GMD}lineage"
+    quality.append(prop)
+
+
+def _copy(element: Element) -> Element:
+    copied: Element = deepcopy(element)
+    return copied

@@ -1,0 +1,92 @@
+"""Contexts that stand in a JSON-LD document itself: its prefixes, its base, its own names for terms and keywords.
+
+Contexts that are only named by an address are never fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urljoin
+
+from indexer.formats.json_document import listed, text_in
+
+_KEYWORDS = frozenset({"@id", "@type", "@value", "@language", "@graph", "@list"})
+
+
+def in_context(document: Any) -> Any:
+    """The document with whole addresses in ``@id`` and in terms that hold addresses.
+
+    Keywords and terms that it calls otherwise get their own names. Without a context of its own it comes back as it is.
+    """
+    if isinstance(document, dict) and any(isinstance(one, dict) for one in listed(document.get("@context"))):
+        return _node(document, {})
+    if isinstance(document, list):
+        return [in_context(one) for one in document]
+    return document
+
+
+def vocabulary(node: Mapping[str, Any]) -> str | None:
+    """``schema.org`` or ``dcat`` where the node's types or its context say which; else None."""
+    for kind in listed(node.get("@type")):
+        text = text_in(kind).lower()
+        if text.startswith(("schema:", "sdo:", "http://schema.org/", "https://schema.org/")):
+            return "schema.org"
+        if text.startswith(("dcat:", "http://www.w3.org/ns/dcat#")):
+            return "dcat"
+    for one in listed(node.get("@context")):
+        address = text_in(one.get("@vocab")) if isinstance(one, dict) else text_in(one)
+        if "schema.org" in address:
+            return "schema.org"
+        if "ns/dcat" in address or "dcat-ap" in address.lower() or "project-open-data" in address:
+            return "dcat"
+    return None
+
+
+def _node(node: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    context = dict(above)
+    for one in listed(node.get("@context")):
+        context |= one if isinstance(one, dict) else {}
+    written: dict[str, Any] = {}
+    for name, value in node.items():
+        if name == "@context":
+            written[name] = value
+            continue
+        key, is_address = _term(name, context)
+        written[key] = _value(value, context, is_address=is_address or key == "@id")
+    return written
+
+
+def _value(value: Any, context: Mapping[str, Any], *, is_address: bool) -> Any:
+    if isinstance(value, list):
+        return [_value(one, context, is_address=is_address) for one in value]
+    if isinstance(value, dict):
+        return _node(value, context)
+    if is_address and isinstance(value, str):
+        return _whole(value, context)
+    return value
+
+
+def _term(name: str, context: Mapping[str, Any]) -> tuple[str, bool]:
+    """What a member is really called, and whether its texts are addresses."""
+    said = context.get(name)
+    target = text_in(said.get("@id")) if isinstance(said, dict) else text_in(said)
+    is_address = isinstance(said, dict) and said.get("@type") == "@id"
+    if target in _KEYWORDS:
+        return target, target == "@id"
+    whole = _whole(target, context) if target else ""
+    last = whole.rstrip("/").rpartition("/")[2].rpartition("#")[2]
+    if not last or last == name.rpartition(":")[2] or whole.endswith(("/", "#")):  # the same name, or only a prefix
+        return name, is_address
+    return whole, is_address
+
+
+def _whole(text: str, context: Mapping[str, Any]) -> str:
+    """``ex:1`` with the address of ``ex``, ``#1`` with the base."""
+    prefix, colon, rest = text.partition(":")
+    if colon and not rest.startswith("//"):
+        said = context.get(prefix)
+        space = text_in(said.get("@id")) if isinstance(said, dict) else text_in(said)
+        return space + rest if space else text
+    base = text_in(context.get("@base"))
+    return urljoin(base, text) if base and not colon else text
