@@ -84,10 +84,12 @@ def _under(parsed: Digest, id: str, first: Owner | None) -> Digest:
 
 
 def _reason(parsed: Digest, id: str, first: Owner | None) -> str:
-    other = "another document that is gone" if first is None else first.entry.origin
+    other = "another document that is gone" if first is None else repr(first.entry.origin)
     own, its = parsed.record.edition, None if first is None else first.entry.edition
-    difference = (
-        f"edition {own or 'not given'}, the other {its or 'not given'}" if own != its else "the content differs"
-    )
+    difference = "the content differs" if own == its else f"edition {_told(own)}, the other {_told(its)}"
     same = f"{parsed.record.identifier!r} is also the identifier of {other}"
-    return f"{same}; both are kept, this one as {id} ({difference})"
+    return f"{same}; both are kept, this one as {id!r} ({difference})"
+
+
+def _told(edition: str | None) -> str:
+    return "not given" if edition is None else repr(edition)

@@ -39,7 +39,7 @@ def _count_refused(item: Item, tally: Tally) -> None:
 def _count_duplicate(item: Item, tally: Tally) -> None:
     entry = item.decision.entry
     tally.add("duplicates")
-    tally.warn(entry.origin, f"duplicate: {entry.reason!r}")
+    tally.warn(entry.origin, f"duplicate: {entry.reason}")
     log.warning("harvest.duplicate", source=entry.source, origin=entry.origin, record=entry.record)
 
 

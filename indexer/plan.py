@@ -163,4 +163,4 @@ def _current(document: Document, content: Content, moment: Moment) -> LedgerEntr
 
 
 def _duplicate(entry: LedgerEntry, owner: LedgerEntry) -> LedgerEntry:
-    return replace(entry, state="duplicate", reason=f"says the same as {owner.origin}, and is indexed once")
+    return replace(entry, state="duplicate", reason=f"says the same as {owner.origin!r}, and is indexed once")
