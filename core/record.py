@@ -14,8 +14,13 @@ from core.timespan import TimeSpan
 ProvenanceKind = Literal["observation", "simulation", "projection", "reanalysis", "derived", "unknown"]
 Access = Literal["open", "restricted"]
 
+APART = ("~v", "~n")
+"""How the end of an id begins that keeps two records of one identifier apart: by edition, by native id."""
+
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._:-]")
 _LONGEST_ID_BYTES = 400
+_NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_SLUG = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,7 @@ class Record:
     links: tuple[Link, ...] = ()
     dates: Dates = field(default_factory=Dates)
     formats: tuple[str, ...] = ()
+    edition: str | None = None  # of the data set, as written: "2.1", "Version 3"
     doi: str | None = None  # bare, lower case: 10.5065/7nb6-rj33
     parent: str | None = None  # the parent's identifier as written
     native_format: str = ""
@@ -124,8 +130,12 @@ class Record:
 
     @property
     def identity(self) -> str:
-        """What groups the same data set from several sources: its DOI, else its file identifier."""
-        return self.doi or self.identifier
+        """What groups the same data set from several sources: its DOI, else its file identifier.
+
+        A record that was kept apart from another with the same identifier is another data set, whatever its DOI.
+        """
+        apart = self.id.removeprefix(record_id(self.source, self.identifier))
+        return (self.doi or self.identifier) + (apart if apart.startswith(APART) else "")
 
     @property
     def embedding_text(self) -> str:
@@ -139,7 +149,26 @@ def record_id(source: str, native_id: str) -> str:
     Bytes outside ``A-Za-z0-9._:-`` are written as ``~`` and two hex digits; past 400 bytes the rest is a hash.
     """
     written = _UNSAFE.sub(lambda match: b"~%02x" % match[0][0], f"{source}:{native_id}".encode())
-    if len(written) > _LONGEST_ID_BYTES:
-        digest = hashlib.sha256(written).hexdigest()
-        written = written[: _LONGEST_ID_BYTES - len(digest) - 1] + b"-" + digest.encode()
-    return written.decode("ascii")
+    return _shortened(written.decode("ascii"))
+
+
+def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
+    """The ids, in order of preference, for another record of one identifier: ``s:x~v2.1``, ``s:x~nb.xml-5d41402a``.
+
+    An id of ``record_id`` has two hex digits behind every ``~``, so neither is ever another document's own.
+    """
+    told = [f"{id}~v{slug}"] if edition and (slug := _slug(edition)) else []
+    known = hashlib.sha256(native_id.encode()).hexdigest()[:8]
+    return tuple(_shortened(each) for each in (*told, f"{id}~n{_slug(native_id)}-{known}"))
+
+
+def _slug(text: str) -> str:
+    """The end of a text in characters that a URL shows as they are."""
+    return _NOT_PLAIN.sub("-", text).strip("-")[-_LONGEST_SLUG:]
+
+
+def _shortened(written: str) -> str:
+    if len(written) <= _LONGEST_ID_BYTES:
+        return written
+    digest = hashlib.sha256(written.encode()).hexdigest()
+    return f"{written[: _LONGEST_ID_BYTES - len(digest) - 1]}-{digest}"

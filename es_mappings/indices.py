@@ -60,7 +60,8 @@ def ensure_indices(
     return created
 
 
-_ADDED_BESIDE_VECTORS = {"access_groups": {"type": "keyword"}}
+_ADDED_BESIDE_VECTORS: Mapping[str, Any] = {"access_groups": {"type": "keyword"}}
+_ADDED_TO_RECORDS: Mapping[str, Any] = {"edition": {"type": "keyword", "index": False, "doc_values": False}}
 """Fields that came without a new schema: an index that lacks them serves as before."""
 
 
@@ -69,8 +70,9 @@ def add_new_fields(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind
     for kind in kinds:
         client.indices.put_mapping(index=alias(prefix, kind), properties=loader.properties(kind))
     for kind in WITH_VECTORS:
+        added = {**_ADDED_BESIDE_VECTORS, **(_ADDED_TO_RECORDS if kind == "records" else {})}
         if client.indices.exists_alias(name=alias(prefix, kind)):
-            client.indices.put_mapping(index=alias(prefix, kind), properties=dict(_ADDED_BESIDE_VECTORS))
+            client.indices.put_mapping(index=alias(prefix, kind), properties=added)
 
 
 def add_new_index(client: Elasticsearch, prefix: str, kind: IndexKind) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,10 @@ from indexer.patience import ATTEMPTS, PASSING, patiently
 
 CHUNK_BYTES = 8 << 20
 _LONGEST_PAUSE_S = 15.0
+_JAVA = re.compile(r"(?:\b[\w.$]*(?:Exception|Error)\b(?:\[|: ?)?)|\[\d+:\d+\] ?")
+_IMMENSE = re.compile(r'immense term in field="([\w.]+)"')
+_FIELD = re.compile(r"failed to parse field \[([\w.]+)\]")
+_BEHIND = re.compile(r"Preview of field's value: '[^']*':?|in document with id '[^']*'\.?:?")
 _WANTED = ["errors", "items.*.status", "items.*.error.type", "items.*.error.reason", "items.*.error.caused_by.reason"]
 
 
@@ -135,8 +140,17 @@ def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple
 
 
 def _reason(status: int, error: Mapping[str, Any]) -> str:
-    causes = [error.get("type"), error.get("reason"), error.get("caused_by", {}).get("reason")]
-    return f"{status} " + ": ".join(str(cause) for cause in causes if cause)
+    """Which field was not taken and why, without the names that Elasticsearch's own code has."""
+    causes = [error.get("reason"), error.get("caused_by", {}).get("reason")]
+    said = ": ".join(_JAVA.sub("", str(cause)) for cause in causes if cause) or str(
+        error.get("type", "no reason given")
+    )
+    long, field = _IMMENSE.search(said), _FIELD.search(said)
+    if long is not None:
+        said = f"its {long[1]} is longer than the 32,766 bytes that can be searched"
+    elif field is not None:
+        said = f"its {field[1]} cannot be used: {_BEHIND.split(said)[-1].strip()}"
+    return f"Elasticsearch refuses it ({status}): {said}"
 
 
 def _line(value: Mapping[str, Any]) -> bytes:

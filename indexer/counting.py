@@ -39,13 +39,15 @@ def _count_refused(item: Item, tally: Tally) -> None:
 def _count_duplicate(item: Item, tally: Tally) -> None:
     entry = item.decision.entry
     tally.add("duplicates")
-    tally.warn(entry.origin, f"duplicate: {entry.reason!r}")
+    tally.warn(entry.origin, f"duplicate: {entry.reason}")
     log.warning("harvest.duplicate", source=entry.source, origin=entry.origin, record=entry.record)
 
 
 def _count_taken(item: Item, tally: Tally) -> None:
     decision = item.decision
     tally.add(decision.outcome)
+    if decision.entry.claims is not None and decision.entry.reason is not None:
+        tally.warn(decision.entry.origin, f"identifier: {decision.entry.reason}")
     tally.add("reused", int(decision.vector == "keep"))
     tally.add("warned", int(decision.entry.warnings > 0))
     for warning in item.digest.record.warnings if item.digest is not None else ():

@@ -50,11 +50,20 @@ def identify(raw: RawRecord, source: str) -> Document:
 def digest(raw: RawRecord, source: str) -> Digest:
     """Raises indexer.formats.reader.Refused with the reason."""
     record = replace(with_kind(read(raw, source)), access_groups=raw.access_groups)
-    if raw.record_id is not None:
-        record = replace(record, id=raw.record_id)
+    return _digested(record if raw.record_id is None else replace(record, id=raw.record_id))
+
+
+def under(parsed: Digest, id: str) -> Digest:
+    """The same record under another id than the one that its identifier gives."""
+    named = _digested(replace(parsed.record, id=id))
+    return replace(named, content=replace(named.content, claims=parsed.record.id))
+
+
+def _digested(record: Record) -> Digest:
     document = to_document(record)
     hashes = (record_hash(document), text_hash(record.embedding_text))
-    return Digest(record, document, Content(record.id, *hashes, len(record.warnings), record.access_groups))
+    content = Content(record.id, *hashes, len(record.warnings), record.access_groups, record.edition)
+    return Digest(record, document, content)
 
 
 def with_kind(record: Record) -> Record:

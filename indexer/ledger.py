@@ -51,6 +51,8 @@ class LedgerEntry:
     last_seen: str | None = None
     last_seen_run: str | None = None
     removed_at: str | None = None
+    edition: str | None = None
+    claims: str | None = None  # the id that its identifier gives, where another document of the source has that one
     access_groups: Sequence[str] | None = None  # who alone may see the record, removed or not; None: everybody
 
     @property
@@ -123,6 +125,16 @@ class Ledger:
     def unread_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
         """Members that the run met but was not given, or that could not be read."""
         terms = [{"terms": {"state": ["skipped", "refused"]}}, {"term": {"last_seen_run": run}}]
+        return self.where({"bool": {"filter": [*_of(source), *terms]}})
+
+    def kept_apart_in(self, source: str, run: str, since: str) -> Iterator[LedgerEntry]:
+        """Documents that the run saw and that came in at or after ``since``, whose identifier another document has."""
+        terms: list[dict[str, Any]] = [
+            {"term": {"last_seen_run": run}},
+            {"term": {"state": "current"}},
+            {"exists": {"field": "claims"}},
+            {"range": {"first_seen": {"gte": since}}},
+        ]
         return self.where({"bool": {"filter": [*_of(source), *terms]}})
 
     def held_records(self, source: str, run: str) -> Iterator[str]:

@@ -36,21 +36,31 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What parsing found: the record's id and hashes, how many warnings it carries, and who alone may see it."""
+    """What parsing found: the record's id and hashes, how many warnings it carries, and who alone may see it.
+
+    ``claims``: the id that the document's identifier gives, where another document has it; ``apart`` says which one.
+    """
 
     record: str
     record_hash: str
     text_hash: str
     warnings: int = 0
     access_groups: tuple[str, ...] = ()
+    edition: str | None = None
+    claims: str | None = None
+    apart: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Another document that holds the same record, and whether this run has already come across it."""
+    """Another document that holds the same record, and whether this run has already come across it.
+
+    ``read``: it was read in this run, so that its hash is that of today's readers.
+    """
 
     entry: LedgerEntry
     seen: bool
+    read: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +89,8 @@ def plan_unread(stored: LedgerEntry, moment: Moment) -> Decision:
     """The document is as it was: same, or refused once more for the same reason."""
     if stored.state != "current":
         return Decision("refused", stored.seen(moment.run, moment.now))
-    return Decision("same", replace(stored, reason=None).seen(moment.run, moment.now))
+    reason = stored.reason if stored.claims is not None else None
+    return Decision("same", replace(stored, reason=reason).seen(moment.run, moment.now))
 
 
 def plan_refused(document: Document, reason: str, stored: LedgerEntry | None, moment: Moment) -> Decision:
@@ -145,8 +156,11 @@ def _current(document: Document, content: Content, moment: Moment) -> LedgerEntr
         text_hash=content.text_hash,
         warnings=content.warnings,
         access_groups=list(content.access_groups) or None,
+        edition=content.edition,
+        claims=content.claims,
+        reason=content.apart,
     )
 
 
 def _duplicate(entry: LedgerEntry, owner: LedgerEntry) -> LedgerEntry:
-    return replace(entry, state="duplicate", reason=f"gives the same record as {owner.origin}")
+    return replace(entry, state="duplicate", reason=f"says the same as {owner.origin!r}, and is indexed once")

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from elasticsearch import Elasticsearch
 
+from indexer.apart import Others, Place, place
 from indexer.commit import Item
-from indexer.digest import Digest, digest, identify
+from indexer.digest import Digest, digest, identify, under
 from indexer.formats.reader import Refused
-from indexer.ledger import Ledger, LedgerEntry, entry_key, skipped_id
+from indexer.ledger import PUSHED, Ledger, LedgerEntry, entry_key, skipped_id
+from indexer.natives import kept_document
 from indexer.plan import (
+    Content,
     Decision,
     Document,
     Moment,
@@ -47,7 +50,7 @@ class Planner:
     client: Elasticsearch
     prefix: str
     source: str
-    _holder_of: dict[str, LedgerEntry] = field(default_factory=dict)
+    _holder_of: dict[str, Owner] = field(default_factory=dict)
     _first_fill: bool = False
 
     def begin(self) -> None:
@@ -96,31 +99,52 @@ class Planner:
         return self._ledger.holders(self.source, [id for id in strangers if id not in self._holder_of])
 
     def _decide(self, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Item:
-        decision = self._decision(read, owners, moment)
-        if decision.entry.held is not None:
-            self._holder_of[decision.entry.held] = _slim(decision.entry)
-        return Item(read.raw, read.stored, decision, read.digest)
-
-    def _decision(self, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Decision:
         match read.result, read.stored:
             case None, LedgerEntry() as stored:
-                return plan_unread(stored, moment)
+                item = Item(read.raw, stored, plan_unread(stored, moment))
             case Digest() as parsed, stored:
-                owner = self._owner(parsed.record.id, read, owners, moment)
-                return plan(read.document, parsed.content, stored, owner, moment)
+                placed = self._place(parsed, read, owners, moment)
+                decision = plan(read.document, placed.digest.content, stored, placed.owner, moment)
+                item = Item(read.raw, stored, decision, placed.digest)
             case refused, stored:
-                return plan_refused(read.document, str(refused), stored, moment)
+                item = Item(read.raw, stored, plan_refused(read.document, str(refused), stored, moment))
+        entry = item.decision.entry
+        if entry.held is not None:
+            self._holder_of[entry.held] = Owner(_slim(entry), seen=True, read=item.digest is not None)
+        return item
+
+    def _place(self, parsed: Digest, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Place:
+        def owner(record: str) -> Owner | None:
+            return self._owner(record, read, owners, moment)
+
+        if moment.run == PUSHED:  # the address says which record it is
+            return Place(parsed, owner(parsed.record.id))
+        return place(parsed, read.raw.native_id, read.stored, Others(owner, self._read_again))
+
+    def _read_again(self, entry: LedgerEntry) -> Content | None:
+        raw = kept_document(self.client, self.prefix, entry)
+        try:
+            return None if raw is None else under(digest(raw, self.source), entry.record or entry.key).content
+        except Refused:
+            return None
 
     def _owner(self, record: str, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Owner | None:
-        """The other document that holds this one's record, if any."""
+        """The other document that holds this record, if any."""
         key = entry_key(self.source, read.raw.native_id)
         holder = self._holder_of.get(record)
         if holder is not None:
-            return Owner(holder, seen=True) if holder.key != key else None
-        before = owners.get(record)
+            return holder if holder.entry.key != key else None
+        before = owners.get(record) or self._looked_up(record, read)
         if before is None or before.key == key:
             return None
         return Owner(before, seen=before.last_seen_run == moment.run)
+
+    def _looked_up(self, record: str, read: _Read) -> LedgerEntry | None:
+        """Who held, before this slice, a record that is not the one of the document's own identifier."""
+        stated = read.digest is not None and read.digest.record.id == record
+        if self._first_fill or stated or (read.stored is not None and read.stored.held == record):
+            return None
+        return self._ledger.holders(self.source, [record]).get(record)
 
     def _unsent(self, native_id: str, stored: Mapping[str, LedgerEntry], moment: Moment) -> Item | None:
         """None where another document of this run has taken its record since the source was asked: the next run's."""
@@ -145,5 +169,5 @@ class Planner:
 
 
 def _slim(entry: LedgerEntry) -> LedgerEntry:
-    """What must be remembered of 100,000 documents: who, not what."""
-    return replace(entry, raw_hash="", record_hash=None, text_hash=None)
+    """What must be remembered of 100,000 documents: who, and whether it is the same, not what."""
+    return replace(entry, raw_hash="", text_hash=None)

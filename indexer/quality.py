@@ -39,11 +39,19 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """So many records of which something is to be said; ``examples`` are ids of a few."""
+    """So many records of which something is to be said; ``examples`` are ids of a few.
+
+    ``what`` is said of the first of them; where ``alike``, others differ from it in names and numbers.
+    """
 
     what: str
     count: int
     examples: tuple[str, ...]
+    alike: bool = False
+
+    @property
+    def told(self) -> str:
+        return f"{self.what} (and others like it)" if self.alike else self.what
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +106,8 @@ def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
     for entry in Ledger(client, prefix).where(
         {"bool": {"filter": [{"term": {"source": source}}, {"terms": {"state": ["refused", "skipped"]}}]}}
     ):
-        refused.add(warning_kind(entry.reason or "no reason given"), entry.origin)
+        kept = "its last good version stays" if entry.held is not None else "it is not in the index"
+        refused.add(f"{entry.reason or 'no reason given'}; {kept}", entry.origin)
     report = summary(source, (hit["_source"] for hit in hits), refused.findings())
     return _with_links(report, latest_links(client, prefix, source))
 
@@ -108,7 +117,7 @@ def _with_links(report: QualityReport, checked: RunReport | None) -> QualityRepo
         return report
     broken = _Counted()
     for refusal in checked.refusals:
-        broken.add(warning_kind(refusal.reason), refusal.origin)
+        broken.add(refusal.reason, refusal.origin)
     return replace(report, broken_links=broken.findings(), links_checked=checked.finished, links=checked.counts.seen)
 
 
@@ -125,23 +134,33 @@ def summary(source: str, documents: Iterable[Mapping[str, Any]], refused: tuple[
         for what in missing(document):
             gaps.add(what, document["id"])
         for warning in document.get("warnings", ()):
-            repairs.add(warning_kind(warning), document["id"])
+            repairs.add(warning, document["id"])
     mean = total / records if records else 0.0
     return QualityReport(source, records, mean, tuple(spread), gaps.findings(), repairs.findings(), refused)
 
 
 @dataclass(slots=True)
 class _Counted:
+    """By kind: the words of the first, how many, whether others differ, and a few examples."""
+
+    first: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    alike: set[str] = field(default_factory=set)
     examples: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, what: str, example: str) -> None:
-        self.counts[what] = self.counts.get(what, 0) + 1
-        some = self.examples.setdefault(what, [])
+        kind = warning_kind(what)
+        if self.first.setdefault(kind, what) != what:
+            self.alike.add(kind)
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        some = self.examples.setdefault(kind, [])
         if len(some) < _EXAMPLES and example not in some:
             some.append(example)
 
     def findings(self) -> tuple[Finding, ...]:
         """The most frequent first."""
-        ranked = sorted(self.counts, key=lambda what: (-self.counts[what], what))
-        return tuple(Finding(what, self.counts[what], tuple(self.examples[what])) for what in ranked)
+        ranked = sorted(self.counts, key=lambda kind: (-self.counts[kind], self.first[kind]))
+        return tuple(
+            Finding(self.first[kind], self.counts[kind], tuple(self.examples[kind]), kind in self.alike)
+            for kind in ranked
+        )

@@ -58,7 +58,7 @@ def _table(title: str, findings: tuple[Finding, ...], unit: str) -> str:
     if not findings:
         return ""
     rows = "".join(
-        f"<tr><td>{finding.count}</td><td>{escape(finding.what)}</td><td>{_examples(finding)}</td></tr>"
+        f"<tr><td>{finding.count}</td><td>{escape(finding.told)}</td><td>{_examples(finding)}</td></tr>"
         for finding in findings
     )
     head = f"<tr><th>{escape(unit)}</th><th></th><th>for example</th></tr>"

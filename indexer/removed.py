@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -11,13 +9,12 @@ from datetime import UTC, datetime, timedelta
 from elasticsearch import Elasticsearch
 
 from core.errors import NotFound
-from es_mappings.names import alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger
 from indexer.harvest import harvest
 from indexer.ledger import RESTORED, Ledger, LedgerEntry, entry_key
+from indexer.natives import kept_document
 from indexer.parts import Options, Parts
-from indexer.patience import patiently
 from indexer.raw import Page, RawRecord
 from indexer.report import RunReport
 from indexer.runs import now_iso
@@ -97,15 +94,10 @@ def _tombs(client: Elasticsearch, prefix: str, source: str, ids: Sequence[str]) 
 
 
 def _native(client: Elasticsearch, prefix: str, tomb: LedgerEntry) -> RawRecord:
-    index = alias(prefix, "natives")
-    found = patiently(lambda: client.options(ignore_status=404).get(index=index, id=tomb.record or tomb.key))
-    if not found.get("found"):
+    kept = kept_document(client, prefix, tomb)
+    if kept is None:
         raise NotFound(f"{tomb.native_id}: its document is no longer kept.")
-    kept = found["_source"]
-    content = zlib.decompress(base64.b64decode(kept["content_zlib"]))
-    origin, groups = kept.get("origin", tomb.origin), tuple(tomb.access_groups or ())
-    media_type = kept.get("media_type")
-    return RawRecord(tomb.native_id, content, origin, media_type, record_id=tomb.record, access_groups=groups)
+    return replace(kept, record_id=tomb.record)
 
 
 def _held_again(ledger: Ledger, tombs: Sequence[LedgerEntry]) -> set[str]:

@@ -27,7 +27,10 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class WarningKind:
-    """Warnings that differ in names and numbers only: how many, and a few origins with their own words."""
+    """Warnings that differ in names and numbers only: how many, and a few origins with their own words.
+
+    A report keeps it under the words of the first one.
+    """
 
     count: int
     examples: tuple[str, ...]
@@ -140,7 +143,7 @@ _PLAIN = {each.name for each in fields(RunReport)} - {"id", "counts", "tokens", 
 
 
 def warning_kind(text: str) -> str:
-    """A warning with its names and numbers taken out: ``west 190 is past 180`` -> ``west # is past #``."""
+    """What warnings have in common that differ in names and numbers only; for grouping, not for reading."""
     return _NUMBER.sub("#", _QUOTED.sub("…", text))
 
 
@@ -154,6 +157,10 @@ class Tally:
     refusals: list[Refusal]
     failures: list[Refusal]
     warnings: dict[str, WarningKind]
+    _first: dict[str, str] = field(default_factory=dict)  # of each kind, the words that stand for it
+
+    def __post_init__(self) -> None:
+        self._first = {warning_kind(text): text for text in self.warnings}
 
     @classmethod
     def of(cls, report: RunReport) -> Tally:
@@ -183,7 +190,7 @@ class Tally:
             self.failures.append(failure)
 
     def warn(self, origin: str, text: str) -> None:
-        kind = warning_kind(text)
+        kind = self._first.setdefault(warning_kind(text), text)
         before = self.warnings.get(kind, WarningKind(0, ()))
         examples = before.examples
         if len(examples) < _EXAMPLES:

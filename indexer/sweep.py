@@ -18,6 +18,7 @@ from indexer.patience import patiently
 from indexer.report import RunReport
 from indexer.scan import scan
 from indexer.sources.parted import files_of
+from indexer.succession import succeed
 
 log = structlog.get_logger(__name__)
 
@@ -53,6 +54,7 @@ def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, 
     The native bytes stay until ``indexer.removed.purge``, so that a record can be restored.
     """
     ledger = Ledger(client, prefix)
+    succeed(client, prefix, run)
     removal = find_removal(client, prefix, run)
     refusal = refuse(removal, run.counts.seen, options)
     if refusal is not None:

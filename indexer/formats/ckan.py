@@ -61,6 +61,7 @@ def _what(draft: Draft, package: Mapping[str, Any]) -> None:
     stated = [text_in(package.get(name)) for name in ("guid", "identifier", "id", "name", "uri")]
     draft.identifier = next((text for text in stated if text), "")
     draft.doi = next((doi for text in [text_in(package.get("doi")), *stated] if (doi := doi_in(text))), None)
+    draft.edition = text_in(package.get("version"))
     draft.title = _translated(package, "title")
     draft.also_titled(text_in(package.get("alternate_title")))
     draft.abstract = _translated(package, "notes") or text_in(package.get("description"))

@@ -67,6 +67,7 @@ def _document(content: bytes) -> tuple[Mapping[str, Any], tuple[str, ...]]:
 def _what(draft: Draft, document: Mapping[str, Any]) -> None:
     draft.doi = doi_in(text_in(document.get("doi"))) or doi_in(_identifier(document))
     draft.identifier = draft.doi or _identifier(document)
+    draft.edition = text_in(document.get("version"))
     for title in objects_in(document.get("titles")):
         if not draft.title and not title.get("titleType"):
             draft.title = text_in(title.get("title"))

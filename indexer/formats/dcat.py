@@ -32,6 +32,7 @@ _AGENTS = {
     "processor": "processor", "resourceProvider": "resourceProvider", "contributor": "contributor", "user": "user",
 }  # fmt: skip
 _PEOPLE = frozenset({"author", "principalInvestigator", "contributor"})
+_VERSIONS = ("version", "versionInfo")
 _DATES = {"issued": "published", "created": "created", "modified": "modified"}
 _SERVICES = frozenset({"API", "WMS", "WFS", "WCS", "WMTS", "ESRI REST", "OGC:WMS", "OGC:WFS", "WMS_SRVC", "WFS_SRVC"})
 
@@ -81,6 +82,7 @@ def _what(draft: Draft, said: Mapping[str, Any]) -> None:
     others = [*identifiers, uri, *(_identifier(one) for one in listed(said.get("otherIdentifier")))]
     others += [*texts_in(said.get("sameAs")), address(next(iter(listed(said.get("landingPage"))), ""))]
     draft.doi = next((doi for text in others if (doi := doi_in(text))), None)
+    draft.edition = next((text for name in _VERSIONS if (text := text_in(said.get(name)))), "")
     for code in [*texts_in(said.get("language")), *texts_in(said.get("inLanguage"))]:
         draft.in_language(code)
     preferred = draft.first_language

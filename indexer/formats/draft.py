@@ -58,6 +58,7 @@ class Draft:
     abstract: str = ""
     type: str = "dataset"
     parent: str | None = None
+    edition: str = ""
     doi: str | None = None
     lineage: list[str] = field(default_factory=list)
     access: Access = "open"
@@ -238,6 +239,7 @@ class Draft:
             links=tuple(self._links.values()),
             dates=self._all_dates(),
             formats=one_of_each(self._formats),
+            edition=line(self.edition) or None,
             doi=self.doi or doi_in(stated),
             parent=line(self.parent) or None,
             native_format=self.native_format,

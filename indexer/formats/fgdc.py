@@ -63,6 +63,7 @@ def _what(draft: Draft, root: Element, idinfo: Element, citation: Element | None
     if purpose and not abstract:
         draft.warnings.append("abstract: none given, the purpose is used")
     if edition := text_at(citation, "edition"):
+        draft.edition = edition
         draft.also_titled(f"{draft.title}, edition {edition}")
     draft.in_language(text_at(idinfo, "descript/langdata") or text_at(root, "metainfo/langmeta") or "en")
     if text_at(citation, "geoform").lower() == "map":

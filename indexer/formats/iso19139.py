@@ -125,6 +125,7 @@ def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: 
         links=links,
         dates=read_dates(citation, child(metadata, f"{GMD}dateStamp"), warnings),
         formats=_formats(parts),
+        edition=text_of(citation, f"{GMD}edition") or None,
         doi=_doi(parts, identifier) or doi_among(links),
         parent=_parent(parts),
         native_format=_native_format(metadata),

@@ -52,6 +52,7 @@ def _what(draft: Draft, document: Mapping[str, Any], said: Mapping[str, Any]) ->
     draft.identifier = text_in(document.get("id")) or text_in(said.get("identifier")) or next(iter(external), "")
     texts = [*external, text_in(said.get("identifier")), text_in(said.get("doi"))]
     draft.doi = next((doi for text in texts if (doi := doi_in(text))), None)
+    draft.edition = text_in(said.get("version"))
     draft.title = text_in(said.get("title")) or text_in(said.get("name"))
     draft.abstract = text_in(said.get("description")) or text_in(said.get("abstract"))
     draft.of_type(text_in(said.get("type")))

@@ -77,6 +77,7 @@ def _what(draft: Draft, said: Mapping[str, Any]) -> None:
         (doi for text in [*identifiers, address, *texts_in(said.get("sameAs"))] if (doi := doi_in(text))), None
     )
     draft.identifier = draft.doi or next(iter(identifiers), "") or address
+    draft.edition = text_in(said.get("version"))
     draft.title = text_in(said.get("name")) or text_in(said.get("headline"))
     for other in texts_in(said.get("alternateName")):
         draft.also_titled(other)

@@ -148,7 +148,7 @@ def _known(documents: Any) -> list[Any]:
 
 
 def _catalogue(document: Mapping[str, Any], depth: int = 0) -> list[Any]:
-    """Data sets, services and series of a data.json and of the catalogues inside it, each once."""
+    """Data sets, services and series of a data.json and of the catalogues inside it; what says the same once."""
     if depth > _DEEPEST_CATALOGUE or types_of(document) & {"DataCatalog"}:
         return []
     names = {short(str(name)): value for name, value in in_context(document).items()}
@@ -163,7 +163,12 @@ def _catalogue(document: Mapping[str, Any], depth: int = 0) -> list[Any]:
                 found.append({**one, "inSeries": series.get("@id") or series.get("identifier") or series.get("title")})
     for inner in objects_in(names.get("catalog")):
         found += _catalogue(inner, depth + 1)
-    return list({_name_of(one) or str(number): one for number, one in enumerate(found)}.values())
+    return list({_whatever_its_series(one): one for one in found}.values())
+
+
+def _whatever_its_series(one: Mapping[str, Any]) -> bytes:
+    """The same for a data set that is listed by itself and as a member of a series."""
+    return to_bytes({name: one[name] for name in sorted(one) if name not in ("inSeries", "@type")})
 
 
 def _graph_parts(document: Any) -> list[Any]:

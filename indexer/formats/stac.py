@@ -61,6 +61,7 @@ def _is_stac(document: Mapping[str, Any]) -> bool:
 
 def _what(draft: Draft, document: Mapping[str, Any], said: Mapping[str, Any]) -> None:
     """What collections say at the top and items among their properties."""
+    draft.edition = text_in(said.get("version"))
     draft.title = text_in(said.get("title")) or text_in(document.get("title"))
     descriptions = (said.get("description"), document.get("description"), said.get("label:description"))
     draft.abstract = next((text for one in descriptions if (text := text_in(one))), "")

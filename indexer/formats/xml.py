@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from indexer.formats.reader import Refused
+from indexer.formats.xml_words import plainly
 
 _ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
 _FIRST_BYTES = 1024
@@ -58,11 +59,11 @@ def parse(content: bytes) -> Parsed:
     except etree.XMLSyntaxError as error:
         mended, warnings = _mend(content)
         if not warnings:
-            raise Refused(f"it is not well-formed XML: {error.msg}") from error
+            raise Refused(f"it is not well-formed XML: {plainly(error)}") from error
     try:
         return Parsed(_parse(mended), warnings)
     except etree.XMLSyntaxError as error:
-        raise Refused(f"it is not well-formed XML: {error.msg}") from error
+        raise Refused(f"it is not well-formed XML: {plainly(error)}") from error
 
 
 def _after_prolog(content: bytes) -> int:

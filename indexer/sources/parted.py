@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexer.formats.reader import Refused
+from indexer.formats.registry import read
 from indexer.formats.split import Part, split
 from indexer.raw import RawRecord
 
@@ -40,18 +42,36 @@ def _media_type(part: bytes, whole: str | None) -> str | None:
 
 
 def named_apart(parts: Sequence[Part]) -> Iterator[Part]:
-    """Each part under a name that no other has: what has none goes by its content, what has another's is counted.
+    """Each part under a name that no other has, whatever their order.
 
-    The same document gives the same names.
+    What has no name goes by its content; several of one name go by their editions too, else by their titles. Only
+    those that agree in these are counted.
     """
+    often = Counter(name for name, _ in parts)
     counted: dict[str, int] = {}
     for name, content in parts:
-        stem = own = name or hashlib.sha256(content).hexdigest()[:16]
+        stem = name or _hashed(content)
+        if name and often[name] > 1:
+            stem = f"{name}#{_difference(name, content)}"
+        own = stem
         while own in counted:
             counted[stem] += 1
             own = f"{stem}#{counted[stem]}"
         counted[own] = 1
         yield own, content
+
+
+def _difference(name: str, content: bytes) -> str:
+    """What tells a part from another one of its name."""
+    try:
+        record = read(RawRecord(name, content, name), "")
+    except Refused:
+        return _hashed(content)
+    return record.edition or _hashed(record.title.encode())
+
+
+def _hashed(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def files_of(origin: str) -> Iterator[str]:

@@ -78,6 +78,7 @@ def properties(record: Record) -> Json:
         "externalIds": [{"value": value} for value in dict.fromkeys((record.doi, record.identifier)) if value],
         "sonde:source": record.source,
         "sonde:identity": record.identity,
+        "sonde:edition": record.edition,
         "sonde:parent": record.parent,
         "sonde:boxes": [box.as_list() for box in record.extents],
         "sonde:times": [[span.start_iso, span.end_iso] for span in record.times],

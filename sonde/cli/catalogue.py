@@ -125,12 +125,14 @@ def _show_details(console: Console, report: RunReport) -> None:
     if report.message:
         console.print(f"{report.source}: {report.message}", style="yellow")
     for refusal in (*report.refusals, *report.failures)[:_NAMED_REFUSALS]:
-        console.print(f"  {refusal.origin}: {refusal.reason}", markup=False)
+        lacks = "its last good version stays" if refusal.kept else "it is not in the index"
+        console.print(f"  {refusal.origin}: {refusal.reason}; {lacks}", markup=False)
     unnamed = len(report.refusals) + len(report.failures) - _NAMED_REFUSALS
     if unnamed > 0:
         console.print(f"  and {unnamed} more; --json names them all")
     for kind, found in sorted(report.warnings.items(), key=lambda item: -item[1].count)[:_NAMED_WARNINGS]:
-        console.print(f"  {found.count} x {kind}", style="dim", markup=False)
+        example = next(iter(found.examples), kind)
+        console.print(f"  {found.count} like {example}", style="dim", markup=False)
     if report.tokens.longer:
         share = f"{report.tokens.longer_share:.1%}"
         console.print(

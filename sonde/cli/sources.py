@@ -113,11 +113,11 @@ def _show_quality(console: Console, found: QualityReport) -> None:
     for gap in found.missing:
         console.print(f"  {gap.count} without {gap.what}, e.g. {', '.join(gap.examples)}", markup=False)
     for dead in found.broken_links:
-        console.print(f"  {dead.count} links: {dead.what}, e.g. {dead.examples[0]}", markup=False)
+        console.print(f"  {dead.count} links: {dead.told}, e.g. {dead.examples[0]}", markup=False)
     for repair in found.repaired:
-        console.print(f"  {repair.count} x {repair.what}, e.g. {repair.examples[0]}", style="dim", markup=False)
+        console.print(f"  {repair.count} x {repair.told}, e.g. {repair.examples[0]}", style="dim", markup=False)
     for refusal in found.refused:
-        console.print(f"  {refusal.count} refused: {refusal.what}, e.g. {refusal.examples[0]}", markup=False)
+        console.print(f"  {refusal.count} refused: {refusal.told}, e.g. {refusal.examples[0]}", markup=False)
 
 
 @sources.command()

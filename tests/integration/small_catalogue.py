@@ -20,7 +20,7 @@ _XML = """<?xml version="1.0" encoding="UTF-8"?>
   <gmd:dateStamp><gco:Date>{stamp}</gco:Date></gmd:dateStamp>
   <gmd:identificationInfo><gmd:MD_DataIdentification>
     <gmd:citation><gmd:CI_Citation>
-      <gmd:title><gco:CharacterString>{title}</gco:CharacterString></gmd:title>
+      <gmd:title><gco:CharacterString>{title}</gco:CharacterString></gmd:title>{edition}
     </gmd:CI_Citation></gmd:citation>
     <gmd:abstract><gco:CharacterString>{abstract}</gco:CharacterString></gmd:abstract>
     <gmd:descriptiveKeywords><gmd:MD_Keywords>
@@ -32,14 +32,22 @@ _XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def document(
-    identifier: str, title: str = "", *, abstract: str = "Words.", keyword: str = "rain", comment: str = ""
+    identifier: str,
+    title: str = "",
+    *,
+    abstract: str = "Words.",
+    keyword: str = "rain",
+    edition: str = "",
+    comment: str = "",
 ) -> str:
     """One record; ``comment`` changes the bytes and nothing else."""
+    stated = f"<gmd:edition><gco:CharacterString>{edition}</gco:CharacterString></gmd:edition>" if edition else ""
     text = _XML.format(
         identifier=identifier,
         title=title or f"Title of {identifier}",
         abstract=abstract,
         keyword=keyword,
+        edition=stated,
         stamp="2020-01-01",
     )
     return text + (f"<!-- {comment} -->\n" if comment else "")

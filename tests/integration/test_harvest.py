@@ -142,8 +142,8 @@ def test_a_renamed_file_is_a_moved_record_and_is_neither_removed_nor_written(ben
     assert (states["zz-renamed.xml"], states["rec-0001.xml"]) == ("current", "removed")
 
 
-def test_the_later_of_two_files_with_one_record_is_named_and_not_written(bench: Bench) -> None:
-    bench.write("rec-0001b.xml", document("id-0001", "A twin"))
+def test_the_later_of_two_files_that_say_the_same_is_named_and_not_written(bench: Bench) -> None:
+    bench.write("rec-0001b.xml", document("id-0001", comment="other bytes, the same record"))
 
     first, second = bench.harvest(), bench.harvest()
 
@@ -152,10 +152,10 @@ def test_the_later_of_two_files_with_one_record_is_named_and_not_written(bench: 
         (warning,) = (found for kind, found in report.warnings.items() if kind.startswith("duplicate"))
         assert "rec-0001b.xml" in warning.examples[0]
         assert "rec-0001.xml" in warning.examples[0]
-    assert bench.records()["s:id-0001"]["title"] == "Title of id-0001"
+    assert len(bench.records()) == 12
     (bench.folder / "rec-0001.xml").unlink()
     assert bench.harvest().counts.moved == 1
-    assert bench.records()["s:id-0001"]["title"] == "A twin"
+    assert bench.version("s:id-0001") == 1
 
 
 def test_a_broken_file_is_named_and_its_good_version_stays(bench: Bench) -> None:

@@ -92,7 +92,7 @@ def _iso19139() -> bytes:
         f"{text('language', 'eng')}{text('parentIdentifier', 'za.rain')}{code('hierarchyLevel', 'MD_ScopeCode', 'series')}"
         f"<gmd:dateStamp><gco:Date>2021-01-01</gco:Date></gmd:dateStamp>"
         f"<gmd:identificationInfo><gmd:MD_DataIdentification><gmd:citation>"
-        f"{cited(TITLE, text('alternateTitle', 'LIMPOPO-RAIN') + date + identifier + party)}</gmd:citation>"
+        f"{cited(TITLE, text('alternateTitle', 'LIMPOPO-RAIN') + date + text('edition', '2') + identifier + party)}</gmd:citation>"
         f"{text('abstract', ABSTRACT)}{keywords}{terms}{resolution}<gmd:topicCategory><gmd:MD_TopicCategoryCode>"
         f"climatologyMeteorologyAtmosphere</gmd:MD_TopicCategoryCode></gmd:topicCategory>{extent}"
         f"</gmd:MD_DataIdentification></gmd:identificationInfo>{distribution}{lineage}</gmd:MD_Metadata>"
@@ -130,7 +130,7 @@ def _iso19115_3() -> bytes:
  <mdb:identificationInfo><mri:MD_DataIdentification>
   <mri:citation><cit:CI_Citation>{text("cit:title", TITLE)}{text("cit:alternateTitle", "LIMPOPO-RAIN")}
    <cit:date><cit:CI_Date><cit:date><gco:Date>2020-03-01</gco:Date></cit:date>
-    {code("cit:dateType", "cit:CI_DateTypeCode", "publication")}</cit:CI_Date></cit:date>
+    {code("cit:dateType", "cit:CI_DateTypeCode", "publication")}</cit:CI_Date></cit:date>{text("cit:edition", "2")}
    <cit:identifier><mcc:MD_Identifier>{text("mcc:code", "https://doi.org/" + DOI)}</mcc:MD_Identifier></cit:identifier>
    <cit:citedResponsibleParty><cit:CI_Responsibility>{code("cit:role", "cit:CI_RoleCode", "author")}
     <cit:party><cit:CI_Individual>{text("cit:name", "Thandi Nkosi")}</cit:CI_Individual></cit:party>
@@ -222,7 +222,7 @@ def _dcat() -> bytes:
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 @prefix dqv: <http://www.w3.org/ns/dqv#> .
 @prefix geodcat: <http://data.europa.eu/930/> .
-<https://data.example.org/id/rain> a dcat:DatasetSeries ;
+<https://data.example.org/id/rain> a dcat:DatasetSeries ; dcat:version "2" ;
   dqv:hasQualityMeasurement [ a dqv:QualityMeasurement ; dqv:isMeasurementOf geodcat:spatialResolutionAsScale ; dqv:value 0.00002 ] ;
   dct:identifier "za.rain.1", "https://doi.org/{DOI}" ; dct:title "Pluviomètres du Limpopo"@fr, "{TITLE}"@en ;
   dct:description "{ABSTRACT}"@en, "Sommes quotidiennes."@fr ; dcat:keyword "in situ observations"@en ;
@@ -254,7 +254,7 @@ def _datacite() -> bytes:
  <dates><date dateType="Issued">2020-03-01</date><date dateType="Collected">1990-01-01/2019-12-31</date></dates>
  <relatedIdentifiers><relatedIdentifier relatedIdentifierType="URL" relationType="IsDerivedFrom">https://example.org/paper
  </relatedIdentifier><relatedIdentifier relatedIdentifierType="DOI" relationType="IsPartOf">10.5072/za.rain</relatedIdentifier>
- </relatedIdentifiers><formats><format>NetCDF</format></formats>
+ </relatedIdentifiers><formats><format>NetCDF</format></formats><version>2</version>
  <rightsList><rights rightsURI="{LICENCE}">CC BY 4.0</rights><rights rightsURI="info:eu-repo/semantics/restrictedAccess"/></rightsList>
  <descriptions><description descriptionType="Abstract">{ABSTRACT}</description>
  <description descriptionType="Methods">Checked by hand.</description></descriptions>
@@ -273,6 +273,7 @@ def _stac() -> bytes:
             "bbox": [26, -26, 33, -21],
             "properties": {
                 "title": TITLE,
+                "version": "2",
                 "description": ABSTRACT,
                 "keywords": ["in situ observations"],
                 "start_datetime": "1990-01-01T00:00:00Z",
@@ -309,6 +310,7 @@ def _ogc_record() -> bytes:
             "properties": {
                 "type": "series",
                 "title": TITLE,
+                "version": "2",
                 "description": ABSTRACT,
                 "externalIds": [{"value": f"https://doi.org/{DOI}"}],
                 "keywords": ["in situ observations"],
@@ -344,6 +346,7 @@ def _ckan() -> bytes:
         {
             "id": "za.rain.1",
             "name": "rain",
+            "version": "2",
             "title": TITLE,
             "notes": ABSTRACT,
             "doi": DOI,
@@ -403,6 +406,7 @@ def _schema_org() -> bytes:
             "value": DOI,
         },
         "name": TITLE,
+        "version": 2,
         "alternateName": "LIMPOPO-RAIN",
         "description": ABSTRACT,
         "inLanguage": "en",

@@ -104,7 +104,7 @@ def test_the_later_of_two_documents_with_one_record_is_named_and_not_written() -
     decision = plan(DOCUMENT, CONTENT, STORED, Owner(OTHER, seen=True), NOW)
     assert (decision.outcome, decision.write, decision.keep_bytes) == ("duplicate", False, False)
     assert decision.entry.held is None
-    assert decision.entry.reason == "gives the same record as /data/old.xml"
+    assert decision.entry.reason == "says the same as '/data/old.xml', and is indexed once"
 
 
 def test_a_document_that_breaks_keeps_the_last_good_version() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -116,6 +117,10 @@ def test_a_warning_kind_counts_all_and_shows_three() -> None:
         tally.warn(f"{number}.xml", f"west {number} moved")
     (found,) = tally.warnings.values()
     assert (found.count, len(found.examples), found.examples[0]) == (5, 3, "0.xml: west 0 moved")
+    assert list(tally.warnings) == ["west 0 moved"], "real numbers, not their places"
+    resumed = Tally.of(replace(report(), **tally.parts()))
+    resumed.warn("5.xml", "west 5 moved")
+    assert [found.count for found in resumed.warnings.values()] == [6]
 
 
 def test_tokens_beyond_what_is_read_are_summed() -> None:

@@ -53,9 +53,27 @@ def test_one_record_and_what_cannot_be_read_stay_as_they_are() -> None:
         assert parted(raw) == (raw,)
 
 
-def test_names_that_come_twice_are_counted() -> None:
-    parts = [("a", b"1"), ("a#2", b"2"), ("a", b"3"), ("a", b"4")]
-    assert list(named_apart(parts)) == [("a", b"1"), ("a#2", b"2"), ("a#3", b"3"), ("a#4", b"4")]
+def test_names_that_come_twice_are_told_apart_by_edition_then_title_whatever_their_order() -> None:
+    def part(**said: str) -> bytes:
+        return json.dumps({"@type": "Dataset", "identifier": "a", "description": "d", **said}).encode()
+
+    parts = [("a", part(title="A", version="1")), ("a", part(title="A", version="2")), ("a", part(title="B"))]
+    names = {content: name for name, content in named_apart(parts)}
+    assert {content: name for name, content in named_apart(parts[::-1])} == names
+    first, second, third = (names[content] for _, content in parts)
+    assert (first, second, len(third)) == ("a#1", "a#2", len("a#") + 16)
+
+
+def test_only_what_nothing_tells_apart_is_counted() -> None:
+    first, second = (name for name, _ in named_apart([("a", b"x"), ("a", b"x")]))
+    assert second == f"{first}#2"
+
+
+def test_a_data_json_loses_no_data_set_to_another_of_its_identifier() -> None:
+    said = [{"identifier": "x", "title": "X", "description": "d", "version": version} for version in "123"]
+    (whole,) = (json.dumps({"dataset": [*said, said[0]]}).encode(),)
+    found = parted(RawRecord("data.json", whole, "data.json"))
+    assert [read(one, "s").edition for one in found] == ["1", "2", "3"]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["", "a", "a#2", "a#3", "b"]), st.binary(max_size=2)), max_size=12))

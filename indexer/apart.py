@@ -1,0 +1,95 @@
+"""Which id a record takes where other documents of its source have the same identifier (ADR 0018).
+
+Documents that say the same are one record. Documents that differ are all kept: the first keeps the id of the
+identifier, each other one takes an id that names its edition, or else its native id, and keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from core.record import ids_apart
+from indexer.digest import Digest, under
+from indexer.ledger import PUSHED, LedgerEntry
+from indexer.plan import Content, Owner
+
+_KEEPS_ITS_ID = ("current", "refused", "removed")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The record under the id that it takes, and the other document that has the same record, if there is one."""
+
+    digest: Digest
+    owner: Owner | None
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """How to ask about the other documents of the source.
+
+    ``owner``: the other document that holds a record. ``read_again``: what the kept document of a holder says to
+    today's readers; None where it is no longer kept.
+    """
+
+    owner: Callable[[str], Owner | None]
+    read_again: Callable[[LedgerEntry], Content | None]
+
+
+def place(parsed: Digest, native_id: str, stored: LedgerEntry | None, others: Others) -> Place:
+    """The id that the document had before, else the first one that nobody has or whose holder says the same."""
+    stated, edition = parsed.record.id, parsed.record.edition
+    kept = stored.record if stored is not None and stored.state in _KEEPS_ITS_ID else None
+    first = others.owner(stated)
+    if kept is not None and kept in ids_apart(stated, edition, native_id):
+        own = _free(parsed, kept, first, others)
+        if own is not None:
+            return own
+    if first is None or _same(parsed.content, first := _read(parsed.content, first, others)):
+        return Place(parsed, first)
+    if edition == first.entry.edition:
+        edition = None  # it tells nothing apart
+    apart = ids_apart(stated, edition, native_id)
+    found = (_free(parsed, id, first, others) for id in apart)
+    return next((each for each in found if each is not None), Place(_under(parsed, apart[-1], first), None))
+
+
+def _free(parsed: Digest, id: str, first: Owner | None, others: Others) -> Place | None:
+    """The place under this id; None where another document that says something else has it."""
+    named, owner = _under(parsed, id, first), others.owner(id)
+    if owner is None or _same(named.content, owner := _read(named.content, owner, others)):
+        return Place(named, owner)
+    return None
+
+
+def _same(content: Content, owner: Owner) -> bool:
+    """Whether the two are one record. What a portal pushed gives way to what the catalogue itself says."""
+    return owner.entry.record_hash == content.record_hash or owner.entry.last_seen_run == PUSHED
+
+
+def _read(content: Content, owner: Owner, others: Others) -> Owner:
+    """The owner with what its document says to today's readers, where that might make a difference."""
+    if owner.read or _same(content, owner):
+        return owner
+    again = others.read_again(owner.entry)
+    if again is None:
+        return owner
+    return replace(owner, entry=replace(owner.entry, record_hash=again.record_hash, edition=again.edition))
+
+
+def _under(parsed: Digest, id: str, first: Owner | None) -> Digest:
+    named = under(parsed, id)
+    return replace(named, content=replace(named.content, apart=_reason(parsed, id, first)))
+
+
+def _reason(parsed: Digest, id: str, first: Owner | None) -> str:
+    other = "another document that is gone" if first is None else repr(first.entry.origin)
+    own, its = parsed.record.edition, None if first is None else first.entry.edition
+    difference = "the content differs" if own == its else f"edition {_told(own)}, the other {_told(its)}"
+    same = f"{parsed.record.identifier!r} is also the identifier of {other}"
+    return f"{same}; both are kept, this one as {id!r} ({difference})"
+
+
+def _told(edition: str | None) -> str:
+    return "not given" if edition is None else repr(edition)

@@ -1,0 +1,118 @@
+"""After a complete run: a document that came in the place of a vanished one takes over its id (ADR 0018).
+
+While a run goes on, nobody knows whether a changed document of a known identifier is another version or a renamed file.
+It is kept apart at first. Where the run then ends without the document that had the identifier's id, it was renamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+from elasticsearch import Elasticsearch
+
+from es_mappings.documents import from_document, to_document
+from es_mappings.names import IndexKind, alias
+from indexer import bulk
+from indexer.commit import targets, write_ledger
+from indexer.hashes import record_hash
+from indexer.ledger import PUSHED, RESTORED, Ledger, LedgerEntry
+from indexer.patience import patiently
+from indexer.report import RunReport
+from indexer.sources.parted import files_of
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 200
+_KEPT_OF_A_RECORD = ("native", "harvest", "family", "vector")  # what is stored beside the record itself
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """``heir`` was kept apart in this run from ``gone``, which the run did not come across."""
+
+    heir: LedgerEntry
+    gone: LedgerEntry
+
+
+def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
+    """How many documents took over an id. A cut in between loses nothing: the next sweep removes what is left over."""
+    if not run.counts.new:
+        return 0
+    ledger = Ledger(client, prefix)
+    indices = [alias(prefix, "records"), alias(prefix, "natives"), ledger.index]
+    patiently(lambda: client.indices.refresh(index=indices))
+    met = {entry.origin for entry in ledger.unread_in(run.source, run.id)}
+    heirs = list(ledger.kept_apart_in(run.source, run.id, since=run.started))
+    holders = ledger.holders(run.source, sorted({heir.claims for heir in heirs if heir.claims is not None}))
+    gone = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, met)}
+    pairs = list(successions(heirs, gone))
+    done = sum(_take_over(client, prefix, pairs[start : start + _AT_ONCE]) for start in range(0, len(pairs), _AT_ONCE))
+    if done:
+        log.info("sweep.succeeded", source=run.source, run=run.id, records=done)
+    return done
+
+
+def successions(heirs: Iterable[LedgerEntry], gone: Mapping[str, LedgerEntry]) -> Iterator[Succession]:
+    """For each vanished document one heir: one of the same edition first, then the first native id."""
+    by_claim: dict[str, list[LedgerEntry]] = {}
+    for heir in heirs:
+        if heir.claims in gone:
+            by_claim.setdefault(str(heir.claims), []).append(heir)
+    for claim, rivals in by_claim.items():
+        before = gone[claim]
+        yield Succession(min(rivals, key=lambda one: (one.edition != before.edition, one.native_id)), before)
+
+
+def _is_gone(entry: LedgerEntry, run: str, met: set[str]) -> bool:
+    """Not what the run saw, a portal pushed, a person restored, or a file that could not be read this time holds."""
+    spared = entry.last_seen_run in (run, PUSHED) or entry.reason == RESTORED
+    return not spared and met.isdisjoint(files_of(entry.origin))
+
+
+def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) -> int:
+    """Writes the records under their new ids, then the ledger, then deletes the old ones."""
+    records = _stored(client, alias(prefix, "records"), pairs)
+    natives = _stored(client, alias(prefix, "natives"), pairs)
+    writing, marks, deleting = [], [], []
+    for pair in pairs:
+        old, new = str(pair.heir.record), str(pair.heir.claims)
+        if old not in records:
+            continue
+        document = _renamed(records[old], new)
+        entry = replace(pair.heir, record=new, claims=None, reason=None, first_seen=pair.gone.first_seen)
+        marks.append(replace(pair.gone, state="moved", reason=f"now {pair.heir.origin}"))
+        marks.append(replace(entry, record_hash=record_hash(_bare(document))))
+        writing += _writing(prefix, "records", new, document)
+        writing += _writing(prefix, "natives", new, natives[old]) if old in natives else []
+        kinds: tuple[IndexKind, ...] = ("records", "natives")
+        deleting += [bulk.delete_operation(index, old) for kind in kinds for index in targets(prefix, kind)]
+    if bulk.write(client, writing) or write_ledger(client, prefix, marks):
+        return 0  # what was not taken stays as it is, under both ids, and the next run sorts it out
+    bulk.write(client, deleting)
+    return len(marks) // 2
+
+
+def _stored(client: Elasticsearch, index: str, pairs: Sequence[Succession]) -> dict[str, dict[str, Any]]:
+    ids = [str(pair.heir.record) for pair in pairs]
+    if not ids:
+        return {}
+    query, wanted = {"ids": {"values": ids}}, {"exclude_vectors": False}
+    found = patiently(lambda: client.search(index=index, query=query, source=wanted, size=len(ids)))
+    return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
+
+
+def _renamed(source: Mapping[str, Any], id: str) -> dict[str, Any]:
+    document = to_document(replace(from_document(source), id=id))
+    return {**document, **{name: source[name] for name in _KEPT_OF_A_RECORD if name in source}}
+
+
+def _bare(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``to_document`` wrote of it."""
+    return to_document(from_document(document))
+
+
+def _writing(prefix: str, kind: IndexKind, id: str, document: Mapping[str, Any]) -> list[bulk.Operation]:
+    return [bulk.index_operation(index, id, document) for index in targets(prefix, kind)]
