@@ -21,8 +21,11 @@ UNREAD: tuple[State, ...] = ("queued", "parsing", "embedding")
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
     """``reason`` and ``message`` say why it failed. ``hash`` is of its bytes; ``recipe`` of how they were read, so that
-    a document is read anew when that changes. ``tables`` holds captions and CSV. ``origin`` is where it came from: a
-    path, an address to fetch it from, or ``upload:`` and ``import:`` with a name of its own."""
+    a document is read anew when that changes; ``version`` is of the Sonde that read it. ``attempts`` counts how often
+    that version began to read these bytes. ``done`` of ``total`` are passages that are embedded, while they are.
+    ``coverage`` is the share of its words that were kept (0..1), ``warnings`` name pages where it was low.
+    ``tables`` holds captions and CSV. ``origin`` is where it came from: a path, an address to fetch it from, or
+    ``upload:`` and ``import:`` with a name of its own."""
 
     id: str
     owner: str
@@ -53,6 +56,11 @@ class DocumentEntry:
     cut: int | None = None
     model: str | None = None
     recipe: str | None = None
+    version: str | None = None
+    done: int | None = None
+    total: int | None = None
+    coverage: float | None = None
+    warnings: tuple[str, ...] = ()
     created: str | None = None
     updated: str | None = None
     took_ms: Mapping[str, float] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from indexer.left_behind import left_behind
 from indexer.runs import Runs
 from sonde.doctor_advice import of_broker, of_elasticsearch
 from sonde.doctor_disk import judged, rooms
+from sonde.doctor_documents import parked_documents
 from sonde.doctor_finding import Finding as Finding
 from sonde.doctor_finding import State
 from sonde.settings import Settings
@@ -47,6 +48,7 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "sources": lambda: _sources(settings),
         "harvests": lambda: _harvests(client, settings),
         "library": lambda: _library(settings),
+        "documents": lambda: parked_documents(client, settings.index.prefix),
         "disk": lambda: judged(rooms(client)),
     }
     for part, check in checks.items():

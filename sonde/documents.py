@@ -15,8 +15,10 @@ from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.linked import Followed, follow_links
+from indexer.documents.parking import undo_interrupted
 from indexer.documents.place_time import PassageReader
 from indexer.documents.segment import SegmentOptions
+from indexer.documents.store import DocumentStore
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from sonde.harvesting import HARVEST_TIMEOUT_S, prepare_indices
@@ -78,9 +80,12 @@ class DocumentIngester:
         prepare_indices(client, settings, models)
         prepare(client, settings.index.prefix, models.embedder, settings.index.vector_index)
         self._parts = document_parts(settings, models, client)
+        undo_interrupted(DocumentStore(client, settings.index.prefix))
 
-    def file(self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress) -> Ingested:
-        """One file. Raises NotFound where it is not there or the record is not."""
+    def file(
+        self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress, *, again: bool = False
+    ) -> Ingested:
+        """One file; ``again`` reads it also where it is parked. Raises NotFound where it or the record is not there."""
         origin = path.resolve()
         if not origin.is_file():
             raise NotFound(f"{path} is not a file.")
@@ -90,5 +95,5 @@ class DocumentIngester:
                 "", PUBLIC, str(origin), path.name, "failed", reason="too_large", message=str(refused)
             )
             return Ingested(entry)
-        incoming = Incoming(origin.read_bytes(), str(origin), path.name, record=record)
+        incoming = Incoming(origin.read_bytes(), str(origin), path.name, record=record, again=again)
         return ingest(incoming, self._parts, progress)

@@ -17,13 +17,16 @@ Reason = Literal[
     "out_of_time",
     "out_of_memory",
     "crashed",
+    "interrupted",
     "unreachable",
     "not_stored",
     "file_lost",
     "record_gone",
     "over_quota",
 ]
-MAY_PASS: frozenset[Reason] = frozenset(("out_of_time", "out_of_memory", "crashed", "unreachable", "not_stored"))
+MAY_PASS: frozenset[Reason] = frozenset(
+    ("out_of_time", "out_of_memory", "crashed", "interrupted", "unreachable", "not_stored")
+)
 """Reasons that another try may not meet again; the others are the document's own."""
 
 

@@ -98,17 +98,28 @@ def _alone_at_the_edge(line: Line, page: Page) -> bool:
 
 
 def _line_numbers(lines: Sequence[Line]) -> list[Word]:
-    """Numbers beside the text that count up by one step down the page."""
+    """Numbers beside the text that count up down the page, by one step where no line between is without one."""
     texts = [line for line in lines if len(line.words) >= 6]
     if len(texts) < 3:
         return []
     lefts = Counter(round(_text_left(line) / 3.0) for line in texts)
     left = lefts.most_common(1)[0][0] * 3.0
-    beside = [part for line in lines if (part := _first_part(line)) is not None and part.box.right < left - 2.0]
-    values = [int(part.text.replace(" ", "")) for part in beside]
-    steps = {later - earlier for earlier, later in pairwise(values)}
-    counts_up = len(values) >= 2 and len(steps) == 1 and steps.pop() in (1, 2, 5, 10)
-    return [word for part in beside for word in part.words] if counts_up else []
+    firsts = [line.words[0] for line in lines if line.words[0].text.isdecimal() and len(line.words[0].text) <= 4]
+    beside = [word for word in firsts if word.box.right < left - 2.0]
+    spaced = [part for line in lines if (part := _first_part(line)) is not None and part.box.right < left - 2.0]
+    for parts in ([[word] for word in beside], [list(part.words) for part in spaced]):
+        if _counts_up([int("".join(word.text for word in part)) for part in parts]):
+            return [word for part in parts for word in part]
+    return []
+
+
+def _counts_up(values: Sequence[int]) -> bool:
+    """By 1, 2, 5 or 10; a line that has lost its number makes a step twice as long, which few are."""
+    if len(values) < 2:
+        return False
+    steps = Counter(later - earlier for earlier, later in pairwise(values))
+    usual, count = steps.most_common(1)[0]
+    return usual in (1, 2, 5, 10) and count >= 0.7 * len(values[1:]) and all(s > 0 and s % usual == 0 for s in steps)
 
 
 def _first_part(line: Line) -> Line | None:

@@ -5,25 +5,35 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
 import structlog
-from elasticsearch import Elasticsearch
+from elastic_transport import TransportError
+from elasticsearch import ApiError, Elasticsearch
 
 from core.document import PUBLIC, DocumentEntry, State, document_id, now_iso
-from core.errors import NotFound
+from core.errors import NotFound, SondeError, Unavailable
 from core.passage import Passage
 from core.ports import Embedder
-from es_mappings.indices import ensure_indices, serving
+from es_mappings.indices import add_new_fields, ensure_indices, serving
 from es_mappings.names import alias
 from indexer.documents.detect_format import MEDIA_TYPES
-from indexer.documents.failures import MAY_PASS, DocumentRefused
+from indexer.documents.failures import DocumentRefused
 from indexer.documents.inherited import Json
-from indexer.documents.isolation import ATTEMPTS, Parsed, read_isolated
+from indexer.documents.isolation import Parsed, read_isolated
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
+from indexer.documents.parking import (
+    MOST_STARTS,
+    is_parked,
+    refused_by_defect,
+    refused_start,
+    sonde_version,
+    starts_before,
+)
 from indexer.documents.place_time import PassageReader
 from indexer.documents.segment import Coherence, Segmented, SegmentOptions, embedding_text, segment
 from indexer.documents.store import DocumentGone, DocumentStore, batches, passage_document, passages_kind
@@ -34,6 +44,9 @@ log = structlog.get_logger(__name__)
 READING = "2"
 """Raised when documents are read in another way, so that what was read before is read again."""
 _BATCH = 64
+
+Parse = Callable[[bytes, Limits, Ocr], Parsed]
+"""Bytes to a document. Raises DocumentRefused; any other error parks the document as crashed."""
 
 
 class DocumentProgress(Protocol):
@@ -60,13 +73,14 @@ class IngestParts:
     options: SegmentOptions = field(default_factory=SegmentOptions)
     coherence: Coherence | None = None
     segmenter: str = ""
+    parse: Parse = read_isolated
 
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
     """A document to be read. ``origin`` is where it lies (a path or URL): a new version replaces the one from there.
     ``record`` is the record it explains. ``known``: the id of the entry that waits for these bytes; should that be
-    deleted meanwhile, nothing of them stays."""
+    deleted meanwhile, nothing of them stays. ``again``: read also where it is parked."""
 
     data: bytes
     origin: str
@@ -74,6 +88,7 @@ class Incoming:
     owner: str = PUBLIC
     record: str | None = None
     known: str | None = None
+    again: bool = False
 
     @property
     def hash(self) -> str:
@@ -87,7 +102,7 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """``same``: it was ready already and nothing was done."""
+    """``same``: it was ready or parked already and nothing was done."""
 
     entry: DocumentEntry
     same: bool = False
@@ -96,12 +111,14 @@ class Ingested:
 def prepare(
     client: Elasticsearch, prefix: str, embedder: Callable[[], Embedder], vector_index: str = "int8_hnsw"
 ) -> None:
-    """Creates the indices that documents need where they are missing; then only is the embedder loaded."""
+    """Creates the indices that documents need where they are missing, and brings an older one its new fields."""
     missing = [
         k for k in ("passages", "library", "documents") if not client.indices.exists_alias(name=alias(prefix, k))
     ]
     if missing:
         ensure_indices(client, prefix, embedder().card, kinds=missing, vector_index=vector_index)  # type: ignore[arg-type]
+    if "documents" not in missing:
+        add_new_fields(client, prefix, ("documents",))
 
 
 def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = no_progress) -> Ingested:
@@ -122,6 +139,8 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
         and (stored.model, stored.recipe, stored.hash) == (embedder.card.model, recipe, incoming.hash)
     ):
         return Ingested(stored, same=True)
+    if stored is not None and is_parked(stored, incoming.hash) and not incoming.again:
+        return Ingested(stored, same=True)
     entry = DocumentEntry(
         id=incoming.id,
         owner=incoming.owner,
@@ -133,6 +152,8 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
         bytes=len(incoming.data),
         model=embedder.card.model,
         recipe=recipe,
+        version=sonde_version(),
+        attempts=(0 if incoming.again else starts_before(stored, incoming.hash)) + 1,
         created=stored.created if stored is not None and stored.created else now_iso(),
         updated=now_iso(),
     )
@@ -174,34 +195,51 @@ class _Run:
     progress: DocumentProgress
     keep: Callable[[DocumentEntry], None]
     took_ms: dict[str, float] = field(default_factory=dict)
+    last: DocumentEntry | None = None
+    """The entry as it was told last."""
 
     def run(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
         before = [one for one in self.store.of_origin(entry.owner, entry.origin) if one.id != entry.id]
         try:
-            return self._steps(entry, data, before)
+            done = self._steps(entry, data)
         except DocumentGone:
             self.store.drop_passages(entry)
             raise
-
-    def _steps(self, entry: DocumentEntry, data: bytes, before: Sequence[DocumentEntry]) -> DocumentEntry:
-        try:
-            entry = self._told(entry)
-            parsed = self._timed("parse", lambda: read_isolated(data, self.parts.limits, self.parts.ocr))
-            entry = self._described(entry, parsed)
-            inherits = self._record(entry)
-            entry = self._told(replace(entry, state="embedding", record=str(inherits["record"]) if inherits else None))
-            found = self._timed("segment", lambda: self._segmented(entry, parsed.document))
-            written = self._write(entry, found.passages, inherits)
         except DocumentRefused as refused:
             return self._failed(entry, refused)
+        except (SondeError, ApiError, TransportError):
+            self._not_counted(entry)
+            raise
+        except OSError as error:  # of our own disk: the document has no part in it
+            self._not_counted(entry)
+            raise Unavailable(f"A document cannot be put down for reading: {error.strerror or error}.") from error
+        except Exception as error:  # noqa: BLE001 - a defect of ours, which these bytes bring out each time
+            return self._failed(entry, refused_by_defect(error))
         for old in before:
             self.store.drop(old)
-        ready = replace(entry, state="ready", passages=written, cut=found.cut, took_ms=_rounded(self.took_ms))
-        log.info("document.ready", document=entry.id, passages=written, pages=entry.pages)
-        return self._told(ready, written, written)
+        log.info("document.ready", document=done.id, passages=done.passages, pages=done.pages)
+        return self._told(done, done.passages or 0, done.passages or 0)
+
+    def _steps(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
+        if entry.attempts > MOST_STARTS:
+            raise refused_start(MOST_STARTS)
+        entry = self._told(entry)
+        parsed = self._timed("parse", lambda: self.parts.parse(data, self.parts.limits, self.parts.ocr))
+        entry = self._described(entry, parsed)
+        inherits = self._record(entry)
+        entry = self._told(replace(entry, state="embedding", record=str(inherits["record"]) if inherits else None))
+        found = self._timed("segment", lambda: self._segmented(entry, parsed.document))
+        written = self._write(entry, found.passages, inherits)
+        took_ms = _rounded(self.took_ms)
+        return replace(entry, state="ready", passages=written, cut=found.cut, attempts=parsed.attempts, took_ms=took_ms)
+
+    def _not_counted(self, entry: DocumentEntry) -> None:
+        """What broke off here was not the document's doing: that it was begun does not count."""
+        with suppress(SondeError, ApiError, TransportError):
+            self.keep(replace(entry, attempts=entry.attempts - 1, updated=now_iso()))
 
     def _told(self, entry: DocumentEntry, done: int = 0, total: int = 0) -> DocumentEntry:
-        entry = replace(entry, updated=now_iso())
+        self.last = entry = replace(entry, updated=now_iso())
         self.keep(entry)
         self.progress(entry.state, done, total)
         return entry
@@ -217,7 +255,6 @@ class _Run:
         read, front = parsed.document, parsed.document.front
         return replace(
             entry,
-            attempts=parsed.attempts,
             media_type=entry.media_type or MEDIA_TYPES[read.format],
             title=front.title or entry.title,
             authors=front.authors or entry.authors,
@@ -261,7 +298,7 @@ class _Run:
             if failures:
                 raise DocumentRefused("not_stored", f"{len(failures)} passages were not taken: {failures[0].reason}")
             written += len(batch)
-            self.progress("embedding", written, len(passages))
+            self._told(replace(entry, done=written, total=len(passages)), written, len(passages))
         self.store.drop_passages(entry, from_ordinal=len(passages))
         return written
 
@@ -281,10 +318,8 @@ class _Run:
         """Parked with its reason; passages of an earlier reading of the same bytes are taken out."""
         log.warning("document.failed", document=entry.id, reason=refused.reason)
         self.store.drop_passages(entry)
-        attempts = entry.attempts or (ATTEMPTS if refused.reason in MAY_PASS else 1)
-        return self._told(
-            replace(entry, state="failed", reason=refused.reason, message=str(refused)[:500], attempts=attempts)
-        )
+        seen = replace(self.last or entry, done=None, total=None)
+        return self._told(replace(seen, state="failed", reason=refused.reason, message=str(refused)[:500]))
 
 
 def _rounded(took_ms: dict[str, float]) -> dict[str, float]:

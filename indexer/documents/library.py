@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import structlog
+from elastic_transport import TransportError
+from elasticsearch import ApiError
 
 from core.document import UNREAD, DocumentEntry, FileKey, FileStore, now_iso
 from core.errors import NotFound, SondeError
@@ -13,6 +15,7 @@ from indexer.documents.detect_format import MEDIA_TYPES, file_kind
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import Incoming, IngestParts, ingest
 from indexer.documents.linked import pdf_of_page
+from indexer.documents.parking import refused_by_defect, sonde_version
 from indexer.documents.store import DocumentGone, DocumentStore
 from net.exchange import Outgoing
 from net.gate import Gate
@@ -63,6 +66,10 @@ def read_queued(id: str, shelf: Shelf) -> DocumentEntry | None:
         return _failed(entry, refused, shelf)
     except NotFound as error:
         return _failed(entry, DocumentRefused("record_gone", str(error)), shelf)
+    except (SondeError, ApiError, TransportError, OSError):
+        raise
+    except Exception as error:  # noqa: BLE001 - a defect of ours on the way to its bytes; ``ingest`` parks those of reading itself
+        return _failed(entry, refused_by_defect(error), shelf)
 
 
 def _fetched(entry: DocumentEntry, shelf: Shelf) -> bytes:
@@ -111,6 +118,7 @@ def _failed(entry: DocumentEntry, refused: DocumentRefused, shelf: Shelf) -> Doc
         reason=refused.reason,
         message=str(refused)[:500],
         attempts=entry.attempts + 1,
+        version=sonde_version(),
         updated=now_iso(),
     )
     log.warning("document.failed", document=entry.id, reason=refused.reason)

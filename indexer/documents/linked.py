@@ -23,9 +23,9 @@ from core.errors import SondeError
 from core.record import Link, Record
 from es_mappings.documents import from_document
 from es_mappings.names import alias
-from indexer.documents.failures import MAY_PASS
+from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import Incoming, IngestParts, ingest
-from indexer.documents.isolation import ATTEMPTS
+from indexer.documents.parking import is_settled, refused_by_defect, sonde_version
 from indexer.documents.store import DocumentStore
 from indexer.scan import scan
 from net.exchange import Outgoing
@@ -53,7 +53,8 @@ def follow_links(source: str, follow: Follow, parts: IngestParts, gate: Gate, *,
     """Reads what records of the source link to and what was not read yet; to repeat it does no harm.
 
     A document that could not be fetched or read for a reason that may pass is tried once more the next time, then
-    left alone with its reason. Raises core.errors.Unavailable where Elasticsearch does not answer.
+    left alone with its reason; one that Sonde itself failed at waits for another version.
+    Raises core.errors.Unavailable where Elasticsearch does not answer.
     """
     if follow == "none":
         return Followed(0, 0, False)
@@ -81,7 +82,15 @@ def document_links(record: Record, follow: Follow) -> list[Link]:
 def is_pdf(link: Link) -> bool:
     if not link.href.startswith(("http://", "https://")):
         return False
-    return link.media_type == _PDF or urlsplit(link.href).path.lower().endswith(".pdf")
+    return link.media_type == _PDF or _path(link.href).lower().endswith(".pdf")
+
+
+def _path(href: str) -> str:
+    """Empty for an address that is none (``http://[x``)."""
+    try:
+        return urlsplit(href).path
+    except ValueError:
+        return ""
 
 
 def is_landing(link: Link) -> bool:
@@ -111,20 +120,17 @@ def _linking_records(client: Elasticsearch, prefix: str, source: str) -> Iterato
 
 def _is_settled(entries: list[DocumentEntry], record: str) -> bool:
     """Whether this link of this record was read, or failed for good."""
-    own = [entry for entry in entries if entry.record == record]
-    return any(
-        entry.state == "ready"
-        or (entry.state == "failed" and (entry.reason not in MAY_PASS or entry.attempts >= ATTEMPTS))
-        for entry in own
-    )
+    return any(is_settled(entry) for entry in entries if entry.record == record)
 
 
 def _followed(record: Record, link: Link, parts: IngestParts, gate: Gate, store: DocumentStore) -> DocumentEntry:
     try:
         data = _fetched(link, gate, parts.limits.max_bytes)
     except SondeError as error:
-        return _unreachable(record, link, str(error), store)
-    name = unquote(urlsplit(link.href).path.rsplit("/", 1)[-1]) or link.name or record.title
+        return _not_had(record, link, DocumentRefused("unreachable", str(error)), store)
+    except Exception as error:  # noqa: BLE001 - an address or a page that our own code failed at
+        return _not_had(record, link, refused_by_defect(error), store)
+    name = unquote(_path(link.href).rsplit("/", 1)[-1]) or link.name or record.title
     return ingest(Incoming(data, link.href, name[:200], record=record.id), parts).entry
 
 
@@ -138,7 +144,7 @@ def _fetched(link: Link, gate: Gate, most: int) -> bytes:
     return gate.request(Outgoing(better, max_bytes=most)).expect_ok().content
 
 
-def _unreachable(record: Record, link: Link, why: str, store: DocumentStore) -> DocumentEntry:
+def _not_had(record: Record, link: Link, why: DocumentRefused, store: DocumentStore) -> DocumentEntry:
     id = hashlib.sha256(f"{PUBLIC}\n{record.id}\n{link.href}".encode()).hexdigest()[:32]
     before = store.entry(id)
     entry = DocumentEntry(
@@ -149,12 +155,13 @@ def _unreachable(record: Record, link: Link, why: str, store: DocumentStore) -> 
         state="failed",
         record=record.id,
         source=record.source,
-        reason="unreachable",
-        message=why[:500],
+        reason=why.reason,
+        message=str(why)[:500],
+        version=sonde_version(),
         attempts=1 + (before.attempts if before is not None else 0),
         created=before.created if before is not None else now_iso(),
         updated=now_iso(),
     )
     store.put_entry(entry)
-    log.warning("document.unreachable", record=record.id, attempts=entry.attempts)
+    log.warning("document.not_had", record=record.id, reason=why.reason, attempts=entry.attempts)
     return entry

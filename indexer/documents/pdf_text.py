@@ -248,44 +248,127 @@ def _drawings(
     """Ruled lines, and boxes of images and of drawings that are made of many strokes."""
     rules: list[Rule] = []
     images: list[Box] = []
-    strokes: list[Box] = []
+    strokes: list[tuple[Box, bool]] = []
     for number, drawn in enumerate(page.get_objects(max_depth=3)):
         if number >= _MOST_OBJECTS:
             break
         if drawn.type not in (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_SHADING):
             continue
+        outer = _outer(drawn)
         try:
-            box = frame.box(*drawn.get_bounds())
+            bounds = drawn.get_bounds()
         except pdfium.PdfiumError:
             continue
-        if min(box.width, box.height) <= _RULE_THICKNESS and max(box.width, box.height) > 12:
-            rules.append(Rule(box))
+        box = frame.box(*(bounds if outer is None else outer.on_rect(*bounds)))
         if drawn.type == raw.FPDF_PAGEOBJ_IMAGE:
             images.append(box)
-        else:
-            strokes.append(box)
+            continue
+        if max(box.width, box.height) <= _SHORTEST_RULE and drawn.type == raw.FPDF_PAGEOBJ_PATH:
+            strokes.append((box, not _is_dot(box)))
+            continue
+        found = _rules_of(drawn, box, frame, outer)
+        rules += found
+        strokes.append((box, not found))
     whole = 0.85 * width * height
     figures = [box for box in (*images, *_clusters(strokes)) if 400 < box.width * box.height < whole]
     return tuple(rules), tuple(figures)
+
+
+def _outer(drawn: Any) -> pdfium.PdfMatrix | None:
+    """From the coordinates of the form (a drawing that was placed on the page as a whole) to those of the page."""
+    outer = None
+    form = drawn.container
+    while form is not None:
+        outer = form.get_matrix() if outer is None else outer.multiply(form.get_matrix())
+        form = form.container
+    return outer
+
+
+_SHORTEST_RULE = 5.0  # points: the border of a cell that is drawn by itself
+_MOST_SEGMENTS = 200  # of one path that may be a grid
+
+
+def _rules_of(drawn: Any, box: Box, frame: _Frame, outer: pdfium.PdfMatrix | None) -> list[Rule]:
+    """The ruled lines of a path: itself where it is thin, the sides of rectangles; none where a line is not straight
+    and level or upright."""
+    if min(box.width, box.height) <= _RULE_THICKNESS:
+        return [Rule(box)] if max(box.width, box.height) > _SHORTEST_RULE else []
+    points = _points(drawn, outer)
+    if points is None:
+        return []
+    found = []
+    for (x1, y1), (x2, y2) in points:
+        side = frame.box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
+        if min(side.width, side.height) > 1.0:
+            return []
+        if max(side.width, side.height) > _SHORTEST_RULE:
+            found.append(Rule(side))
+    return found
+
+
+def _is_dot(box: Box) -> bool:
+    """Where two borders meet, some programs draw a dot of their width; a mark on a map is larger."""
+    return max(box.width, box.height) <= 1.5
+
+
+def _points(drawn: Any, outer: pdfium.PdfMatrix | None) -> list[tuple[tuple[float, float], tuple[float, float]]] | None:
+    """The straight pieces of a path, in PDF's coordinates; None where it has a curve or very many."""
+    count = raw.FPDFPath_CountSegments(drawn.raw) if drawn.type == raw.FPDF_PAGEOBJ_PATH else 0
+    if not 2 <= count <= _MOST_SEGMENTS:
+        return None
+    matrix = drawn.get_matrix() if outer is None else drawn.get_matrix().multiply(outer)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    pieces = []
+    begun = last = (0.0, 0.0)
+    for index in range(count):
+        segment = raw.FPDFPath_GetPathSegment(drawn.raw, index)
+        kind = raw.FPDFPathSegment_GetType(segment)
+        if kind == raw.FPDF_SEGMENT_BEZIERTO:
+            return None
+        raw.FPDFPathSegment_GetPoint(segment, x, y)
+        point = matrix.on_point(x.value, y.value)
+        if kind == raw.FPDF_SEGMENT_MOVETO:
+            begun = point
+        else:
+            pieces.append((last, point))
+        last = point
+        if raw.FPDFPathSegment_GetClose(segment):
+            pieces.append((last, begun))
+    return pieces
 
 
 _FEWEST_STROKES = 12
 _NEAR = 8.0
 
 
-def _clusters(strokes: list[Box]) -> list[Box]:
-    """Outlines of strokes that touch each other, of at least a dozen: the rules of a table are fewer."""
-    found: list[tuple[Box, int]] = []
-    for stroke in sorted(strokes[:4000], key=lambda box: (box.top, box.left)):
-        joined, count = stroke, 1
-        kept: list[tuple[Box, int]] = []
-        for other, others in found:
-            if _touch(joined, other):
-                joined, count = around((joined, other)), count + others
+def _clusters(strokes: list[tuple[Box, bool]]) -> list[Box]:
+    """Outlines of drawings: at least a dozen strokes that touch each other and are not all ruled lines (the flag is
+    False), since those border a table or a text. The outline goes around the strokes that are not."""
+    found: list[_Cluster] = []
+    for box, free in sorted(strokes[:4000], key=lambda one: (one[0].top, one[0].left)):
+        joined = _Cluster(box, box if free else None, 1)
+        kept: list[_Cluster] = []
+        for other in found:
+            if _touch(joined.box, other.box):
+                joined = joined.with_(other)
             else:
-                kept.append((other, others))
-        found = [*kept, (joined, count)]
-    return [box for box, count in found if count >= _FEWEST_STROKES and min(box.width, box.height) > 30]
+                kept.append(other)
+        found = [*kept, joined]
+    drawn = [one.drawn for one in found if one.count >= _FEWEST_STROKES and one.drawn is not None]
+    return [box for box in drawn if min(box.width, box.height) > 30]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cluster:
+    """``drawn``: the outline of what is no ruled line."""
+
+    box: Box
+    drawn: Box | None
+    count: int
+
+    def with_(self, other: _Cluster) -> _Cluster:
+        drawn = [box for box in (self.drawn, other.drawn) if box is not None]
+        return _Cluster(around((self.box, other.box)), around(drawn) if drawn else None, self.count + other.count)
 
 
 def _touch(a: Box, b: Box) -> bool:

@@ -12,7 +12,8 @@ from indexer.documents.kinds import NUMBERED, has_words, is_caption_start, is_fo
 from indexer.documents.measures import Measures
 from indexer.documents.page import Box, Line, Page, Region, RegionKind, Word, around
 from indexer.documents.rows import rows, segments
-from indexer.documents.tables import TableFound, find_tables
+from indexer.documents.table_found import TableFound
+from indexer.documents.tables import find_tables
 
 _PARAGRAPH_GAP = 1.35  # of the usual distance of lines
 _INDENT = (5.0, 40.0)  # points that the first line of a paragraph is set in

@@ -1,5 +1,6 @@
-"""Ruled tables: where level rules stand above each other, the words between them are sorted into rows and columns.
+"""Ruled tables: those with borders (``lattice``), then those with level rules alone.
 
+Where level rules stand above each other, the words between them are sorted into rows and columns.
 Columns are parted where an upright strip stays white in nearly all rows (or is ruled), rows by their baselines; a row
 whose first cell is empty goes on with the row above it. What turns out to be one column (a frame around text) is none.
 """
@@ -8,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 
+from indexer.documents.kinds import CAPTION
+from indexer.documents.lattice import bordered_tables
 from indexer.documents.page import Box, Line, Page, Rule, Word, around
 from indexer.documents.rows import rows
+from indexer.documents.table_found import TableFound, has_words, joined_cell
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _TABLE = re.compile(r"^tab(?:le|\.|elle|leau)$", re.IGNORECASE)
 _SAME_EDGE = 6.0
 _SAME_LEVEL = 1.6
@@ -23,27 +26,31 @@ _MAY_CROSS = 0.08  # of the rows: titles that span columns
 _WORDS_OF_PROSE = 14  # a cell as long as this in most rows is a paragraph
 
 
-@dataclass(frozen=True, slots=True)
-class TableFound:
-    """Cells by row and column, all rows equally long; ``words`` are those that went into it."""
-
-    box: Box
-    rows: tuple[tuple[str, ...], ...]
-    header_rows: int
-    words: tuple[Word, ...]
-
-
 def find_tables(page: Page, words: Sequence[Word]) -> list[TableFound]:
     """The tables of a page, from the top; ``words`` without heads and feet."""
-    found: list[TableFound] = []
+    found = [table for table in bordered_tables(page, words) if not _is_drawn(table.box, page.figures)]
     for levels in _frames([rule for rule in page.rules if rule.level]):
         frame = around(rule.box for rule in levels)
-        if any(other.box.holds(frame, 2.0) for other in found):
+        if any(other.box.holds(frame, 2.0) or frame.holds(other.box, 2.0) for other in found):
+            continue
+        if _is_drawn(frame, page.figures):
             continue
         table = _read(frame, [r.box.middle_y for r in levels], page, words)
         if table is not None:
             found.append(table)
     return sorted(found, key=lambda table: table.box.top)
+
+
+def _is_drawn(frame: Box, figures: Sequence[Box]) -> bool:
+    """Whether pictures or drawings take up most of the frame: then its rules are axes and grids."""
+    return sum(_common(frame, figure) for figure in figures) > 0.5 * frame.width * frame.height
+
+
+def _common(a: Box, b: Box) -> float:
+    """The area that both cover."""
+    width = min(a.right, b.right) - max(a.left, b.left)
+    height = min(a.bottom, b.bottom) - max(a.top, b.top)
+    return max(width, 0.0) * max(height, 0.0)
 
 
 def _frames(rules: Sequence[Rule]) -> list[list[Rule]]:
@@ -90,8 +97,10 @@ def _read(frame: Box, levels: Sequence[float], page: Page, words: Sequence[Word]
     if len(edges) < 1:
         return None
     cells = [_cells(line, edges) for line in lines]
+    if _are_columns(lines, edges, frame) or any(_is_no_row(line) for line in lines):
+        return None
     is_ruled = len(levels) >= 3 or len(uprights) >= 1
-    if _is_prose(cells) or not _has_words(cells) or not (is_ruled or _has_caption(page)):
+    if _is_prose(cells) or not has_words(cells) or not (is_ruled or _has_caption(page)):
         return None
     header = _header_rows(lines, levels)
     merged, header = _without_continuations(cells, header)
@@ -153,9 +162,26 @@ def _is_prose(cells: Sequence[Sequence[str]]) -> bool:
     return long > 0.3 * len(cells) or filled < 0.5 * len(cells) - 1
 
 
-def _has_words(cells: Sequence[Sequence[str]]) -> bool:
-    """A frame that holds numbers alone is a drawing with its axes."""
-    return sum(_WORD.search(cell) is not None for row in cells for cell in row) >= 2
+def _are_columns(lines: Sequence[Line], edges: Sequence[float], frame: Box) -> bool:
+    """Two or three columns of running text, which fills them from edge to edge."""
+    if len(lines) < 6 or len(edges) > 2:
+        return False
+    bounds = [frame.left, *edges, frame.right]
+    full = 0
+    for line in lines:
+        parts = [[w for w in line.words if left < w.box.middle_x <= right] for left, right in pairwise(bounds)]
+        shares = [
+            (around(w.box for w in part).width / (right - left)) if len(part) >= 3 else 0.0
+            for part, (left, right) in zip(parts, pairwise(bounds), strict=True)
+        ]
+        full += sum(share > 0.75 for share in shares) >= min(2, len(shares))
+    return full > 0.3 * len(lines)
+
+
+def _is_no_row(line: Line) -> bool:
+    """The caption of a figure: what holds one is a part of the page, and no table."""
+    match = CAPTION.match(line.text)
+    return match is not None and match["mark"] is not None and not match["what"].lower().startswith("tab")
 
 
 def _has_caption(page: Page) -> bool:
@@ -175,13 +201,7 @@ def _without_continuations(cells: Sequence[list[str]], header: int) -> tuple[lis
     for number, row in enumerate(cells):
         goes_on = bool(out) and number >= header and not row[0] and sum(map(bool, row)) < len(row) and number > header
         if goes_on:
-            out[-1] = [_joined_cell(above, below) for above, below in zip(out[-1], row, strict=True)]
+            out[-1] = [joined_cell(above, below) for above, below in zip(out[-1], row, strict=True)]
         else:
             out.append(list(row))
     return out, min(header, len(out) - 1) or 1
-
-
-def _joined_cell(above: str, below: str) -> str:
-    if above.endswith("-") and below[:1].islower():
-        return above[:-1] + below
-    return f"{above} {below}".strip()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 import structlog
 
-from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, owner_routing
+from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, now_iso, owner_routing
 from es_mappings.names import IndexKind, alias
 from indexer.documents.library import take_away
-from indexer.documents.store import DocumentStore, batches
+from indexer.documents.parking import sonde_version, undo_interrupted
+from indexer.documents.store import DocumentGone, DocumentStore, batches
 from indexer.patience import patiently
 from indexer.scan import scan
 
@@ -29,9 +31,10 @@ _KINDS: tuple[IndexKind, ...] = ("documents", "library")
 
 @dataclass(frozen=True, slots=True)
 class Tidied:
-    """How many of each were found and mended."""
+    """How many of each were found and mended. ``undone``: everybody's documents whose reading was interrupted."""
 
     requeued: int = 0
+    undone: int = 0
     taken_away: int = 0
     files: int = 0
     passages: int = 0
@@ -51,7 +54,8 @@ def tidy(store: DocumentStore, files: FileStore, queue: Queue, *, silent: timede
     if not all(patiently(partial(store.client.indices.exists_alias, name=name)) for name in names):
         return Tidied()
     done = Tidied(
-        requeued=_requeued(store, queue, silent),
+        requeued=_requeued(store, queue, silent) + _after_upgrade(store, queue),
+        undone=undo_interrupted(store),
         taken_away=_taken_away(store, files),
         files=_without_entry(store, files),
         passages=_orphans(store),
@@ -66,6 +70,17 @@ def _requeued(store: DocumentStore, queue: Queue, silent: timedelta) -> int:
     before = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
     filters: list[dict[str, Any]] = [{"terms": {"state": list(UNREAD)}}, {"range": {"updated": {"lt": before}}}]
     return sum(not queue.is_read(entry.id) and queue.read(entry.id) for entry in _private(store, filters))
+
+
+def _after_upgrade(store: DocumentStore, queue: Queue) -> int:
+    """Parked by another version of Sonde, at whose defect: this one may read them."""
+    parked: list[dict[str, Any]] = [{"term": {"state": "failed"}}, {"term": {"reason": "crashed"}}]
+    entries = [one for one in _private(store, parked) if one.version != sonde_version()]
+    for entry in entries:
+        with suppress(DocumentGone):
+            store.keep_entry(replace(entry, state="queued", reason=None, message=None, attempts=0, updated=now_iso()))
+            queue.read(entry.id)
+    return len(entries)
 
 
 def _taken_away(store: DocumentStore, files: FileStore) -> int:

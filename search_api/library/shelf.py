@@ -114,6 +114,7 @@ class Shelf:
             bytes=len(upload.data),
             reason=None,
             message=None,
+            attempts=0,
             updated=now_iso(),
         )
         self._keep(entry, upload.data, known)

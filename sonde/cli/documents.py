@@ -25,11 +25,13 @@ from sonde.settings import load_settings
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
 @click.option("--record", help="Id of the record that these documents explain; else found by their DOI, where one is.")
+@click.option("--retry", is_flag=True, help="Read also what is parked, because Sonde failed at it before.")
 @click.option("--json", "as_json", is_flag=True, help="The documents' entries as JSON.")
-def ingest(files: tuple[Path, ...], *, record: str | None, as_json: bool) -> None:
+def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json: bool) -> None:
     """Read FILES (PDF, page image, HTML, DOCX, text; folders are walked) and index their passages.
 
-    A file that was read before and did not change is left as it is. Exit code 1 where one could not be read.
+    A file that was read before and did not change is left as it is, and so is one that Sonde failed at (it is parked
+    until the next upgrade, or ``--retry``). Exit code 1 where one could not be read.
     """
     console = Console(stderr=True)
     ingester = DocumentIngester(load_settings())
@@ -39,7 +41,7 @@ def ingest(files: tuple[Path, ...], *, record: str | None, as_json: bool) -> Non
         for path in _walked(files):
             started = time.perf_counter()
 
-            found = ingester.file(path, record, partial(_shown, bar, task, path.name))
+            found = ingester.file(path, record, partial(_shown, bar, task, path.name), again=retry)
             done.append((found, time.perf_counter() - started))
     if as_json:
         click.echo(json.dumps([{"id": one.entry.id, **one.entry.as_document()} for one, _ in done], indent=2))
@@ -78,7 +80,7 @@ def summary(done: list[tuple[Ingested, float]]) -> Table:
     for one, seconds in done:
         entry = one.entry
         numbers = (entry.pages or "", entry.ocr_pages or "", entry.passages or "", len(entry.tables) or "")
-        state = "same" if one.same else entry.state if entry.reason is None else f"failed: {entry.reason}"
+        state = f"failed: {entry.reason}" if entry.state == "failed" else "same" if one.same else entry.state
         title = entry.message if entry.state == "failed" else entry.title
         table.add_row(entry.name, state, *map(str, numbers), f"{seconds:.1f}", title or "")
     return table

@@ -1,0 +1,114 @@
+"""Documents whose reading went wrong: which are tried again, which are left alone, and what a half-read one leaves.
+
+A document that makes a reader fail would do so each time. It is parked, with its reason, until another version of Sonde
+is installed or somebody asks for it again. A document whose process was killed (a power cut, too little memory) is
+begun again, at most ``MOST_STARTS`` times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
+
+import structlog
+
+from core.document import PUBLIC, UNREAD, DocumentEntry, now_iso
+from es_mappings.names import alias
+from indexer.documents.failures import MAY_PASS, DocumentRefused
+from indexer.documents.isolation import ATTEMPTS
+from indexer.documents.store import DocumentStore
+from indexer.scan import scan
+
+log = structlog.get_logger(__name__)
+
+MOST_STARTS = 3
+SILENT = timedelta(minutes=15)
+"""Longer than the longest reading without a sign: two attempts of five minutes in the process that reads."""
+_DEFECT = "Nothing of it is searchable. It is read again after the next upgrade of Sonde, or when it is sent again."
+
+
+@cache
+def sonde_version() -> str:
+    """Of what is installed."""
+    try:
+        return installed_version("sonde")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def starts_before(stored: DocumentEntry | None, hash: str) -> int:
+    """How often this version began to read these bytes and did not end."""
+    if stored is None or stored.state == "ready" or stored.hash not in (None, hash):
+        return 0
+    return stored.attempts if stored.version in (None, sonde_version()) else 0
+
+
+def is_parked(stored: DocumentEntry, hash: str | None = None) -> bool:
+    """Whether a reading of these bytes (``hash``; None: of the same) by this version failed, so that another would."""
+    if stored.state != "failed" or hash not in (None, stored.hash) or stored.version != sonde_version():
+        return False
+    return stored.reason == "crashed" or (stored.reason in MAY_PASS and stored.attempts >= MOST_STARTS)
+
+
+def is_settled(entry: DocumentEntry) -> bool:
+    """Whether a document that a record links to is left as it is: read, failed for good, or tried often enough."""
+    if entry.state != "failed":
+        return entry.state == "ready"
+    if entry.reason == "crashed":
+        return entry.version == sonde_version()
+    return entry.reason not in MAY_PASS or entry.attempts >= ATTEMPTS
+
+
+def refused_start(starts: int) -> DocumentRefused:
+    """For a document that was begun too often."""
+    return DocumentRefused(
+        "crashed", f"Its reading was broken off {starts} times, each time without a result. {_DEFECT}"
+    )
+
+
+def refused_by_defect(error: Exception) -> DocumentRefused:
+    """For a document that one of our own steps failed at. Names the place in our code, nothing of the text."""
+    place = _place(error)
+    log.error("document.crashed", error=type(error).__name__, at=place)
+    return DocumentRefused(
+        "crashed", f"Sonde failed while it read this document ({type(error).__name__}, {place}). {_DEFECT}"
+    )
+
+
+def _place(error: Exception) -> str:
+    """``indexer.documents.tables:42``, where the error was raised; outside of Sonde the module that raised it."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    return "an unknown place" if step is None else f"{step.tb_frame.f_globals.get('__name__', '?')}:{step.tb_lineno}"
+
+
+def undo_interrupted(store: DocumentStore, *, silent: timedelta = SILENT) -> int:
+    """Takes out what is half read of everybody's documents, where nobody has touched them for so long.
+
+    They become ``failed`` with the reason ``interrupted``, which a harvest or ``sonde ingest`` begins again. Users'
+    documents are put in the queue again instead (``tidy``).
+    """
+    undone = 0
+    for entry in list(_silent(store, silent)):
+        store.drop_passages(entry)
+        message = "Reading it was interrupted. Nothing of it is searchable; ingest it again."
+        store.put_entry(replace(entry, state="failed", reason="interrupted", message=message, updated=now_iso()))
+        log.warning("document.interrupted", document=entry.id, attempts=entry.attempts)
+        undone += 1
+    return undone
+
+
+def _silent(store: DocumentStore, silent: timedelta) -> Iterator[DocumentEntry]:
+    before = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
+    filters = [
+        {"term": {"owner": PUBLIC}},
+        {"terms": {"state": list(UNREAD)}},
+        {"range": {"updated": {"lte": before}}},
+    ]
+    for hit in scan(store.client, alias(store.prefix, "documents"), {"bool": {"filter": filters}}):
+        yield DocumentEntry.of(hit["_id"], hit["_source"])

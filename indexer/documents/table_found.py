@@ -1,0 +1,33 @@
+"""A table as the finders of tables give it, and what they both ask of its cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from indexer.documents.page import Box, Word
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class TableFound:
+    """Cells by row and column, all rows equally long; ``words`` are those that went into it."""
+
+    box: Box
+    rows: tuple[tuple[str, ...], ...]
+    header_rows: int
+    words: tuple[Word, ...]
+
+
+def has_words(cells: Sequence[Sequence[str]]) -> bool:
+    """A frame that holds numbers alone is a drawing with its axes."""
+    return sum(_WORD.search(cell) is not None for row in cells for cell in row) >= 2
+
+
+def joined_cell(above: str, below: str) -> str:
+    """Two lines of one cell as one text, a broken word mended."""
+    if above.endswith("-") and below[:1].islower():
+        return above[:-1] + below
+    return f"{above} {below}".strip()
