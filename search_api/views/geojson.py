@@ -160,6 +160,8 @@ def collection(answer: Answer, features: list[Json], links: list[Json]) -> Json:
         "features": features,
         "numberMatched": answer.matched,
         "numberReturned": len(answer.found),
+        "sonde:total": answer.total.count,
+        "sonde:totalRelation": answer.total.relation,
         "links": links,
         "sonde:interpretation": interpretation(answer.interpretation),
         **beside,
