@@ -49,7 +49,10 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``matched`` is how many hits can be paged, ``total`` how many there are; ``took_ms`` names each stage."""
+    """``matched`` is how many hits can be paged, ``total`` how many there are; ``took_ms`` names each stage.
+
+    ``corrected_from``: the question as it was asked, where nothing was found and its mended form was answered.
+    """
 
     found: tuple[FoundRecord, ...]
     matched: int
@@ -59,3 +62,4 @@ class Answer:
     did_you_mean: str | None = None
     took_ms: Mapping[str, float] = field(default_factory=dict)
     total: Total = field(default_factory=lambda: Total(0))
+    corrected_from: str | None = None

@@ -10,11 +10,10 @@ from core.hit import Hit
 from search_api.answer import Total
 from search_api.arranging import arranged
 from search_api.ranking.explain import explain
-from search_api.ranking.facts import Facts
 from search_api.ranking.rank import Ranking
 from search_api.request import SearchRequest
 from search_api.retrieval.beyond import MOST_LISTED, BeyondWindow, Following, Outside
-from search_api.retrieval.memory import Remembered, Version
+from search_api.retrieval.memory import Version
 
 _GROWTH = (1, 4, 10)
 """A list that doubles left too short is asked for again, longer by these factors."""
@@ -52,9 +51,7 @@ class Listed:
         return {**self.following.versions, **found}
 
 
-def listed(
-    ranking: Ranking, beyond: BeyondWindow, outside: Outside, request: SearchRequest, memory: Remembered[Facts]
-) -> Listed:
+def listed(ranking: Ranking, beyond: BeyondWindow, outside: Outside, request: SearchRequest) -> Listed:
     """As much of the list as the page and the count need. Raises Unavailable where Elasticsearch does not answer."""
     most = ranking.config.max_results
     facts = beyond.found.facts
@@ -66,8 +63,8 @@ def listed(
         )
     following = Following()
     for factor in _GROWTH:
-        following = beyond.listed(min(most * factor, MOST_LISTED), memory)
-        order, folded = arranged(ranking, {**following.facts, **facts}, request, following.ids)
+        following = beyond.listed(min(most * factor, MOST_LISTED))
+        order, folded = arranged(ranking, facts, request, following.likeness)
         if len(order) >= most or most * factor >= outside.count:
             break
     whole = len(following.ids) >= outside.count and len(order) < most

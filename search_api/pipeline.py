@@ -24,7 +24,7 @@ from search_api.ranking.config import RankingConfig
 from search_api.ranking.fusion import above_floor
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
-from search_api.refinement import spelling_of
+from search_api.refinement import looked_up, spelling_of
 from search_api.request import Filters, Relation, SearchRequest
 from search_api.retrieval.beyond import BeyondWindow
 from search_api.retrieval.candidates import Asking, Found, IndexGone, retrieve
@@ -33,6 +33,7 @@ from search_api.retrieval.fetch import Fetched, fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Memory, Version
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
+from search_api.retrieval.spelling import Spelling
 from search_api.serving import Resolver, Serving
 from search_api.targets import target_of
 from search_api.telemetry_traces import span
@@ -105,7 +106,9 @@ class SearchPipeline:
 
     def search(self, request: SearchRequest) -> Answer:
         """The page that was asked for. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
-        return self._steadily(lambda serving: self._search(request, serving))
+        answer = self._steadily(lambda serving: self._corrected(request, serving))
+        _refuse_past_the_end(request, answer.matched)
+        return answer
 
     def ordered(self, request: SearchRequest) -> Ordered:
         """The whole window in its order, nothing fetched: what evaluation measures. Raises as ``search`` does."""
@@ -124,7 +127,15 @@ class SearchPipeline:
             self.parts.resolver.forget()
             return answer(self.parts.resolver.resolve())
 
-    def _search(self, request: SearchRequest, serving: Serving) -> Answer:
+    def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
+        """Where nothing is found and a misspelling is sure, the answer to what was meant, if there is one."""
+        answer, spelling = self._search(request, serving)
+        if answer.matched or spelling is None or not (spelling.sure and request.correct):
+            return answer
+        meant, _ = self._search(replace(request, q=spelling.question), serving)
+        return replace(meant, corrected_from=request.q, did_you_mean=None) if meant.matched else answer
+
+    def _search(self, request: SearchRequest, serving: Serving) -> tuple[Answer, Spelling | None]:
         watch = Stopwatch()
         one = self._ordered(request, serving, watch)
         beyond = BeyondWindow(Asking.of(self.parts.client, request.q), one.plan, one.found, self.parts.config)
@@ -132,12 +143,14 @@ class SearchPipeline:
             choices = self._choices(request, one)
             outside = beyond.counted(facet_aggregations(request.facets, choices))
             facets = read_facets(request.facets, outside.aggregations, choices) if request.facets else {}
-            better = spelling_of(self.parts.client, serving.records.index, one.interpretation, one.found)
+            spelling = spelling_of(self.parts.client, serving.records.index, one.interpretation, one.found)
+            read = looked_up(self.parts.client, serving.records.index, one.interpretation)
         with watch.stage("fetch"):
-            whole = listed(one.ranking, beyond, outside, one.request, self.parts.memory.facts)
+            whole = listed(one.ranking, beyond, outside, one.request)
             page = self._page(one, whole, serving)
-        _refuse_past_the_end(request, whole.matched)
-        return Answer(page, whole.matched, one.interpretation, one.degraded, facets, better, watch.took_ms, whole.total)
+        better = spelling.question if spelling is not None else None
+        answer = Answer(page, whole.matched, read, one.degraded, facets, better, watch.took_ms, whole.total)
+        return answer, spelling
 
     def _choices(self, request: SearchRequest, one: Ordered) -> Choices:
         """What decides which values facets have."""

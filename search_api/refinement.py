@@ -1,16 +1,36 @@
-"""What stands beside the hits: a better spelling where words were not found."""
+"""What a look into the index adds to the reading of a question: a better spelling, and codes that no record bears."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from elasticsearch import Elasticsearch
 
-from search_api.retrieval.candidates import Found
-from search_api.retrieval.spelling import did_you_mean
+from search_api.retrieval.candidates import Found, checked
+from search_api.retrieval.spelling import Spelling, did_you_mean
 from search_api.understanding.interpretation import Interpretation
 
+_FEW = 20
+_ALL_COUNT = 3
+"""Of so many words a hit holds each one; of more it may lack some, and a misspelt one goes unnoticed."""
 
-def spelling_of(client: Elasticsearch, index: str, read: Interpretation, found: Found) -> str | None:
-    """Only where no record holds every word: a question that is answered in full is not corrected."""
-    if not read.thematic or found.all_words:
+
+def spelling_of(client: Elasticsearch, index: str, read: Interpretation, found: Found) -> Spelling | None:
+    """Only where few records hold every word: what many records say is no slip. Places are not corrected."""
+    if not read.thematic or (len(found.all_words) > _FEW and len(read.thematic.split()) <= _ALL_COUNT):
         return None
-    return did_you_mean(client, index, read.text, read.thematic)
+    words = read.thematic
+    for place in read.places:  # still in the topic where no record says its place in numbers
+        words = words.replace(place.found.text, " ")
+    return did_you_mean(client, index, read.text, words)
+
+
+def looked_up(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:
+    """With what the index says of each identifier: whether any record bears it."""
+    if not read.identifiers:
+        return read
+    values = {one.value: {"term": {"identifiers": one.value}} for one in read.identifiers}
+    body = {"size": 0, "track_total_hits": False, "aggs": {"borne": {"filters": {"filters": values}}}}
+    borne = checked(client, [{"index": index}, body])[0]["aggregations"]["borne"]["buckets"]
+    known = [replace(one, known=bool(borne[one.value]["doc_count"])) for one in read.identifiers]
+    return replace(read, identifiers=tuple(known))

@@ -13,12 +13,13 @@ from typing import Any
 
 from core.hit import Signal
 from search_api.ranking.config import RankingConfig
-from search_api.ranking.facts import Facts
+from search_api.ranking.facts import LIKENESS_FIELDS, likeness_of
+from search_api.ranking.folding import Likeness
 from search_api.retrieval import bm25, knn
-from search_api.retrieval.arms import BROWSING_ORDER, fields_body, for_records, read_fields
+from search_api.retrieval.arms import BROWSING_ORDER, for_records
 from search_api.retrieval.candidates import Asking, Found
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.memory import Remembered, Version, version_of
+from search_api.retrieval.memory import Version, version_of
 from search_api.retrieval.plan import RetrievalPlan
 
 Aggregations = Mapping[str, Any]
@@ -42,7 +43,7 @@ class Following:
 
     ids: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
-    facts: Mapping[str, Facts] = field(default_factory=dict)
+    likeness: Mapping[str, Likeness] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
 
 
@@ -73,21 +74,17 @@ class BeyondWindow:
         at_least = self._near and every >= self.config.max_results
         return Outside(count, at_least, answer.get("aggregations", {}))
 
-    def listed(self, size: int, memory: Remembered[Facts]) -> Following:
-        """The next ``size`` after the window; what ``memory`` knows of them is not asked for again."""
-        answer = self.ask([(self.plan.index, self._list_body(size))])[0]
-        hits = {hit["fields"]["id"][0]: hit for hit in answer["hits"]["hits"]}
-        versions = {record: version_of(self.plan.index_uuid, hit) for record, hit in hits.items()}
-        facts = memory.known(versions)
-        unknown = [record for record in hits if record not in facts]
-        if unknown:
-            answer = self.ask([(self.plan.index, fields_body(unknown, self.plan.filters))])[0]
-            read, read_at = read_fields(answer, self.plan.index_uuid)
-            memory.keep(read_at, read)
-            facts, versions = {**facts, **read}, {**versions, **read_at}
-        scored = {record: hit["_score"] or 0.0 for record, hit in hits.items() if record in facts}
-        best = max(scored.values(), default=0.0) or 1.0
-        return Following(tuple(scored), tuple(score / best for score in scored.values()), facts, versions)
+    def listed(self, size: int) -> Following:
+        """The next ``size`` after the window."""
+        hits = self.ask([(self.plan.index, self._list_body(size))])[0]["hits"]["hits"]
+        by_id = {hit["fields"]["id"][0]: hit for hit in hits}
+        best = max((hit["_score"] or 0.0 for hit in hits), default=0.0) or 1.0
+        return Following(
+            tuple(by_id),
+            tuple((hit["_score"] or 0.0) / best for hit in hits),
+            {record: likeness_of(hit["fields"]) for record, hit in by_id.items()},
+            {record: version_of(self.plan.index_uuid, hit) for record, hit in by_id.items()},
+        )
 
     @property
     def _window(self) -> Clause:
@@ -102,7 +99,7 @@ class BeyondWindow:
             "post_filter": {"bool": {"must_not": [self._window]}},
             "sort": ["_score", {"id": "asc"}] if scores else list(BROWSING_ORDER),
             "size": size,
-            **for_records(),
+            **for_records(LIKENESS_FIELDS),
         }
 
     def _meaning(self) -> dict[str, Any]:

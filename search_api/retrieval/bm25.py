@@ -85,7 +85,7 @@ def without_tellings(query: Clause) -> Clause:
 
 
 def _tells(clause: Clause) -> bool:
-    return clause.get("constant_score", {}).get("boost") == 0.0
+    return bool(clause.get("constant_score", {}).get("boost") == 0.0)
 
 
 def _words(

@@ -39,7 +39,10 @@ class SearchAnswer(BaseModel):
     links: list[dict[str, Any]]
     interpretation: dict[str, Any] = Field(alias="sonde:interpretation")
     facets: dict[str, Any] = Field(default={}, alias="sonde:facets", description="Only where asked for.")
-    did_you_mean: str | None = Field(None, alias="sonde:didYouMean", description="Where words were found nowhere.")
+    did_you_mean: str | None = Field(None, alias="sonde:didYouMean", description="A better spelling.")
+    corrected_from: str | None = Field(
+        None, alias="sonde:correctedFrom", description="The question as asked, where its mended form was answered."
+    )
     degraded: list[str] = Field(alias="sonde:degraded", description="Signals that were down for this answer.")
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
 
