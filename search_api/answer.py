@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from core.hit import Hit
 from core.record import Record
@@ -37,8 +37,22 @@ class FoundRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Total:
+    """How many records match. ``about``: the same data set of several catalogues may be counted more than once.
+
+    ``at_least``: meaning was followed only so far, and more may be near.
+    """
+
+    count: int
+    relation: Literal["exact", "about", "at_least"] = "exact"
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """``matched`` is the size of the fused window; ``took_ms`` names each stage."""
+    """``matched`` is how many hits can be paged, ``total`` how many there are; ``took_ms`` names each stage.
+
+    ``corrected_from``: the question as it was asked, where nothing was found and its mended form was answered.
+    """
 
     found: tuple[FoundRecord, ...]
     matched: int
@@ -47,3 +61,5 @@ class Answer:
     facets: Mapping[FacetName, Facet] = field(default_factory=dict)
     did_you_mean: str | None = None
     took_ms: Mapping[str, float] = field(default_factory=dict)
+    total: Total = field(default_factory=lambda: Total(0))
+    corrected_from: str | None = None

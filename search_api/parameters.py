@@ -96,6 +96,11 @@ class SearchParameters(Parameters):
     diversity: Literal["on", "off"] = Field(
         "on", description="Whether records of one series stand back, so that they do not fill a page."
     )
+    spelling: Literal["auto", "off"] = Field(
+        "auto",
+        description="`auto` answers the question with its misspelt words mended where it finds nothing itself and the "
+        "mending is sure; `sonde:correctedFrom` then holds the question as it was asked.",
+    )
     limit: int = Field(10, ge=1, le=100)
     cursor: str | None = Field(None, max_length=2000, description="From the `next` link.")
     f: Literal["json", "atom", "html"] | None = Field(
@@ -156,6 +161,7 @@ def to_request(given: SearchParameters) -> SearchRequest:
         expand=given.expand == "on",
         group=given.group,
         diversity=given.diversity == "on",
+        correct=given.spelling == "auto",
         facets=tuple(given.facets),
         limit=given.limit,
         offset=_offset(given),

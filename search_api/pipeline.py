@@ -18,22 +18,23 @@ from reading.language import sure_language
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord, PassageFound
-from search_api.arranging import arranged
 from search_api.deadlines import hurried
+from search_api.listed import Listed, listed
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import RankingConfig
-from search_api.ranking.explain import explain
 from search_api.ranking.fusion import above_floor
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
-from search_api.refinement import counted_clause, facets_of, spelling_of
+from search_api.refinement import looked_up, spelling_of
 from search_api.request import Filters, Relation, SearchRequest
-from search_api.retrieval.candidates import Found, IndexGone, retrieve
-from search_api.retrieval.facets import Choices, region_boxes
+from search_api.retrieval.beyond import BeyondWindow
+from search_api.retrieval.candidates import Asking, Found, IndexGone, retrieve
+from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
 from search_api.retrieval.fetch import Fetched, fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.memory import Memory
+from search_api.retrieval.memory import Memory, Version
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
+from search_api.retrieval.spelling import Spelling
 from search_api.serving import Resolver, Serving
 from search_api.targets import target_of
 from search_api.telemetry_traces import span
@@ -102,11 +103,13 @@ class SearchPipeline:
     """Answers searches; threads may share it."""
 
     def __init__(self, parts: SearchParts) -> None:
-        self._parts = parts
+        self.parts = parts
 
     def search(self, request: SearchRequest) -> Answer:
         """The page that was asked for. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
-        return self._steadily(lambda serving: self._search(request, serving))
+        answer = self._steadily(lambda serving: self._corrected(request, serving))
+        _refuse_past_the_end(request, answer.matched)
+        return answer
 
     def ordered(self, request: SearchRequest) -> Ordered:
         """The whole window in its order, nothing fetched: what evaluation measures. Raises as ``search`` does."""
@@ -115,34 +118,45 @@ class SearchPipeline:
     def understood(self, request: SearchRequest, leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
         """How the question is read; nothing is searched."""
         parts = request.interpret if request.expand else request.interpret - {"terms"}
-        return self._parts.understander.understand(request.q, parts, leaving)
+        return self.parts.understander.understand(request.q, parts, leaving)
 
     def _steadily(self, answer: Callable[[Serving], T]) -> T:
         """The answer of the index that serves now, even where it was just replaced by another."""
         try:
-            return answer(self._parts.resolver.resolve())
+            return answer(self.parts.resolver.resolve())
         except IndexGone:
-            self._parts.resolver.forget()
-            return answer(self._parts.resolver.resolve())
+            self.parts.resolver.forget()
+            return answer(self.parts.resolver.resolve())
 
-    def _search(self, request: SearchRequest, serving: Serving) -> Answer:
+    def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
+        """Where nothing is found and a misspelling is sure, the answer to what was meant, if there is one."""
+        answer, spelling = self._search(request, serving)
+        if answer.matched or spelling is None or not (spelling.sure and request.correct):
+            return answer
+        meant, _ = self._search(replace(request, q=spelling.question), serving)
+        return replace(meant, corrected_from=request.q, did_you_mean=None) if meant.matched else answer
+
+    def _search(self, request: SearchRequest, serving: Serving) -> tuple[Answer, Spelling | None]:
         watch = Stopwatch()
         one = self._ordered(request, serving, watch)
-        with watch.stage("fetch"):
-            order, folded = arranged(one.ranking, one.found.facts, one.request)
-            page = self._page(one, order, serving)
-        _refuse_past_the_end(request, len(order))
-        page = tuple(replace(shown, folded=tuple(folded.get(shown.hit.id, ()))) for shown in page)
+        beyond = BeyondWindow(Asking.of(self.parts.client, request.q), one.plan, one.found, self.parts.config)
         with watch.stage("facets"):
-            facets = facets_of(self._parts.client, serving.records.index, one.request, *self._counted(request, one))
-            better = spelling_of(self._parts.client, serving.records.index, one.interpretation, one.found)
-        return Answer(page, len(order), one.interpretation, one.degraded, facets, better, watch.took_ms)
+            choices = self._choices(request, one)
+            outside = beyond.counted(facet_aggregations(request.facets, choices))
+            facets = read_facets(request.facets, outside.aggregations, choices) if request.facets else {}
+            spelling = spelling_of(self.parts.client, serving.records.index, one.interpretation, one.found)
+            read = looked_up(self.parts.client, serving.records.index, one.interpretation)
+        with watch.stage("fetch"):
+            whole = listed(one.ranking, beyond, outside, one.request)
+            page = self._page(one, whole, serving)
+        better = spelling.question if spelling is not None else None
+        answer = Answer(page, whole.matched, read, one.degraded, facets, better, watch.took_ms, whole.total)
+        return answer, spelling
 
-    def _counted(self, request: SearchRequest, one: Ordered) -> tuple[Clause, Choices]:
-        """What facets count, and what decides their values."""
-        regions = region_boxes(self._parts.geocoder) if "region" in request.facets else {}
-        choices = Choices(one.request.filters, request.place, self._parts.now_ms(), regions)
-        return counted_clause(one.request, one.interpretation, one.plan, one.found), choices
+    def _choices(self, request: SearchRequest, one: Ordered) -> Choices:
+        """What decides which values facets have."""
+        regions = region_boxes(self.parts.geocoder) if "region" in request.facets else {}
+        return Choices(one.request.filters, request.place, self.parts.now_ms(), regions)
 
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):
@@ -162,7 +176,7 @@ class SearchPipeline:
         """The filters with ``place`` turned into its box, shaped by a direction where one is asked for."""
         filters = request.filters
         if request.place is not None:
-            places = self._parts.geocoder.lookup(request.place)
+            places = self.parts.geocoder.lookup(request.place)
             if not places:
                 raise InvalidInput("place", f"place: no place named {request.place!r} is known; give a bbox instead")
             filters = replace(filters, area=places[0].bbox)
@@ -202,9 +216,9 @@ class SearchPipeline:
     ) -> tuple[Found, RetrievalPlan]:
         plan = plan_retrieval(request, read, serving, vector)
         with watch.stage("retrieve"):
-            window = self._parts.config.candidate_window
-            memory = self._parts.memory.facts
-            found = retrieve(self._parts.client, plan, window=window, question=request.q, memory=memory)
+            window = self.parts.config.candidate_window
+            memory = self.parts.memory.facts
+            found = retrieve(self.parts.client, plan, window=window, question=request.q, memory=memory)
         card = serving.embedder.card if serving.embedder is not None else None
         if card is None or not plan.judges_meaning:
             return found, plan
@@ -217,11 +231,11 @@ class SearchPipeline:
         names = list(next(iter(found.signals.values()))) if ids else []
         arms = {name: [found.signals[record].get(name) for record in ids] for name in names}
         candidates = Candidates.from_facts(ids, arms, [found.facts[record] for record in ids], named=found.named)
-        config = self._parts.config
+        config = self.parts.config
         if config.spatial_mode != request.spatial:
             config = replace(config, spatial_mode=request.spatial)
         minimum = above_floor(serving.embedder.card.floor) if serving.embedder is not None else None
-        return rank(candidates, target_of(request, read, self._parts.now_ms()), config, minimum)
+        return rank(candidates, target_of(request, read, self.parts.now_ms()), config, minimum)
 
     def _reread(
         self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: Found, serving: Serving
@@ -232,11 +246,11 @@ class SearchPipeline:
         if hurried():
             return ranking, ("cross_encoder",)
         try:
-            cross_encoder = self._parts.cross_encoder()
+            cross_encoder = self.parts.cross_encoder()
         except ModelMissing:
             return ranking, ("cross_encoder",)
         best = ranking.ids(0, ranking.config.rerank_depth)
-        records = self._fetched(best, found, serving).records
+        records = self._fetched(best, found.versions, serving).records
         texts = [records[record].embedding_text if record in records else "" for record in best]
         try:
             logits = cross_encoder.score(read.text, texts)
@@ -244,17 +258,20 @@ class SearchPipeline:
             return ranking, ("cross_encoder",)
         return rerank(ranking, logits, cross_encoder.card), ()
 
-    def _fetched(self, ids: Sequence[str], found: Found, serving: Serving, highlight: Clause | None = None) -> Fetched:
-        versions = {record: found.versions[record] for record in ids}
-        return fetch_records(self._parts.client, serving.records.index, versions, self._parts.memory.records, highlight)
+    def _fetched(
+        self, ids: Sequence[str], known: Mapping[str, Version], serving: Serving, highlight: Clause | None = None
+    ) -> Fetched:
+        versions = {record: known[record] for record in ids}
+        return fetch_records(self.parts.client, serving.records.index, versions, self.parts.memory.records, highlight)
 
-    def _page(self, one: Ordered, order: list[int], serving: Serving) -> tuple[FoundRecord, ...]:
-        request, ranking, found = one.request, one.ranking, one.found
-        positions = order[request.offset : request.offset + request.limit]
-        hits = {position: ranking.hits(position, 1)[0] for position in positions}
+    def _page(self, one: Ordered, whole: Listed, serving: Serving) -> tuple[FoundRecord, ...]:
+        request, found = one.request, one.found
+        positions = whole.order[request.offset : request.offset + request.limit]
+        hits = {position: whole.hit(position) for position in positions}
         ids = [hit.id for hit in hits.values()]
-        client = self._parts.client
-        fetched = self._fetched(ids, found, serving, one.plan.words if request.highlight else None)
+        client = self.parts.client
+        words = one.plan.words if request.highlight else None
+        fetched = self._fetched(ids, whole.versions(found.versions), serving, words)
         passages: dict[str, tuple[PassageFound, ...]] = {}
         if serving.passages is not None:
             best = {record: found.passages[record] for record in ids if record in found.passages}
@@ -265,7 +282,8 @@ class SearchPipeline:
                 record=fetched.records[hit.id],
                 highlights=fetched.highlights.get(hit.id, {}),
                 passages=passages.get(hit.id, ()),
-                explanation=explain(ranking, position) if request.explain else None,
+                explanation=whole.explanation(position) if request.explain else None,
+                folded=tuple(whole.folded.get(hit.id, ())),
             )
             for position, hit in hits.items()
             if hit.id in fetched.records

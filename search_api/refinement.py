@@ -1,46 +1,36 @@
-"""What stands beside the hits: the facets that were asked for, and a better spelling where words were not found."""
+"""What a look into the index adds to the reading of a question: a better spelling, and codes that no record bears."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 
 from elasticsearch import Elasticsearch
 
-from search_api.request import FacetName, SearchRequest
 from search_api.retrieval.candidates import Found, checked
-from search_api.retrieval.facets import Choices, Facet, facets_body, read_facets
-from search_api.retrieval.filters import Clause, record_filters
-from search_api.retrieval.plan import RetrievalPlan, asked_clauses
-from search_api.retrieval.spelling import did_you_mean
+from search_api.retrieval.spelling import Spelling, did_you_mean
 from search_api.understanding.interpretation import Interpretation
 
-
-def facets_of(
-    client: Elasticsearch, index: str, request: SearchRequest, counted: Clause, choices: Choices
-) -> Mapping[FacetName, Facet]:
-    """In the order they were asked for; none where none was."""
-    if not request.facets:
-        return {}
-    answer = checked(client, [{"index": index}, facets_body(request.facets, counted, choices)])[0]
-    return read_facets(request.facets, answer, choices)
+_FEW = 20
+_ALL_COUNT = 3
+"""Of so many words a hit holds each one; of more it may lack some, and a misspelt one goes unnoticed."""
 
 
-def counted_clause(request: SearchRequest, read: Interpretation, plan: RetrievalPlan, found: Found) -> Clause:
-    """The records that facets count: those that pass the filters and match the words; for ``dense`` its window."""
-    filters = record_filters(request.filters)
-    if request.algorithm == "dense" and read.text:
-        return {"bool": {"filter": [*filters, {"ids": {"values": list(found.signals)}}]}}
-    if read.thematic or read.identifiers or read.asks_nothing:
-        return {"bool": {"filter": [*filters, plan.words]}}
-    asked = asked_clauses(read, request.filters)
-    if read.text and asked:
-        either = [plan.words, {"bool": {"filter": list(asked)}}]
-        return {"bool": {"filter": [*filters, {"bool": {"should": either, "minimum_should_match": 1}}]}}
-    return {"bool": {"filter": filters}}
-
-
-def spelling_of(client: Elasticsearch, index: str, read: Interpretation, found: Found) -> str | None:
-    """Only where no record holds every word: a question that is answered in full is not corrected."""
-    if not read.thematic or found.all_words:
+def spelling_of(client: Elasticsearch, index: str, read: Interpretation, found: Found) -> Spelling | None:
+    """Only where few records hold every word: what many records say is no slip. Places are not corrected."""
+    if not read.thematic or (len(found.all_words) > _FEW and len(read.thematic.split()) <= _ALL_COUNT):
         return None
-    return did_you_mean(client, index, read.text, read.thematic)
+    words = read.thematic
+    for place in read.places:  # still in the topic where no record says its place in numbers
+        words = words.replace(place.found.text, " ")
+    return did_you_mean(client, index, read.text, words)
+
+
+def looked_up(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:
+    """With what the index says of each identifier: whether any record bears it."""
+    if not read.identifiers:
+        return read
+    values = {one.value: {"term": {"identifiers": one.value}} for one in read.identifiers}
+    body = {"size": 0, "track_total_hits": False, "aggs": {"borne": {"filters": {"filters": values}}}}
+    borne = checked(client, [{"index": index}, body])[0]["aggregations"]["borne"]["buckets"]
+    known = [replace(one, known=bool(borne[one.value]["doc_count"])) for one in read.identifiers]
+    return replace(read, identifiers=tuple(known))

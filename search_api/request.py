@@ -57,6 +57,7 @@ class SearchRequest:
     expand: bool = True
     group: Literal["identity", "none"] = "identity"
     diversity: bool = True
+    correct: bool = True
     facets: tuple[FacetName, ...] = ()
     limit: int = 10
     offset: int = 0

@@ -18,6 +18,7 @@ METRES_PER_SCALE_DENOMINATOR = 0.0005
 Fields = Mapping[str, Sequence[Any]]
 """The ``fields`` of an Elasticsearch hit: doc values, lists of values by field."""
 
+LIKENESS_FIELDS = ("source", "identity", "signature")
 _FAMILIES = ("series", "parent")
 _RESOLUTION = ("metres", "scale_denominator", "time_step")
 _OF_NOBODY = Likeness("")
@@ -54,9 +55,14 @@ def facts_of(fields: Fields) -> Facts:
         step_s=_number(step_seconds(resolution.time_step)),
         kind=cast(ProvenanceKind, _first(fields, "provenance.kind") or "unknown"),
         modified_ms=_number(_first(fields, "dates.modified")),
-        likeness=Likeness(str(_first(fields, "source")), _text(fields, "identity"), _text(fields, "signature")),
+        likeness=likeness_of(fields),
         families=tuple((kind, name) for kind in _FAMILIES if (name := _text(fields, kind)) is not None),
     )
+
+
+def likeness_of(fields: Fields) -> Likeness:
+    """From the doc values of ``LIKENESS_FIELDS``."""
+    return Likeness(str(_first(fields, "source")), _text(fields, "identity"), _text(fields, "signature"))
 
 
 def resolution_metres(resolution: Resolution) -> float | None:

@@ -36,6 +36,12 @@ CANDIDATE_FIELDS: tuple[str | dict[str, str], ...] = (
 """Doc values that ranking reads of a candidate, where it does not remember them; ``_source`` is read only for the hits
 of the page."""
 
+BROWSING_ORDER: tuple[dict[str, Any], ...] = (
+    {"dates.modified": {"order": "desc", "missing": "_last"}},
+    {"id": "asc"},
+)
+"""Lately changed first."""
+
 
 PassageKey = tuple[str, int]
 """A passage's document and its ordinal there."""
@@ -61,7 +67,7 @@ def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
     """BM25 over records."""
 
     def body(k: int, ids: Sequence[str] | None) -> dict[str, Any]:
-        return {"query": _among(query, filters, ids), "size": k, **_for_records()}
+        return {"query": _among(query, filters, ids), "size": k, **for_records()}
 
     return Arm("bm25", index, False, body, lambda score: score, 0.0)
 
@@ -78,7 +84,7 @@ def dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]
 
     def body(k: int, ids: Sequence[str] | None) -> dict[str, Any]:
         only: list[Clause] = [{"ids": {"values": list(ids)}}] if ids is not None else []
-        return {"knn": knn.nearest(vector, k, [*filters, *only]), "size": k, **_for_records()}
+        return {"knn": knn.nearest(vector, k, [*filters, *only]), "size": k, **for_records()}
 
     return Arm("dense", index, False, body, knn.cosine, None)
 
@@ -87,8 +93,12 @@ def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:
     """Whatever passes the filters, lately changed first: for a question without words on a topic."""
 
     def body(k: int, _ids: Sequence[str] | None) -> dict[str, Any]:
-        order = [{"dates.modified": {"order": "desc", "missing": "_last"}}, {"id": "asc"}]
-        return {"query": {"bool": {"filter": list(filters)}}, "sort": order, "size": k, **_for_records()}
+        return {
+            "query": {"bool": {"filter": list(filters)}},
+            "sort": list(BROWSING_ORDER),
+            "size": k,
+            **for_records(),
+        }
 
     return Arm(None, index, False, body, lambda score: score, None)
 
@@ -116,7 +126,7 @@ def _of_records(ids: Sequence[str] | None) -> list[Clause]:
     return [{"exists": {"field": "record"}}] if ids is None else [{"terms": {"record": list(ids)}}]
 
 
-def _for_records(fields: Sequence[str | dict[str, str]] = ()) -> dict[str, Any]:
+def for_records(fields: Sequence[str | dict[str, str]] = ()) -> dict[str, Any]:
     """Ids come from a doc value: for ``_id`` every hit's stored fields, ``_source`` among them, would be unpacked."""
     return {
         "stored_fields": "_none_",
@@ -129,7 +139,7 @@ def _for_records(fields: Sequence[str | dict[str, str]] = ()) -> dict[str, Any]:
 def fields_body(ids: Sequence[str], filters: Sequence[Clause]) -> dict[str, Any]:
     """What ranking reads of those of the records that pass the filters; asked once, not with every arm."""
     passing = {"bool": {"filter": [*filters, {"ids": {"values": list(ids)}}]}}
-    return {"query": passing, "size": len(ids), **_for_records(CANDIDATE_FIELDS)}
+    return {"query": passing, "size": len(ids), **for_records(CANDIDATE_FIELDS)}
 
 
 def read_fields(answer: Mapping[str, Any], index_uuid: str) -> tuple[dict[str, Facts], dict[str, Version]]:

@@ -51,6 +51,17 @@ def records_query(
     return {"bool": {"should": [exact, clause], "minimum_should_match": 1}}
 
 
+def every_word_query(
+    thematic: str, language: str | None, identifiers: tuple[str, ...] = (), expansion: Expansion = NO_EXPANSION
+) -> Clause:
+    """The records that hold enough of the words, or bear an identifier, as a filter: what ``ALL_WORDS`` tells of."""
+    fields, plain = _fields(_RECORD_BOOSTS, language or "en"), _fields(_RECORD_BOOSTS, None)
+    either = [_every_word(thematic, fields, plain, expansion)]
+    if identifiers:
+        either.append({"terms": {"identifiers": list(identifiers)}})
+    return {"bool": {"should": either, "minimum_should_match": 1}}
+
+
 def passages_query(thematic: str, named: str, language: str | None, expansion: Expansion = NO_EXPANSION) -> Clause:
     """The same over the text of passages."""
     return _words(thematic, named, language, _PASSAGE_BOOSTS, expansion)
@@ -60,6 +71,21 @@ def scoring(query: Clause) -> Clause:
     """The same scores without the condition: a record with none of the topic's words still has those of the place."""
     parts = query.get("bool", {})
     return {"bool": {"should": [*parts["must"], *parts["should"]]}} if parts.keys() == {"must", "should"} else query
+
+
+def without_tellings(query: Clause) -> Clause:
+    """The same scores without the clauses that score nothing and only tell which records they match."""
+    if "bool" not in query:
+        return query
+    parts = dict(query["bool"])
+    for name in ("must", "should"):
+        if name in parts:
+            parts[name] = [without_tellings(one) for one in parts[name] if not _tells(one)]
+    return {"bool": parts}
+
+
+def _tells(clause: Clause) -> bool:
+    return bool(clause.get("constant_score", {}).get("boost") == 0.0)
 
 
 def _words(

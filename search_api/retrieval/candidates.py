@@ -35,6 +35,10 @@ class Found:
     versions: Mapping[str, Version]
     named: Mapping[str, float] = field(default_factory=dict)
     """How prominently records name the asked place: 1 in the title, .5 elsewhere, absent for not at all."""
+    overflowing: bool = False
+    """Whether an arm other than meaning's had more than fits into the window."""
+    least: float = math.inf
+    """The cosine from which meaning alone makes a hit; infinite where it never does."""
 
     def above(self, min_score: float, answer_score: float = -1.0) -> Found:
         """Without the candidates that neither mean what was asked nor hold its every word.
@@ -51,7 +55,11 @@ class Found:
             for record, cosine in meant.items()
             if cosine is None or cosine >= least or record in self.all_words
         }
-        return replace(self, signals=kept)
+        return replace(self, signals=kept, least=least)
+
+    def meant(self) -> int:
+        """How many records are near enough in their own meaning."""
+        return sum((signals.get("dense") or -1.0) >= self.least for signals in self.signals.values())
 
 
 def _meaning(signals: Signals) -> float | None:
@@ -74,7 +82,7 @@ def retrieve(
     arms = plan.arms
     if not arms:
         return _NOTHING
-    ask = _Asking(client, hashlib.sha256(question.encode()).hexdigest()[:16])
+    ask = Asking.of(client, question)
     answers = ask([(arm.index, arm.body(window, None)) for arm in arms])
     first = [read_answer(arm, answer, plan.index_uuid) for arm, answer in zip(arms, answers, strict=True)]
     ids = sorted({record for scored in first for record in scored.scores})
@@ -96,7 +104,13 @@ def retrieve(
         place: read_answer(arms[place], answer, plan.index_uuid)
         for place, answer in zip(lacking, answers, strict=False)  # one more answer holds what was unknown
     }
-    return _merged(facts, versions, arms, first, [completed.get(place) for place in range(len(arms))])
+    found = _merged(facts, versions, arms, first, [completed.get(place) for place in range(len(arms))])
+    return replace(found, overflowing=_overflowing(arms, first, window))
+
+
+def _overflowing(arms: Sequence[Arm], first: Sequence[Scored], window: int) -> bool:
+    pairs = zip(arms, first, strict=True)
+    return any(len(scored.scores) >= window for arm, scored in pairs if arm.signal in ("bm25", None))
 
 
 def _lacking(arms: Sequence[Arm], first: Sequence[Scored], ids: Sequence[str]) -> dict[int, list[str]]:
@@ -136,11 +150,15 @@ def _merged(
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class Asking:
     """Several searches in one request; ``preference`` sends the same question to the same copies."""
 
     client: Elasticsearch
     preference: str
+
+    @classmethod
+    def of(cls, client: Elasticsearch, question: str) -> Asking:
+        return cls(client, hashlib.sha256(question.encode()).hexdigest()[:16])
 
     def __call__(self, asked: Sequence[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
         searches: list[dict[str, Any]] = []

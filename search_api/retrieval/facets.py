@@ -15,7 +15,7 @@ from core.extent import BBox
 from core.ports import Geocoder
 from core.timespan import TimeSpan, instant_ms
 from search_api.request import FacetName, Filters
-from search_api.retrieval.filters import Clause, area_clause, span_clause
+from search_api.retrieval.filters import area_clause, span_clause
 
 FACETS: tuple[FacetName, ...] = get_args(FacetName)
 
@@ -83,8 +83,8 @@ def region_boxes(geocoder: Geocoder) -> Mapping[str, BBox]:
     return {name: places[0].bbox for name, places in found.items() if places}
 
 
-def facets_body(names: Sequence[FacetName], counted: Clause, choices: Choices) -> dict[str, Any]:
-    """One search without hits that counts all the named facets."""
+def facet_aggregations(names: Sequence[FacetName], choices: Choices) -> dict[str, Any]:
+    """What counts the named facets, beside a search for the records to count."""
     aggs: dict[str, Any] = {}
     for name in names:
         if name in _TERMS:
@@ -100,7 +100,7 @@ def facets_body(names: Sequence[FacetName], counted: Clause, choices: Choices) -
         elif choices.regions:
             regions = {label: area_clause(box, "intersects") for label, box in choices.regions.items()}
             aggs[name] = {"filters": {"filters": regions}}
-    return {"size": 0, "track_total_hits": False, "query": counted, "aggs": aggs}
+    return aggs
 
 
 def decades_until(now_ms: int) -> dict[str, tuple[str, TimeSpan]]:
@@ -116,9 +116,8 @@ def _years(first: int | None, last: int) -> TimeSpan:
     return TimeSpan(None if first is None else instant_ms(str(first)), instant_ms(str(last), at_end=True))
 
 
-def read_facets(names: Sequence[FacetName], answer: Mapping[str, Any], choices: Choices) -> dict[FacetName, Facet]:
-    """The counts out of Elasticsearch's answer, in the order of ``names``."""
-    found: Mapping[str, Any] = answer.get("aggregations", {})
+def read_facets(names: Sequence[FacetName], found: Mapping[str, Any], choices: Choices) -> dict[FacetName, Facet]:
+    """The counts out of Elasticsearch's aggregations, in the order of ``names``."""
     read: dict[FacetName, Facet] = {}
     for name in names:
         if name in _TERMS:

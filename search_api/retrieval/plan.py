@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ class RetrievalPlan:
     """``words`` is the lexical query (for highlights). ``judges_meaning``: whether hits must pass ``min_score``.
 
     ``index``: where the records lie, ``index_uuid`` which index that is; ``filters``: what each of them must pass.
+    ``matching``: which records are hits by their words, place or time, wherever they rank; with ``vector`` also those
+    whose meaning is near enough.
     """
 
     index: str
@@ -30,6 +32,8 @@ class RetrievalPlan:
     arms: tuple[Arm, ...]
     words: Clause
     judges_meaning: bool
+    matching: Clause = field(default_factory=lambda: {"match_none": {}})
+    vector: NDArray[np.float32] | None = None
 
 
 def plan_retrieval(
@@ -56,7 +60,30 @@ def plan_retrieval(
     chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, vector)
     judges_meaning = bool(read.thematic) and vector is not None
-    return RetrievalPlan(index, serving.records.uuid, tuple(filters), tuple(chosen), words, judges_meaning)
+    every_word = bm25.every_word_query(read.thematic, read.language, identifiers, further)
+    matching = _matching(request, read, words, every_word if judges_meaning else None)
+    return RetrievalPlan(
+        index, serving.records.uuid, tuple(filters), tuple(chosen), words, judges_meaning, matching, vector
+    )
+
+
+def _matching(request: SearchRequest, read: Interpretation, words: Clause, every_word: Clause | None) -> Clause:
+    """``every_word``: where meaning judges what holds only some words. A record without a vector cannot be judged."""
+    asked = asked_clauses(read, request.filters)
+    if request.algorithm == "dense" and read.text:
+        return {"bool": {"filter": list(asked)}} if asked and every_word is None else {"match_none": {}}
+    if every_word is not None:
+        unjudged = {"bool": {"must": [words], "must_not": [{"exists": {"field": "vector"}}]}}
+        return _either(every_word, unjudged)
+    if read.thematic or read.identifiers or read.asks_nothing:
+        return words
+    if read.text and asked:
+        return _either(words, {"bool": {"filter": list(asked)}})
+    return {"match_all": {}}
+
+
+def _either(*clauses: Clause) -> Clause:
+    return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
 
 
 def _there_and_then(

@@ -1,10 +1,11 @@
-"""Did you mean: words of the question that no record holds, replaced by the nearest that some do."""
+"""Did you mean: words of the question that no record or next to none holds, replaced by the nearest that many do."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from elasticsearch import Elasticsearch
 
@@ -12,12 +13,23 @@ from search_api.retrieval.candidates import checked
 
 _FIELDS = ("title", "abstract", "keywords.term")
 _SHORTEST = 4
+_SHORTEST_HELD = 7  # of a word that some record holds: short ones have true neighbours (moss, most)
+_FAR_MORE = 30
+_LEAST_LIKENESS, _SURE_LIKENESS = 0.7, 0.8  # 1 less the share of letters that differ
 _MOST_WORDS = 12
 _WORD = re.compile(rf"[^\W\d_]{{{_SHORTEST},}}")
 
 
-def did_you_mean(client: Elasticsearch, index: str, question: str, words: str) -> str | None:
-    """The question with its misspelt words mended; None where every word is known or nothing is near.
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The question with its misspelt words mended. ``sure``: no record holds them, and each has a near neighbour."""
+
+    question: str
+    sure: bool
+
+
+def did_you_mean(client: Elasticsearch, index: str, question: str, words: str) -> Spelling | None:
+    """None where every word is known or nothing is near.
 
     Only ``words`` (the question without its places and times) are looked at.
     """
@@ -26,19 +38,21 @@ def did_you_mean(client: Elasticsearch, index: str, question: str, words: str) -
         return None
     answer = checked(client, [{"index": index}, _body(found)])[0]
     counts = answer["aggregations"]["known"]["buckets"]
-    mended = question
+    mended, sure = question, True
     for word in found:
-        better = _best(answer["suggest"], word) if not counts[word]["doc_count"] else None
+        held = counts[word]["doc_count"]
+        better = _best(answer["suggest"], word, held)
         if better is not None:
-            mended = re.sub(rf"\b{re.escape(word)}\b", better, mended, flags=re.IGNORECASE)
-    return mended if mended != question else None
+            mended = re.sub(rf"\b{re.escape(word)}\b", better.text, mended, flags=re.IGNORECASE)
+            sure = sure and held == 0 and better.likeness >= _SURE_LIKENESS
+    return Spelling(mended, sure) if mended != question else None
 
 
 def _body(words: list[str]) -> dict[str, Any]:
     readings = [f"{field}{language}" for field in _FIELDS for language in ("", ".en")]
     known = {word: {"multi_match": {"query": word, "fields": readings}} for word in words}
     asked = {
-        field: {"term": {"field": field, "suggest_mode": "missing", "prefix_length": 1, "min_word_length": _SHORTEST}}
+        field: {"term": {"field": field, "suggest_mode": "popular", "prefix_length": 1, "min_word_length": _SHORTEST}}
         for field in _FIELDS
     }
     return {
@@ -49,13 +63,29 @@ def _body(words: list[str]) -> dict[str, Any]:
     }
 
 
-def _best(suggest: Mapping[str, Any], word: str) -> str | None:
-    """The nearest, then the most frequent, over all fields."""
+class _Better(NamedTuple):
+    """Compared by likeness (0..1), then by how many records hold it."""
+
+    likeness: float
+    held: int
+    text: str
+
+
+def _best(suggest: Mapping[str, Any], word: str, held: int) -> _Better | None:
+    """Over all fields. A word that ``held`` records hold is misspelt only where a very near one is far more usual."""
     options = [
-        (option["score"], option["freq"], option["text"])
+        _Better(option["score"], option["freq"], option["text"])
         for field in _FIELDS
         for entry in suggest.get(field, ())
         if entry["text"] == word
         for option in entry["options"]
     ]
-    return max(options)[2] if options else None
+    options = [one for one in options if one.likeness >= _LEAST_LIKENESS]
+    if held:
+        options = [one for one in options if _replaces(one, word, held)]
+    return max(options, default=None)
+
+
+def _replaces(better: _Better, word: str, held: int) -> bool:
+    usual = better.held >= _FAR_MORE * held
+    return usual and len(word) >= _SHORTEST_HELD and better.likeness >= _SURE_LIKENESS

@@ -61,9 +61,12 @@ class KindFound:
 
 @dataclass(frozen=True, slots=True)
 class IdentifierFound:
+    """``known``: whether some record bears it; None where nobody has looked."""
+
     found: Found
     kind: str
     value: str
+    known: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from core.record import Contact, Link, Record
 from core.timespan import TimeSpan, iso
 from reading.vocabulary.concept import Label
 from search_api.answer import Answer, FoundRecord
-from search_api.understanding.interpretation import Found, Interpretation
+from search_api.understanding.interpretation import Found, IdentifierFound, Interpretation
 
 Json = dict[str, Any]
 
@@ -156,11 +156,15 @@ def collection(answer: Answer, features: list[Json], links: list[Json]) -> Json:
     beside: Json = {"sonde:facets": facets(answer)} if answer.facets else {}
     if answer.did_you_mean is not None:
         beside["sonde:didYouMean"] = answer.did_you_mean
+    if answer.corrected_from is not None:
+        beside["sonde:correctedFrom"] = answer.corrected_from
     return {
         "type": "FeatureCollection",
         "features": features,
         "numberMatched": answer.matched,
         "numberReturned": len(answer.found),
+        "sonde:total": answer.total.count,
+        "sonde:totalRelation": answer.total.relation,
         "links": links,
         "sonde:interpretation": interpretation(answer.interpretation),
         **beside,
@@ -207,13 +211,18 @@ def interpretation(read: Interpretation) -> Json:
             for s in read.scales
         ],
         "kinds": [{**_found(k.found), "kind": k.kind} for k in read.kinds],
-        "identifiers": [{**_found(i.found), "kind": i.kind, "value": i.value} for i in read.identifiers],
+        "identifiers": [_identifier(one) for one in read.identifiers],
         "terms": [
             {**_found(t.found), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
             for t in read.terms
         ],
         "unread": list(read.unread),
     }
+
+
+def _identifier(one: IdentifierFound) -> Json:
+    known = {} if one.known is None else {"known": one.known}
+    return {**_found(one.found), "kind": one.kind, "value": one.value, **known}
 
 
 def _labels(labels: tuple[Label, ...]) -> list[Json]:

@@ -45,7 +45,8 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     links = [link("self", addresses.this(), GEOJSON)]
     if end < len(order):
         links.append(link("next", addresses.page(cursor_for(query, end)), GEOJSON))
-    body = geojson.collection(replace(answer, found=()), [], links)
+    total = replace(answer.total, count=answer.total.count + len(documents))
+    body = geojson.collection(replace(answer, found=(), total=total), [], links)
     response = jsonify({**body, "features": page, "numberMatched": len(order), "numberReturned": len(page)})
     response.mimetype = GEOJSON
     response.headers["Cache-Control"] = "private, no-store"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
@@ -34,12 +34,20 @@ class SearchAnswer(BaseModel):
 
     type: str = "FeatureCollection"
     features: list[dict[str, Any]] = Field(description="Records with `sonde:score` and `sonde:signals` beside them.")
-    numberMatched: int = Field(description="Size of the fused candidate window; paging ends there.")  # noqa: N815 - OGC
+    numberMatched: int = Field(description="How many hits can be paged: all, or the best 1,000.")  # noqa: N815 - OGC
     numberReturned: int  # noqa: N815 - OGC's name
+    total: int = Field(alias="sonde:total", description="How many records match; facets count the same records.")
+    total_relation: Literal["exact", "about", "at_least"] = Field(
+        alias="sonde:totalRelation",
+        description="`about`: copies of a data set in other catalogues may be counted too; `at_least`: or more.",
+    )
     links: list[dict[str, Any]]
     interpretation: dict[str, Any] = Field(alias="sonde:interpretation")
     facets: dict[str, Any] = Field(default={}, alias="sonde:facets", description="Only where asked for.")
-    did_you_mean: str | None = Field(None, alias="sonde:didYouMean", description="Where words were found nowhere.")
+    did_you_mean: str | None = Field(None, alias="sonde:didYouMean", description="A better spelling.")
+    corrected_from: str | None = Field(
+        None, alias="sonde:correctedFrom", description="The question as asked, where its mended form was answered."
+    )
     degraded: list[str] = Field(alias="sonde:degraded", description=_DEGRADED)
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
 

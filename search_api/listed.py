@@ -1,0 +1,87 @@
+"""The whole list of a search: the ranked window and what follows it, doubles folded, and how long it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.hit import Hit
+from search_api.answer import Total
+from search_api.arranging import arranged
+from search_api.ranking.explain import explain
+from search_api.ranking.rank import Ranking
+from search_api.request import SearchRequest
+from search_api.retrieval.beyond import MOST_LISTED, BeyondWindow, Following, Outside
+from search_api.retrieval.memory import Version
+
+_GROWTH = (1, 4, 10)
+"""A list that doubles left too short is asked for again, longer by these factors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """``order``: positions, through the ranking and then through ``following``; ``folded``: ids under each shown id.
+
+    ``matched`` of them can be paged: as many as ``order`` has, or as it would have on a page further on.
+    """
+
+    ranking: Ranking
+    following: Following
+    order: Sequence[int]
+    folded: Mapping[str, list[str]]
+    matched: int
+    total: Total
+
+    def hit(self, position: int) -> Hit:
+        """What follows the window was not measured by any signal, and scores no more than the last that was."""
+        if position < len(self.ranking):
+            return self.ranking.hits(position, 1)[0]
+        place = position - len(self.ranking)
+        least = float(self.ranking.score[self.ranking.order[-1]]) if len(self.ranking) else 1.0
+        return Hit(self.following.ids[place], least * self.following.scores[place], {})
+
+    def explanation(self, position: int) -> Mapping[str, Any]:
+        if position < len(self.ranking):
+            return explain(self.ranking, position)
+        hit = self.hit(position)
+        return {"id": hit.id, "rank": position + 1, "score": hit.score, "ordered_by": "beyond_window", "signals": []}
+
+    def versions(self, found: Mapping[str, Version]) -> Mapping[str, Version]:
+        return {**self.following.versions, **found}
+
+
+def listed(ranking: Ranking, beyond: BeyondWindow, outside: Outside, request: SearchRequest) -> Listed:
+    """As much of the list as the page and the count need. Raises Unavailable where Elasticsearch does not answer."""
+    most = ranking.config.max_results
+    facts = beyond.found.facts
+    order, folded = arranged(ranking, facts, request)
+    count = len(order) + outside.count
+    if not _needs_more(outside, request, len(order), most):
+        return Listed(
+            ranking, Following(), order, folded, min(count, most), _total(count, count > most, outside, request)
+        )
+    following = Following()
+    for factor in _GROWTH:
+        following = beyond.listed(min(most * factor, MOST_LISTED))
+        order, folded = arranged(ranking, facts, request, following.likeness)
+        if len(order) >= most or most * factor >= outside.count:
+            break
+    whole = len(following.ids) >= outside.count and len(order) < most
+    total = _total(len(order) if whole else count, not whole, outside, request)
+    return Listed(ranking, following, order, folded, len(order), total)
+
+
+def _needs_more(outside: Outside, request: SearchRequest, ranked: int, most: int) -> bool:
+    """Whether the page lies there, or doubles there change how many can be paged; a long list has enough anyway."""
+    if outside.count == 0:
+        return False
+    doubles_count = request.group == "identity" and ranked + outside.count <= 2 * most
+    return doubles_count or request.offset + request.limit > ranked
+
+
+def _total(count: int, cut: bool, outside: Outside, request: SearchRequest) -> Total:
+    """``cut``: more match than can be paged, and doubles among them are not known."""
+    if outside.at_least:
+        return Total(count, "at_least")
+    return Total(count, "about" if cut and request.group == "identity" else "exact")

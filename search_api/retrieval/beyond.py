@@ -1,0 +1,121 @@
+"""Beyond the ranked window: how many records match in all, how they spread over facets, and the next best of them.
+
+Only the window is ranked by every signal. What follows it comes in the order of words and meaning alone, and is
+asked for only where a page or a count needs it. It does not depend on the page, so that pages neither overlap nor leave
+a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.hit import Signal
+from search_api.ranking.config import RankingConfig
+from search_api.ranking.facts import LIKENESS_FIELDS, likeness_of
+from search_api.ranking.folding import Likeness
+from search_api.retrieval import bm25, knn
+from search_api.retrieval.arms import BROWSING_ORDER, for_records
+from search_api.retrieval.candidates import Asking, Found
+from search_api.retrieval.filters import Clause
+from search_api.retrieval.memory import Version, version_of
+from search_api.retrieval.plan import RetrievalPlan
+
+Aggregations = Mapping[str, Any]
+
+MOST_LISTED = 10_000
+"""Elasticsearch's own limit (index.max_result_window)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """``count`` match outside the window, ``at_least``: or more. ``aggregations`` count the window too."""
+
+    count: int = 0
+    at_least: bool = False
+    aggregations: Aggregations = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """``ids`` follow the window, best first; ``scores``, a share of the best one's, fall along them."""
+
+    ids: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    likeness: Mapping[str, Likeness] = field(default_factory=dict)
+    versions: Mapping[str, Version] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BeyondWindow:
+    """One search's further matches. Methods raise Unavailable where Elasticsearch does not answer."""
+
+    ask: Asking
+    plan: RetrievalPlan
+    found: Found
+    config: RankingConfig
+
+    @property
+    def _near(self) -> bool:
+        """Whether meaning alone may let in more than the window held."""
+        return self.plan.vector is not None and self.found.meant() >= self.config.candidate_window
+
+    def counted(self, aggregations: Aggregations) -> Outside:
+        """Asks for nothing where the window holds all that matches and nothing is to be counted."""
+        if not (self._near or self.found.overflowing or aggregations):
+            return Outside()
+        either = [self.plan.matching, self._window]
+        query = {"bool": {"filter": [*self.plan.filters, {"bool": {"should": either, "minimum_should_match": 1}}]}}
+        body = {"query": query, "size": 0, "track_total_hits": True, **self._meaning()}
+        answer = self.ask([(self.plan.index, body | ({"aggs": dict(aggregations)} if aggregations else {}))])[0]
+        every = answer["hits"]["total"]["value"]
+        count = max(every - len(self.found.signals), 0)
+        at_least = self._near and every >= self.config.max_results
+        return Outside(count, at_least, answer.get("aggregations", {}))
+
+    def listed(self, size: int) -> Following:
+        """The next ``size`` after the window."""
+        hits = self.ask([(self.plan.index, self._list_body(size))])[0]["hits"]["hits"]
+        by_id = {hit["fields"]["id"][0]: hit for hit in hits}
+        best = max((hit["_score"] or 0.0 for hit in hits), default=0.0) or 1.0
+        return Following(
+            tuple(by_id),
+            tuple((hit["_score"] or 0.0) / best for hit in hits),
+            {record: likeness_of(hit["fields"]) for record, hit in by_id.items()},
+            {record: version_of(self.plan.index_uuid, hit) for record, hit in by_id.items()},
+        )
+
+    @property
+    def _window(self) -> Clause:
+        return {"ids": {"values": list(self.found.signals)}}
+
+    def _list_body(self, size: int) -> dict[str, Any]:
+        scores = any(arm.signal is not None for arm in self.plan.arms)
+        query = {"filter": [*self.plan.filters, self.plan.matching], "should": [bm25.without_tellings(self.plan.words)]}
+        return {
+            "query": {"bool": query},
+            **self._meaning(),
+            "post_filter": {"bool": {"must_not": [self._window]}},
+            "sort": ["_score", {"id": "asc"}] if scores else list(BROWSING_ORDER),
+            "size": size,
+            **for_records(LIKENESS_FIELDS),
+        }
+
+    def _meaning(self) -> dict[str, Any]:
+        if not self._near or self.plan.vector is None:
+            return {}
+        nearest = knn.nearest(self.plan.vector, self.config.max_results, self.plan.filters)
+        return {"knn": {**nearest, "similarity": self.found.least, "boost": self._meaning_boost()}}
+
+    def _meaning_boost(self) -> float:
+        """Weighs (1 + cosine) / 2 against BM25 as TM2C2 weighs them in the window, with the same maxima."""
+        best_words, best_meaning = _best(self.found, "bm25"), _best(self.found, "dense")
+        if best_words <= 0.0 or self.config.arms.bm25 <= 0.0:
+            return 1.0
+        return self.config.arms.dense / self.config.arms.bm25 * 2.0 * best_words / (1.0 + best_meaning)
+
+
+def _best(found: Found, signal: Signal) -> float:
+    measured: Sequence[float | None] = [signals.get(signal) for signals in found.signals.values()]
+    return max((score for score in measured if score is not None), default=0.0)

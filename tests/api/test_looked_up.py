@@ -1,0 +1,77 @@
+"""What a look into the index adds to the reading of a question: codes that nothing bears, and better spellings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from es_mappings.indices import ensure_indices
+from es_mappings.names import concrete
+from search_api.retrieval.spelling import did_you_mean
+from tests.conftest import delete_indices
+from tests.integration.small_catalogue import CARD
+from tests.service import Service
+
+
+def test_a_code_that_no_record_bears_is_said(samples: Service) -> None:
+    answer = samples.search("ds083.2")
+    (code,) = answer["sonde:interpretation"]["identifiers"]
+    assert (code["value"], code["known"]) == ("ds083.2", False)
+    features = samples.search("", limit=100)["features"]
+    borne = next(one["value"] for f in features for one in f["properties"]["externalIds"] if one["value"][:3] == "10.")
+    (doi,) = samples.search(f"doi:{borne}", type="nothing")["sonde:interpretation"]["identifiers"]
+    assert doi["known"]  # whatever the filters leave out
+
+
+def test_a_question_that_finds_nothing_is_answered_as_it_was_meant(samples: Service) -> None:
+    typed = samples.search("glacer alps", algorithm="bm25")
+    meant = samples.search("glacier alps", algorithm="bm25")
+    assert typed["sonde:correctedFrom"] == "glacer alps"
+    assert typed["sonde:interpretation"]["text"] == "glacier alps"
+    assert typed["numberMatched"] == meant["numberMatched"] > 0
+    assert [f["id"] for f in typed["features"]] == [f["id"] for f in meant["features"]]
+    assert "sonde:didYouMean" not in typed
+    as_typed = samples.search("glacer alps", algorithm="bm25", spelling="off")
+    assert (as_typed["numberMatched"], as_typed["sonde:didYouMean"]) == (0, "glacier alps")
+
+
+def test_pages_of_what_was_meant_go_on(samples: Service) -> None:
+    address, seen = "/search?q=precipitaton&algorithm=bm25&limit=4", []
+    while address:
+        answer = samples.http.get(address).get_json()
+        seen += [feature["id"] for feature in answer["features"]]
+        address = next((link["href"] for link in answer["links"] if link["rel"] == "next"), "")
+    assert len(seen) == len(set(seen)) == answer["numberMatched"] > 4
+
+
+def test_what_finds_nothing_either_way_stays_as_it_was_typed(samples: Service) -> None:
+    answer = samples.search("xqzt blorf wibble")
+    assert (answer["numberMatched"], answer.get("sonde:correctedFrom")) == (0, None)
+
+
+@pytest.fixture
+def slips(es_client: Elasticsearch, prefix: str) -> Iterator[str]:
+    """An index where forty titles say precipitation and most, and one percipitation and one moss."""
+    ensure_indices(es_client, prefix, CARD, kinds=("records",))
+    index = concrete(prefix, "records", 1)
+    titles = ["most precipitation"] * 40 + ["percipitation", "moss"]
+    documents = [{"id": str(number), "source": "s", "title": title} for number, title in enumerate(titles)]
+    actions = [part for one in documents for part in ({"index": {"_id": one["id"]}}, one)]
+    es_client.bulk(index=index, operations=actions, refresh=True)
+    yield index
+    delete_indices(es_client, prefix)
+
+
+def test_a_slip_that_a_record_makes_too_is_no_word(es_client: Elasticsearch, slips: str) -> None:
+    found = did_you_mean(es_client, slips, "percipitation germany", "percipitation")
+    assert found is not None
+    assert (found.question, found.sure) == ("precipitation germany", False)
+
+
+@pytest.mark.parametrize("word", ["moss", "precipitation", "xqzt"])
+def test_a_rare_word_is_left_where_nothing_far_more_usual_is_very_near(
+    es_client: Elasticsearch, slips: str, word: str
+) -> None:
+    assert did_you_mean(es_client, slips, word, word) is None
