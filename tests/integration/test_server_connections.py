@@ -26,6 +26,7 @@ class Served:
 
     patience: Patience = field(default_factory=Patience)
     threads: int = 2
+    proxies: int = 0
     go: threading.Event = field(default_factory=threading.Event)
     held: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     port: int = 0
@@ -48,7 +49,8 @@ class Served:
         with socket.create_server(("127.0.0.1", 0)) as listening:
             self.port = listening.getsockname()[1]
             polled: dict[int, Any] = {}
-            self.server = connections(self.application, listening, polled, threads=self.threads, patience=self.patience)
+            given: dict[str, Any] = {"threads": self.threads, "patience": self.patience, "proxies": self.proxies}
+            self.server = connections(self.application, listening, polled, **given)
             thread = threading.Thread(target=self._run, args=(self.server, polled, ended))
             thread.start()
             try:
@@ -172,6 +174,13 @@ def test_unfinished_bodies_have_a_size_together() -> None:
         assert _until(lambda: served.number == 2)
         for one in unfinished:
             one.close()
+
+
+def test_what_a_proxy_of_ours_says_reaches_the_application() -> None:
+    with Served(proxies=1).running() as served:
+        assert httpx.get(served.url, headers={"X-Forwarded-For": "192.0.2.7"}, timeout=WAIT_S).text.endswith(
+            "192.0.2.7 0"
+        )
 
 
 def test_a_stranger_is_not_believed_who_they_are_or_that_it_was_https() -> None:
