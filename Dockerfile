@@ -55,12 +55,13 @@ ENV PATH=/opt/sonde/bin:$PATH \
     SONDE_MODELS__FOLDER=/opt/models \
     SONDE_LIBRARY__FOLDER=/var/lib/sonde/library \
     SONDE_API__HOST=0.0.0.0 \
+    SONDE_API__PROBES_PORT=8081 \
     SONDE_LOG__FORMAT=json \
     SONDE_WORKER__PULSE=/tmp/pulse \
     HOME=/tmp
 USER 10001
 WORKDIR /tmp
-EXPOSE 8080
+EXPOSE 8080 8081
 # Kept by images in docker's format alone: `buildah build --format docker`, `podman build --format docker`.
 HEALTHCHECK --interval=30s --timeout=20s --start-period=90s CMD ["docker-entrypoint.sh", "health"]
 ENTRYPOINT ["docker-entrypoint.sh"]
