@@ -53,12 +53,13 @@ ENV PATH=/opt/sonde/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     SONDE_MODELS__FOLDER=/opt/models \
     SONDE_API__HOST=0.0.0.0 \
+    SONDE_API__PROBES_PORT=8081 \
     SONDE_LOG__FORMAT=json \
     SONDE_WORKER__PULSE=/tmp/pulse \
     HOME=/tmp
 USER 10001
 WORKDIR /tmp
-EXPOSE 8080
+EXPOSE 8080 8081
 HEALTHCHECK --interval=30s --timeout=20s --start-period=90s CMD ["docker-entrypoint.sh", "health"]
 ENTRYPOINT ["docker-entrypoint.sh"]
 CMD ["api"]

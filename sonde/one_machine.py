@@ -42,6 +42,11 @@ def serve_command() -> tuple[str, ...]:
     return (sys.executable, "-m", "sonde.server")
 
 
+def served_at(port: int) -> dict[str, str]:
+    """What an API of a command's own needs in its environment, so that it is not in the way of one that runs."""
+    return {"SONDE_API__HOST": "127.0.0.1", "SONDE_API__PORT": str(port), "SONDE_API__PROBES_PORT": ""}
+
+
 def _services(settings: Settings) -> tuple[Service, ...]:
     python, here = Path(sys.executable), Path.cwd()
     addresses = {

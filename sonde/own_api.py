@@ -14,7 +14,7 @@ from local_stack.report import silent
 from local_stack.services import api_service, service_part
 from local_stack.settings import ApiSettings, StackSettings
 from local_stack.supervisor import Supervisor
-from sonde.one_machine import serve_command
+from sonde.one_machine import serve_command, served_at
 from sonde.settings import Settings
 from sonde.wiring import own_environment
 
@@ -32,7 +32,7 @@ def own_api(settings: Settings, prefix: str, processes: int, more: Mapping[str, 
         **own_environment(),
         "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
         "SONDE_INDEX__PREFIX": prefix,
-        "SONDE_API__PORT": str(port),
+        **served_at(port),
         "SONDE_API__WORKERS": str(processes),
         "SONDE_API__PRELOAD": "true",
         "SONDE_ACCESS__ANONYMOUS_SEARCH": "true",

@@ -82,7 +82,7 @@ def _exchanged(wire: socket.socket, sent: Sent, until: float, *, ends: bool) -> 
 def _judged(sent: Sent, status: int, again: bool) -> Verdict:
     if status < 400:
         return "answered"
-    if status < 500 or (status == _NOT_IMPLEMENTED and not sent.is_http):  # gunicorn's to an invented transfer coding
+    if status < 500 or (status == _NOT_IMPLEMENTED and not sent.is_http):  # the server's to an invented transfer coding
         return "refused"
     return "turned away" if status == 503 and again else "failed"
 

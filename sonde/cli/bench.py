@@ -39,7 +39,7 @@ from search_api.understanding.understand import Understander
 from sonde.harvesting import HARVEST_TIMEOUT_S
 from sonde.memory import keep_what_is_loaded
 from sonde.node_at_hand import node_at_hand
-from sonde.one_machine import serve_command
+from sonde.one_machine import serve_command, served_at
 from sonde.settings import Settings, load_settings
 from sonde.wiring import Models, elasticsearch_client, ranking_config, search_pipeline
 
@@ -191,7 +191,7 @@ def _memory(console: Console, figures: dict[str, Any], settings: Settings, prefi
         "SONDE_INDEX__PREFIX": prefix,
         "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
         "SONDE_LOG__LEVEL": "ERROR",
-        "SONDE_API__PORT": str(port),
+        **served_at(port),
         "SONDE_API__WORKERS": "1",
     }
     argv = serve_command()

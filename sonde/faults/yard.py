@@ -26,7 +26,7 @@ from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSetti
 from local_stack.supervisor import Supervisor
 from local_stack.valkey import broker_part
 from sonde.faults.clock import clocked, unmoved
-from sonde.one_machine import QUEUES, serve_command
+from sonde.one_machine import QUEUES, serve_command, served_at
 from sonde.wiring import own_environment
 
 PREFIX = "sonde-chaos"
@@ -133,7 +133,7 @@ def _with_services(
     }
     api = ApiSettings(port=free_port())
     python = Path(sys.executable)
-    ours = {"SONDE_API__PORT": str(api.port), "SONDE_API__WORKERS": "1"}  # one, whose memory and clock are watched
+    ours = {**served_at(api.port), "SONDE_API__WORKERS": "1"}  # one, whose memory and clock are watched
     if faketime and clock:
         unmoved(clock)
         ours |= clocked(faketime, clock)

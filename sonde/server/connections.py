@@ -215,9 +215,10 @@ def connections(
     *,
     threads: int,
     patience: Patience,
-    **more: Any,
+    proxies: int = 0,
 ) -> Connections:
-    """Begins to take connections; ``polled`` gets their sockets. ``more``: waitress' own settings."""
+    """Begins to take connections; ``polled`` gets their sockets. Without ``proxies`` of ours nobody is believed whom
+    they forward for."""
     adj = Adjustments(
         sockets=[sock],
         ident=None,
@@ -228,7 +229,7 @@ def connections(
         recv_bytes=_READ_BYTES,
         channel_request_lookahead=1,  # a connection that ends while its request waits is noticed
         asyncore_use_poll=True,
-        **more,
+        clear_untrusted_proxy_headers=proxies == 0,
     )
     dispatcher = _Threads(threads, f"sonde-{sock.getsockname()[1]}")
     return Connections(application, sock, adj, map=polled, dispatcher=dispatcher, patience=patience)

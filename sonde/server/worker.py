@@ -53,7 +53,7 @@ class BufferingWorker(Worker):
             polled,
             threads=given.api.threads,
             patience=Patience(),
-            clear_untrusted_proxy_headers=given.limits.proxies == 0,
+            proxies=given.limits.proxies,
         )
         with Probes(self.wsgi, inside):
             while self.alive and self.ppid == os.getppid():

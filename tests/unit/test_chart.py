@@ -190,6 +190,27 @@ def test_probes_ask_what_the_api_answers_and_what_worker_health_knows(full: Rend
     assert seen == 3 + 3 * len(QUEUES) + 1
 
 
+def test_probes_and_metrics_have_a_port_that_the_outside_does_not_reach(full: Rendered) -> None:
+    api = full.one("Deployment", "demo-sonde-api")["spec"]["template"]["spec"]["containers"][0]
+    probes = [api[name]["httpGet"]["port"] for name in ("startupProbe", "readinessProbe", "livenessProbe")]
+    assert probes == ["probes"] * 3
+    (number,) = [port["containerPort"] for port in api["ports"] if port["name"] == "probes"]
+    assert {"name": "SONDE_API__PROBES_PORT", "value": str(number)} in api["env"]
+    assert [port["targetPort"] for port in full.one("Service", "demo-sonde-api")["spec"]["ports"]] == ["http"]
+    (monitor,) = full.of_kind("PodMonitor")
+    assert [one["port"] for one in monitor["spec"]["podMetricsEndpoints"]] == ["probes"]
+
+
+def test_metrics_are_closed_to_the_cluster_but_for_those_who_are_named(full: Rendered) -> None:
+    def sources(rendered: Rendered) -> dict[str, Any]:
+        rules = rendered.one("NetworkPolicy", "demo-sonde-api")["spec"]["ingress"]
+        return {rule["ports"][0]["port"]: rule.get("from") for rule in rules}
+
+    assert sources(Rendered.of(example("minimal"))) == {"http": None}
+    named = [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}]
+    assert sources(full) == {"http": None, "probes": named}
+
+
 def test_a_worker_is_given_the_time_to_end_what_it_has_in_hand(full: Rendered) -> None:
     harvest = full.one("Deployment", "demo-sonde-worker-harvest")["spec"]["template"]["spec"]
     assert harvest["terminationGracePeriodSeconds"] > HarvestSettings().slice_s

@@ -38,9 +38,7 @@ DEFINITIONS = {
     "HTTPRoute": Definition(
         "sigs.k8s.io/gateway-api@v1.3.0", "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"
     ),
-    "ServiceMonitor": Definition(
-        _PROMETHEUS, "example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml"
-    ),
+    "PodMonitor": Definition(_PROMETHEUS, "example/prometheus-operator-crd/monitoring.coreos.com_podmonitors.yaml"),
     "PrometheusRule": Definition(
         _PROMETHEUS, "example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml"
     ),

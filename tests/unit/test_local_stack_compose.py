@@ -67,6 +67,13 @@ def test_valkey_keeps_what_it_has_as_the_local_one_does(compose: dict[str, Any])
         assert command[command.index(name) + 1] == local[local.index(name) + 1]
 
 
+def test_the_health_check_asks_a_port_that_is_not_published(compose: dict[str, Any]) -> None:
+    api = compose["services"]["api"]
+    port = api["environment"]["SONDE_API__PROBES_PORT"]
+    assert f"127.0.0.1:{port}/healthz" in api["healthcheck"]["test"][-1]
+    assert not any(port in published for published in api["ports"])
+
+
 def test_only_the_api_is_reachable_and_only_from_this_machine(compose: dict[str, Any]) -> None:
     published = {name: part["ports"] for name, part in compose["services"].items() if "ports" in part}
     assert published == {"api": ["127.0.0.1:8080:8080"]}

@@ -1,0 +1,219 @@
+"""The server with hostile connections, over real sockets: a small application, one process, no Elasticsearch."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+from waitress import wasyncore
+
+from sonde.server.connections import Connections, Patience, connections
+from sonde.server.probes import Probes
+
+WAIT_S = 30.0
+
+
+@dataclass
+class Served:
+    """A server that answers with what it was asked; ``/hold`` holds a thread until ``go``."""
+
+    patience: Patience = field(default_factory=Patience)
+    threads: int = 2
+    proxies: int = 0
+    go: threading.Event = field(default_factory=threading.Event)
+    held: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    port: int = 0
+    server: Connections | None = None
+
+    def application(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if environ["PATH_INFO"] == "/hold":
+            self.held.release()
+            self.go.wait(WAIT_S)
+        size = len(environ["wsgi.input"].read())
+        told = (
+            f"{environ['wsgi.url_scheme']} {environ['REMOTE_ADDR']} {environ.get('HTTP_X_FORWARDED_FOR', '-')} {size}"
+        )
+        start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(told)))])
+        return [told.encode()]
+
+    @contextmanager
+    def running(self) -> Iterator[Served]:
+        ended = threading.Event()
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            self.port = listening.getsockname()[1]
+            polled: dict[int, Any] = {}
+            given: dict[str, Any] = {"threads": self.threads, "patience": self.patience, "proxies": self.proxies}
+            self.server = connections(self.application, listening, polled, **given)
+            thread = threading.Thread(target=self._run, args=(self.server, polled, ended))
+            thread.start()
+            try:
+                yield self
+            finally:
+                self.go.set()
+                ended.set()
+                thread.join(WAIT_S)
+
+    @staticmethod
+    def _run(server: Connections, polled: dict[int, Any], ended: threading.Event) -> None:
+        while not ended.is_set():
+            server.look()
+            wasyncore.poll2(0.02, polled)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def number(self) -> int:
+        """Of connections that are open."""
+        assert self.server is not None
+        return len(list(self.server.active_channels))
+
+    def begun(self, text: bytes) -> socket.socket:
+        """A connection that has sent this and sends nothing more."""
+        one = socket.create_connection(("127.0.0.1", self.port), timeout=WAIT_S)
+        one.sendall(text)
+        return one
+
+
+HALF_HEADERS = b"GET / HTTP/1.1\r\nHost: sonde\r\nX-Sl"
+HALF_BODY = b"POST / HTTP/1.1\r\nHost: sonde\r\nContent-Length: 100000\r\n\r\nabc"
+
+
+@pytest.mark.parametrize("half", [b"", HALF_HEADERS, HALF_BODY, HALF_BODY.replace(b"sonde", b"s")[:-3] + b"a" * 5000])
+def test_two_hundred_half_sent_requests_keep_nobody_out(half: bytes) -> None:
+    with Served(threads=1).running() as served:
+        half_sent = [served.begun(half) for _ in range(200)]
+        assert [httpx.get(f"{served.url}/{number}", timeout=WAIT_S).status_code for number in range(5)] == [200] * 5
+        for one in half_sent:
+            one.close()
+
+
+@pytest.mark.parametrize(
+    ("half", "patience"),
+    [
+        (b"", Patience(headers=0.1)),
+        (HALF_HEADERS, Patience(headers=0.1)),
+        (HALF_BODY, Patience(grace=0.1)),
+    ],
+)
+def test_what_is_not_sent_in_time_is_hung_up_on(half: bytes, patience: Patience) -> None:
+    with Served(patience).running() as served, served.begun(half) as one:
+        assert one.recv(1000) == b""
+
+
+def test_who_drips_headers_does_not_get_more_time() -> None:
+    with Served(Patience(headers=0.5)).running() as served, served.begun(HALF_HEADERS) as one:
+        one.settimeout(0.01)
+        assert _until(lambda: _is_closed_after(one, b"o"))
+
+
+def test_who_does_not_read_the_answer_is_hung_up_on() -> None:
+    asked = b"GET / HTTP/1.1\r\nHost: sonde\r\n\r\n"
+    with Served(Patience(grace=0.2, bytes_per_s=10**9), threads=1).running() as served:
+        assert served.server is not None
+        served.server.application = _much
+        with served.begun(asked):
+            assert _until(lambda: served.number == 1)
+            assert _until(lambda: served.number == 0)
+
+
+def _until(holds: Callable[[], bool]) -> bool:
+    """Whether it held within a long time."""
+    end = time.monotonic() + WAIT_S
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.01)
+    return holds()
+
+
+def _is_closed_after(one: socket.socket, more: bytes) -> bool:
+    try:
+        one.sendall(more)
+        return one.recv(1000) == b""
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
+
+
+def _much(_environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(64 << 20))])
+    return (b" " * (1 << 20) for _ in range(64))
+
+
+def test_where_all_places_are_taken_the_oldest_that_asks_for_nothing_goes() -> None:
+    with Served(Patience(connections=80), threads=1).running() as served:
+        half_sent = [served.begun(HALF_HEADERS) for _ in range(300)]
+        assert [httpx.get(served.url, timeout=WAIT_S).status_code for _ in range(3)] == [200] * 3
+        assert half_sent[0].recv(1000) == b""
+        for one in half_sent:
+            one.close()
+
+
+@pytest.mark.parametrize(("key", "status"), [({}, 413), ({"Authorization": "Bearer x"}, 200)])
+def test_a_body_of_more_than_two_mebibytes_needs_a_key(key: dict[str, str], status: int) -> None:
+    with Served().running() as served:
+        assert httpx.post(served.url, content=b" " * (3 << 20), headers=key, timeout=WAIT_S).status_code == status
+        assert (
+            httpx.post(served.url, content=iter([b" " * (3 << 20)]), headers=key, timeout=WAIT_S).status_code == status
+        )
+        assert httpx.post(served.url, content=b" " * (26 << 20), headers=key, timeout=WAIT_S).status_code == 413
+
+
+def test_unfinished_bodies_have_a_size_together() -> None:
+    body = b"POST / HTTP/1.1\r\nHost: sonde\r\nContent-Length: 1000000\r\n\r\n" + b"a" * 500_000
+    with Served(Patience(bodies_bytes=1_200_000)).running() as served:
+        unfinished = [served.begun(body) for _ in range(4)]
+        assert _until(lambda: served.number == 2)
+        for one in unfinished:
+            one.close()
+
+
+def test_what_a_proxy_of_ours_says_reaches_the_application() -> None:
+    with Served(proxies=1).running() as served:
+        assert httpx.get(served.url, headers={"X-Forwarded-For": "192.0.2.7"}, timeout=WAIT_S).text.endswith(
+            "192.0.2.7 0"
+        )
+
+
+def test_a_stranger_is_not_believed_who_they_are_or_that_it_was_https() -> None:
+    made_up = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.7", "Forwarded": "for=192.0.2.7;proto=https"}
+    with Served().running() as served:
+        assert httpx.get(served.url, headers=made_up, timeout=WAIT_S).text == "http 127.0.0.1 - 0"
+
+
+def test_at_the_end_what_is_in_hand_is_answered_and_its_connection_closed() -> None:
+    with Served().running() as served:
+        assert served.server is not None
+        with served.begun(b"GET /hold HTTP/1.1\r\nHost: sonde\r\n\r\n") as in_hand:
+            assert served.held.acquire(timeout=WAIT_S)
+            served.server.finishing = True
+            served.go.set()
+            answer = in_hand.makefile("rb").read()  # to the end of the connection
+            assert answer.startswith(b"HTTP/1.1 200 OK")
+            assert b"\r\nConnection: close\r\n" in answer
+            assert answer.endswith(b"http 127.0.0.1 - 0")
+
+
+def test_probes_answer_while_every_thread_is_held() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as inside,
+        Served(threads=2).running() as served,
+        Probes(served.application, inside),
+    ):
+        held = [served.begun(b"GET /hold HTTP/1.1\r\nHost: sonde\r\n\r\n") for _ in range(8)]
+        for _ in range(2):
+            assert served.held.acquire(timeout=WAIT_S)
+        url = f"http://127.0.0.1:{inside.getsockname()[1]}"
+        for path in ("/healthz", "/readyz", "/metrics"):
+            assert httpx.get(url + path, timeout=WAIT_S).status_code == 200
+        assert httpx.get(f"{url}/search?q=rain", timeout=WAIT_S).status_code == 404
+        for one in held:
+            one.close()
