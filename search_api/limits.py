@@ -16,6 +16,9 @@ from limits.errors import StorageError
 from redis import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+_MOST_LISTED = 1000
+_LISTED_RECORDS = 100
+_RDF_RECORDS = 20
 _UNCOUNTED = frozenset(("/healthz", "/readyz", "/metrics"))
 
 
@@ -46,9 +49,9 @@ def register(app: Flask, policy: LimitPolicy) -> None:
         app.wsgi_app = believed  # type: ignore[method-assign]
     limits = []
     if policy.per_address is not None:
-        limits.append(ApplicationLimit(policy.per_address, _address, scope="address", exempt_when=_uncounted))
+        limits.append(ApplicationLimit(policy.per_address, _address, _weight, scope="address", exempt_when=_uncounted))
     if policy.per_key is not None:
-        limits.append(ApplicationLimit(policy.per_key, _key, scope="key", exempt_when=_without_key))
+        limits.append(ApplicationLimit(policy.per_key, _key, _weight, scope="key", exempt_when=_without_key))
     if not limits:
         return
     limiter = Limiter(
@@ -86,6 +89,13 @@ def _tell(app: Flask, limiter: Limiter) -> None:
 
 def _address() -> str:
     return f"address:{request.remote_addr or 'unknown'}"
+
+
+def _weight() -> int:
+    """How many requests one counts as: one more for each 100 records that are listed, of RDF for each 20."""
+    asked = request.args.get("limit", "")
+    size = min(int(asked[:6]), _MOST_LISTED) if asked.isascii() and asked.isdigit() else 0
+    return 1 + size // (_RDF_RECORDS if request.path == "/dcat" else _LISTED_RECORDS)
 
 
 def _key() -> str:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from evaluation.benchmarks.timing import Spread
 from evaluation.hostile.attacks import Attack
 from evaluation.hostile.honest import Probes, probing, searching, trouble
-from evaluation.hostile.sending import Came, attacking
+from evaluation.hostile.sending import Came, attacking_apart
 from evaluation.load.clients import Reply
 
 _WARM_UP_S = 5.0
@@ -77,7 +77,7 @@ def course(url: str, chosen: Sequence[Attack], terms: Terms, probes_url: str | N
         replies = searching(url, terms.searchers, terms.seconds)
     yield _outcome(NOBODY, replies, probes, Came())
     for attack in chosen:
-        with probing(probed) as probes, attacking(url, attack) as came:
+        with probing(probed) as probes, attacking_apart(url, attack) as came:
             time.sleep(min(_BEGINS_S, terms.seconds))
             replies = searching(url, terms.searchers, terms.seconds)
         yield _outcome(attack, replies, probes, came)

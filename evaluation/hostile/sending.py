@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import multiprocessing
 import socket
 import threading
 import time
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 from evaluation.hostile.attacks import Attack, Held
@@ -22,6 +24,7 @@ ADDRESS = "127.0.0.66"
 
 MOST_REQUESTS = 20_000
 _GIVES_UP_S = 10.0
+_LONGEST_S = 600.0
 
 
 @dataclass
@@ -34,6 +37,32 @@ class Came:
     @property
     def sent(self) -> int:
         return self.answers.total()
+
+
+@contextmanager
+def attacking_apart(url: str, attack: Attack) -> Iterator[Came]:
+    """As ``attacking``, from a process of its own: attackers and searchers share the machine, not an interpreter."""
+    spawned, came = multiprocessing.get_context("spawn"), Came()
+    stop, begun, told = spawned.Event(), spawned.Event(), spawned.SimpleQueue()
+    child = spawned.Process(target=_apart, args=(url, attack, stop, begun, told), daemon=True)
+    child.start()
+    begun.wait(_GIVES_UP_S)
+    try:
+        yield came
+    finally:
+        stop.set()
+        child.join(2 * _GIVES_UP_S)
+        if child.exitcode is None:
+            child.kill()
+        elif not told.empty():
+            came.answers, came.failed = told.get()
+
+
+def _apart(url: str, attack: Attack, stop: Any, begun: Any, told: Any) -> None:
+    with attacking(url, attack) as came:
+        begun.set()
+        stop.wait(_LONGEST_S)
+    told.put((came.answers, came.failed))
 
 
 @contextmanager

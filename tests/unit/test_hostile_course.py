@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.hostile.attacks import Attack, Held, attacks
 from evaluation.hostile.course import Outcome, Terms, course
-from evaluation.hostile.sending import ADDRESS, attacking
+from evaluation.hostile.sending import ADDRESS, attacking, attacking_apart
 
 ALONE = Outcome("nobody", "alone", 100, 0, 0, 0, 100.0, 300.0, 40, (), 0.1, 0, {}, 0)
 
@@ -72,6 +72,14 @@ def test_a_flood_ends_with_its_block_and_comes_from_one_address(deaf: tuple[str,
     ended = came.sent
     assert set(came.answers) == {"no answer"}
     assert came.sent == ended
+
+
+def test_attackers_of_a_process_of_their_own_say_what_they_met(deaf: tuple[str, list[tuple[str, bytes]]]) -> None:
+    url, seen = deaf
+    with attacking_apart(url, Attack("a", "b", (b"GET / HTTP/1.1\r\n\r\n",), attackers=1)) as came:
+        while len(seen) < 3:
+            pass
+    assert came.answers["no answer"] >= 2
 
 
 def test_what_is_held_is_opened_again_when_the_server_closes_it(deaf: tuple[str, list[tuple[str, bytes]]]) -> None:

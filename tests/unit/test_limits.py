@@ -29,6 +29,10 @@ def _http(policy: LimitPolicy) -> FlaskClient:
     def suggest() -> str:
         return "more"
 
+    @app.get("/dcat")
+    def dcat() -> str:
+        return "rdf"
+
     @app.get("/healthz")
     def healthz() -> str:
         return "ok"
@@ -95,6 +99,23 @@ def test_processes_count_together(broker_url: str) -> None:
 def test_only_proxies_of_ours_say_who_asks(proxies: int, seen: str) -> None:
     http = _http(LimitPolicy(proxies=proxies))
     assert http.get("/search", headers={"X-Forwarded-For": "9.9.9.9, 6.6.6.6, 5.5.5.5"}).text == seen
+
+
+@pytest.mark.parametrize(
+    ("address", "left"),
+    [
+        ("/search", 99),
+        ("/search?limit=10", 99),
+        ("/search?limit=1000", 89),
+        ("/search?limit=99999999999999999999", 89),
+        ("/search?limit=abc", 99),
+        ("/search?limit=%C2%B2", 99),
+        ("/dcat?limit=500", 74),
+    ],
+)
+def test_a_long_list_counts_as_several_requests(address: str, left: int) -> None:
+    answer = _http(_policy("memory://", per_address="100/hour")).get(address)
+    assert (answer.status_code, answer.headers["RateLimit-Remaining"]) == (200, str(left))
 
 
 def test_a_proxy_says_by_which_scheme_but_never_which_host() -> None:

@@ -1,0 +1,31 @@
+"""The short form of `sonde chaos hostile`: an API as it ships answers three searchers beside each attack.
+
+How much longer they wait is measured by the command on a quiet machine (docs/chaos.md), not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from evaluation.hostile.attacks import attacks
+from evaluation.hostile.course import Outcome, Terms, course
+from sonde.cli.chaos_hostile import NAMES
+from sonde.malformed import target
+from sonde.settings import ElasticsearchSettings, Settings
+
+TERMS = Terms(searchers=3, seconds=2.0, ratio=None)
+
+
+@pytest.fixture(scope="module")
+def outcomes(elasticsearch_url: str) -> Iterator[dict[str, Outcome]]:
+    settings = Settings(elasticsearch=ElasticsearchSettings(url=elasticsearch_url))
+    with target(settings) as there:
+        yield {one.attack: one for one in course(there.url, attacks(there.key), TERMS)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_searchers_and_probes_are_answered_beside_an_attack(outcomes: dict[str, Outcome], name: str) -> None:
+    assert outcomes[name].wrong(outcomes["nobody"], None) == []
+    assert outcomes[name].sent
