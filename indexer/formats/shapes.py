@@ -13,7 +13,7 @@ from shapely.geometry import Point, Polygon, box, shape
 from shapely.geometry.base import BaseGeometry
 
 from core.extent import BBox
-from indexer.formats.gml import PolygonReader
+from indexer.formats.gml import PolygonReader, mended
 from indexer.formats.json_document import parse_inner_json
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number, repair_box
@@ -184,7 +184,7 @@ class Where:
         if _is_box(found) or shapely.get_num_coordinates(found) > _MOST_POSITIONS:
             return self.box(*found.bounds)
         if not found.is_valid:
-            found = shapely.make_valid(found)
+            found = mended(found)
         before = len(self._reader.boxes)
         self._reader.add_shape(found)
         self.warnings.extend(self._reader.warnings)
