@@ -194,7 +194,7 @@ class _Folder:
             return None
 
     def _member(self, name: str, entry: os.DirEntry[str]) -> Member | Skipped:
-        """A link is followed to a file inside the folder: so Kubernetes shows a ConfigMap's, which lie in ``..data``."""
+        """A link is followed to a file inside the folder: Kubernetes shows the files of a ConfigMap so."""
         if entry.is_symlink():
             inner = self._inside(entry)
             end = None if inner is None else self.path.resolve() / inner

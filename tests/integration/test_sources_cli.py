@@ -217,6 +217,8 @@ def test_a_dead_source_is_named_and_the_others_have_their_turn(sonde: Sonde, tmp
     assert (done.exit_code, [each["state"] for each in reports]) == (1, ["complete", "failed", "complete"])
     assert reports[1]["source"] == "b-is-dead"
     assert "b-is-dead" in done.stderr
+    rows = json.loads(sonde("sources", "--json"))
+    assert [(row["id"], row["schedule"]) for row in rows] == [(name, "not in sources.yaml") for name in "ac"]
 
 
 def test_the_report_of_an_unknown_source_names_the_known_ones(sonde: Sonde, tmp_path: Path) -> None:
