@@ -150,7 +150,7 @@ def _reason(status: int, error: Mapping[str, Any]) -> str:
         said = f"its {long[1]} is longer than the 32,766 bytes that can be searched"
     elif field is not None:
         said = f"its {field[1]} cannot be used: {_BEHIND.split(said)[-1].strip()}"
-    return f"Elasticsearch refuses it ({status}): {said}"
+    return f"{status} {said}"
 
 
 def _line(value: Mapping[str, Any]) -> bytes:

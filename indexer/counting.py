@@ -26,7 +26,8 @@ def count(items: Sequence[Item], batch: Page, tally: Tally) -> None:
 def count_failure(failed: NotTaken, tally: Tally) -> None:
     """An item that Elasticsearch refused: ``kept`` where an earlier version stays in service."""
     entry, stored = failed.item.decision.entry, failed.item.stored
-    tally.fail(Refusal(f"{entry.origin} ({entry.record or entry.key})", failed.reason, kept=_was_held(stored)))
+    reason = f"Elasticsearch did not take it: {failed.reason}"
+    tally.fail(Refusal(f"{entry.origin} ({entry.record or entry.key})", reason, kept=_was_held(stored)))
     log.error("harvest.failed", source=entry.source, origin=entry.origin, reason=failed.reason)
 
 

@@ -156,6 +156,12 @@ class Ledger:
             filters.append({"range": {"removed_at": {"lt": before}}})
         return self.where({"bool": {"filter": filters}})
 
+    def sources(self) -> list[str]:
+        """Every source of which something was ever seen; none where there is no index yet."""
+        by_source = {"sources": {"terms": {"field": "source", "size": _MOST_TERMS}}}
+        found = patiently(lambda: self.client.search(index=self.index, size=0, aggs=by_source, ignore_unavailable=True))
+        return [each["key"] for each in found.get("aggregations", {}).get("sources", {}).get("buckets", ())]
+
     def is_empty(self, source: str) -> bool:
         """Whether nothing was ever seen of this source, as of the last refresh."""
         query = {"term": {"source": source}}

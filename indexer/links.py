@@ -27,6 +27,9 @@ from net.targets import host_of
 
 log = structlog.get_logger(__name__)
 
+LINKS_OF = "links:"
+"""How the name begins under which the runs of a source's links are kept."""
+
 GENTLE = Manners(per_second=1.0, concurrency=1, attempts=1)
 _TOGETHER = 4  # hosts that are asked at the same time
 _BATCH = 16  # of one slow host they take minutes
@@ -47,7 +50,7 @@ class LinkParts:
 
 def links_source(source: str) -> str:
     """Under which name the runs of a source's links are kept."""
-    return f"links:{source}"
+    return f"{LINKS_OF}{source}"
 
 
 def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator
 
-from core.errors import Unavailable
-from net.errors import Refused
+from net.errors import BrokenAnswer, Refused
 
 _PIECE_BYTES = 65_536
 
@@ -50,14 +49,14 @@ def _gunzipped(raw: Iterable[bytes], host: str) -> Iterator[bytes]:
                 yield piece
     yield from _rest(member, host)
     if started and not member.eof:
-        raise Unavailable(f"{host} ended its compressed answer early")
+        raise BrokenAnswer(f"{host} ended its compressed answer early")
 
 
 def _step(member: zlib._Decompress, data: bytes, host: str) -> bytes:
     try:
         return member.decompress(data, _PIECE_BYTES)
     except zlib.error:
-        raise Unavailable(f"{host} sent a compressed answer that cannot be read") from None
+        raise BrokenAnswer(f"{host} sent a compressed answer that cannot be read") from None
 
 
 def _rest(member: zlib._Decompress, host: str) -> Iterator[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.errors import SondeError
+from core.errors import SondeError, Unavailable
 
 
 class Refused(SondeError):
@@ -20,3 +20,11 @@ class BadStatus(SondeError):
         super().__init__(f"{host} answered with HTTP status {status}")
         self.host = host
         self.status = status
+
+
+class BrokenAnswer(Unavailable):
+    """An answer began, but its bytes do not hang together: a wrong length, a cut connection, damaged compression."""
+
+
+class Untrusted(Unavailable):
+    """The host's certificate is not one that is trusted here."""

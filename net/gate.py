@@ -17,7 +17,7 @@ from core.errors import Unavailable
 from net.addresses import AllowedHosts, Resolver, system_resolver
 from net.body import decoded, limited
 from net.deadline import Deadline
-from net.errors import Refused
+from net.errors import BrokenAnswer, Refused, Untrusted
 from net.exchange import Answer, Outgoing, StreamedAnswer
 from net.redirects import is_redirect, next_request
 from net.targets import host_of, parse_target
@@ -100,7 +100,7 @@ class Gate:
         if outgoing.params:
             url = url.copy_merge_params(dict(outgoing.params))
         asked = {name.lower(): value for name, value in outgoing.headers.items()}
-        headers = {"user-agent": self.policy.user_agent, "accept": "*/*", **asked, "accept-encoding": "gzip"}
+        headers = {"user-agent": self.policy.user_agent, "accept": "*/*", "accept-encoding": "gzip", **asked}
         return httpx.Request(outgoing.method, url, headers=headers, content=outgoing.content)
 
     def _follow(self, request: httpx.Request, deadline: Deadline) -> tuple[httpcore.Response, str]:
@@ -145,6 +145,16 @@ def _typed(host: str, deadline: Deadline) -> Iterator[None]:
     except httpcore.TimeoutException:
         deadline.check()  # says so, if it was the total time
         raise Unavailable(f"{host} did not answer in time") from None
+    except httpcore.ConnectError as error:
+        if "mismatch" in str(error):
+            raise Untrusted(f"the certificate of {host} is for another name") from None
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            raise Untrusted(
+                f"the certificate of {host} is not trusted (ca_file names the authority to trust)"
+            ) from None
+        raise Unavailable(f"{host} broke the connection ({type(error).__name__})") from None
+    except httpcore.RemoteProtocolError:
+        raise BrokenAnswer(f"{host} broke the connection (RemoteProtocolError)") from None
     except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
         raise Unavailable(f"{host} broke the connection ({type(error).__name__})") from None
 

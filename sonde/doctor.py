@@ -14,6 +14,7 @@ from core.errors import SondeError
 from es_mappings.indices import serving
 from es_mappings.meta import needs_reindex, refuse_other_dimensions
 from indexer.left_behind import left_behind
+from indexer.links import LINKS_OF
 from indexer.runs import Runs
 from sonde.doctor_advice import of_broker, of_elasticsearch
 from sonde.doctor_disk import judged, rooms
@@ -26,7 +27,7 @@ from sonde.worker_settings import worker_config
 from workers.app import create_celery
 from workers.config import QUEUES
 from workers.parts import WorkerParts
-from workers.registry import load_sources
+from workers.registry import known_sources, load_sources
 
 _LEAST_VERSION = 9
 _RUNS_LOOKED_AT = 50
@@ -176,9 +177,13 @@ def _harvests(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
         return "warning", "none yet"
     latest: dict[str, str] = {}
     for run in Runs(client, settings.index.prefix).latest(size=_RUNS_LOOKED_AT):
-        latest.setdefault(run.source, run.state)
+        if not run.source.startswith(LINKS_OF):
+            latest.setdefault(run.source, run.state)
     wrong = {source: state for source, state in latest.items() if state in ("failed", "refused_removal")}
     if wrong:
         told = ", ".join(f"{source} {state}" for source, state in wrong.items())
         return "warning", f"{told}; `sonde sources report ID` tells why"
-    return "ok", f"{len(latest)} sources, the last run of each went well"
+    path = settings.harvest.sources
+    planned = set(latest) & set(known_sources(path) if path.exists() else ())
+    told = f"{len(planned)} are in {path}, {len(latest) - len(planned)} were harvested by hand"
+    return "ok", f"{len(latest)} sources were harvested ({told}); the last run of each went well"

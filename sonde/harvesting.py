@@ -15,6 +15,7 @@ from core.ports import Embedder
 from indexer.documents.inherit_again import inherit_again
 from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest, open_run
+from indexer.ledger import Ledger
 from indexer.links import LinkParts, check_links
 from indexer.parts import Options, Parts, Progress, no_lease
 from indexer.raw import Source
@@ -88,10 +89,13 @@ class Harvester:
         return self._harvest(source_id, lambda since: self._open(config, since), options, progress)
 
     def overview(self) -> list[dict[str, Any]]:
-        """Each source of sources.yaml with its last run."""
+        """Each source of sources.yaml with its last run, then those that were harvested without being there."""
         prepare_indices(self._client, self._settings, self._models)
-        runs = Runs(self._client, self._settings.index.prefix)
-        return [_row(config, runs.latest(config.id, size=1)) for config in self._known().values()]
+        runs, known = Runs(self._client, self._settings.index.prefix), self._known()
+        rows = [_row(config, runs.latest(config.id, size=1)) for config in known.values()]
+        others = sorted(set(Ledger(self._client, self._settings.index.prefix).sources()) - known.keys())
+        by_hand = {"type": "-", "schedule": "not in sources.yaml"}
+        return rows + [{"id": id, **by_hand, **_last(runs.latest(id, size=1))} for id in others]
 
     def _harvest(
         self, source_id: str, source: Callable[[str | None], Source], options: Options, progress: Progress
@@ -162,7 +166,11 @@ def _row(config: SourceConfig, latest: list[RunReport]) -> dict[str, Any]:
         "type": config.type,
         "schedule": (schedule.cron or f"every {schedule.interval}") if schedule else "on demand",
     }
-    if latest:
-        run = latest[0]
-        row |= {"started": run.started, "state": run.state, "seen": run.counts.seen, "refused": run.counts.refused}
-    return row
+    return row | _last(latest)
+
+
+def _last(latest: list[RunReport]) -> dict[str, Any]:
+    if not latest:
+        return {}
+    run = latest[0]
+    return {"started": run.started, "state": run.state, "seen": run.counts.seen, "refused": run.counts.refused}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import yaml
@@ -22,15 +23,22 @@ _EMPTY = "# Which catalogues are harvested, and when (UTC). docs/harvesting.md e
 
 def entry(found: Found, id: str, interval: str) -> str:
     """The YAML lines of a list item, indented by two."""
-    body = {"id": id, "type": found.type, "url": found.url, "schedule": {"interval": interval}}
+    body: dict[str, Any] = {"id": id, "type": found.type, "url": found.url, "schedule": {"interval": interval}}
+    if found.options:
+        body["options"] = dict(found.options)
     lines = yaml.safe_dump([body], sort_keys=False, allow_unicode=True).splitlines()
     return "".join(f"  {line}\n" for line in lines)
 
 
-def id_for(url: str, taken: Collection[str]) -> str:
-    """``https://data.example.org/csw`` is ``data-example-org``; a number behind it where that is taken."""
+def id_for(url: str, taken: Collection[str], title: str = "") -> str:
+    """``https://data.example.org/csw`` is ``data-example-org``; a number behind it where that is taken.
+
+    An address on this machine or without a name says nothing: there the catalogue's own title is taken.
+    """
     host = (urlsplit(url).hostname or "catalogue").removeprefix("www.")
-    stem = _NO_ID.sub("-", host.lower()).strip("-")[:56] or "catalogue"
+    nameless = host == "localhost" or host.replace(".", "").isdigit() or ":" in host
+    named = title if nameless and _NO_ID.sub("", title.lower()) else host
+    stem = _NO_ID.sub("-", named.lower())[:56].strip("-") or "catalogue"
     return next(id for id in (stem, *(f"{stem}-{n}" for n in range(2, 1000))) if id not in taken)
 
 

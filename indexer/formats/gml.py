@@ -20,6 +20,9 @@ _LATITUDE_FIRST = re.compile(r"^(?:urn:(?:x-)?ogc:def:crs:epsg|https?://www\.ope
 _BETWEEN_NUMBERS = re.compile(r"[\s,]+")
 _NO_EVIDENCE = Evidence()
 
+_MOST_TRACED = 100  # corners of which every line is kept; past it only areas are, which is some 100 times faster
+_MOST_MENDED = 1_000
+
 _Pairs = list[tuple[float, float]]
 
 
@@ -155,7 +158,20 @@ def _polygon(element: _Element) -> BaseGeometry:
             raise Unreadable("it has no outer ring")
         return MultiPoint(list(corners)).convex_hull
     shape = Polygon(outer, holes)
-    return shape if shape.is_valid else _areas(shapely.make_valid(shape))
+    return shape if shape.is_valid else _areas(mended(shape))
+
+
+def mended(shape: BaseGeometry) -> BaseGeometry:
+    """A valid geometry instead of one that crosses itself; its box where it has very many corners.
+
+    Mending takes time and memory by the number of crossings: 200,000 corners took 1.7 GB.
+    """
+    corners = shapely.get_num_coordinates(shape)
+    if corners > _MOST_MENDED:
+        return shape.envelope
+    if corners > _MOST_TRACED:
+        return shapely.make_valid(shape, method="structure", keep_collapsed=False)
+    return shapely.make_valid(shape)
 
 
 def _areas(shape: BaseGeometry) -> BaseGeometry:

@@ -15,7 +15,7 @@ from shapely.geometry.base import BaseGeometry
 from core.extent import BBox
 from indexer.formats.antimeridian import ACROSS, Evidence, across, has_long_edges
 from indexer.formats.boxes import Boxes, Edges
-from indexer.formats.gml import PolygonReader
+from indexer.formats.gml import PolygonReader, mended
 from indexer.formats.json_document import parse_inner_json
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
@@ -211,7 +211,7 @@ class Where:
         if _is_box(found) or shapely.get_num_coordinates(found) > _MOST_POSITIONS:
             return self.box(*found.bounds)
         if not found.is_valid:
-            found = shapely.make_valid(found)
+            found = mended(found)
         before = len(self._reader.boxes)
         self._reader.add_shape(found)
         self.warnings.extend(self._reader.warnings)

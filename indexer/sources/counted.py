@@ -51,7 +51,8 @@ class CountedWalk:
     offset is believed only where it leads forward and over nothing. Where a walk ends short of the count, the listing
     is walked again (records come and go while it is read). The last page carries the count, so that a run which saw
     fewer is not complete. ``tolerated``: how many records the server may count and never give. ``may_be_empty``: no
-    records at all are believed at once.
+    records at all are believed at once. ``beyond`` asks once for what may lie behind the count, None where nothing: a
+    server that counts too few is found out by it, where its last page was full.
     """
 
     name: str
@@ -59,11 +60,14 @@ class CountedWalk:
     size: int
     tolerated: int = 0
     may_be_empty: bool = False
+    beyond: Callable[[int], Slab | None] | None = None
     _seen: set[bytes] = field(default_factory=set)
     _before: int = 0  # distinct records of earlier slices
     _nameless: int = 0  # records that the server cannot give: which ones is not known, so nothing may be swept
     _doubts: int = 0
     _repeated: int = 0
+    _largest: int = 0  # page so far
+    _empty: set[int] = field(default_factory=set)  # offsets at which the server insists that there is nothing
 
     def pages(self, position: str | None) -> Iterator[Page]:
         """Raises BadAnswer and SourceBroken where the server keeps answering nonsense."""
@@ -85,19 +89,31 @@ class CountedWalk:
         return int(stored["offset"]), int(stored["walk"])
 
     def _walk(self, offset: int, walk: int) -> Generator[Page, None, int]:
-        matched, known = 0, set[bytes]()
+        matched, known, further = 0, set[bytes](), None
         while True:
-            slab = self._asked(offset, matched, known)
-            matched = slab.matched
+            slab = further or self._asked(offset, matched, known)
+            matched = max(slab.matched, offset + len(slab.ids))
             known |= slab.ids
+            self._largest = max(self._largest, len(slab.ids))
             self._seen |= slab.ids
             self._nameless += len(slab.skipped)
             offset = self._next(offset, slab)
             position = self._position(offset, walk)
             if slab.records or slab.skipped or slab.deleted:
                 yield Page(slab.records, position, matched, slab.skipped, slab.deleted)
-            if offset >= matched:
+            if offset >= matched and (further := self._further(offset, slab, known)) is None:
                 return matched
+
+    def _further(self, offset: int, last: Slab, known: set[bytes]) -> Slab | None:
+        """New records behind the count; None where the server has no more."""
+        goes_on = last.following is not None and last.following >= offset
+        if self.beyond is None or not last.ids or not (goes_on or len(last.ids) >= min(self.size, self._largest)):
+            return None
+        slab = self.beyond(offset)
+        if slab is None or slab.ids <= known:
+            return None
+        log.info("source.counts_too_few", source=self.name, counted=slab.matched, offset=offset)
+        return slab
 
     def _position(self, offset: int, walk: int) -> str:
         seen = self._before + len(self._seen)
@@ -114,6 +130,8 @@ class CountedWalk:
             return slab
 
         slab = self.ask(offset, check)
+        if not slab.ids and not slab.skipped:
+            self._empty.add(offset)
         if slab.ids and slab.ids <= known:
             self._repeated += 1
         if self._repeated > _REPEATED_PAGES:
@@ -122,7 +140,8 @@ class CountedWalk:
 
     def _doubt(self, slab: Slab, offset: int, matched: int, known: set[bytes]) -> str | None:
         """Why an answer is not believed at once."""
-        if not slab.ids and not slab.skipped and (offset < max(slab.matched, matched)):
+        confirmed = not self._empty.isdisjoint((offset, offset - self.size))
+        if not slab.ids and not slab.skipped and not confirmed and offset < max(slab.matched, matched):
             return f"sent no records from {offset} on, though it holds {max(slab.matched, matched)}"
         if not slab.ids and not slab.skipped and not self.may_be_empty and offset == 0:
             return "says that it holds no records"
@@ -131,7 +150,8 @@ class CountedWalk:
         return None
 
     def _next(self, offset: int, slab: Slab) -> int:
-        behind = offset + max(len(slab.records) + len(slab.skipped) + len(slab.deleted), 1)
+        given = len(slab.records) + len(slab.skipped) + len(slab.deleted)
+        behind = offset + (given or self.size)  # where there was nothing, nothing need be asked for again
         if slab.following is not None and behind < slab.following <= offset + self.size:
             return slab.following  # the server leaves out what it cannot give
         return behind

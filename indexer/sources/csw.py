@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from core.errors import Unavailable
+from core.errors import SondeError, Unavailable
 from indexer.raw import Page, Skipped
 from indexer.sources.counted import CountedWalk, Slab
 from indexer.sources.csw_answer import Capabilities, CswException, Results, capabilities, results
@@ -20,6 +20,7 @@ from net.exchange import Outgoing
 log = structlog.get_logger(__name__)
 
 _ONE_IN_TEN = 10
+_STUMBLES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,14 @@ class CswSource:
         """Raises SourceBroken where no way of asking is understood, and what the fetcher raises."""
         dialect = choose_dialect(self.fetcher, self.url, self.options)
         since = self._usable_since(dialect)
+        asker = _Asker(self.fetcher, self.url, dialect, self.options.page_size, since)
         walk = CountedWalk(
             self.fetcher.source,
-            _Asker(self.fetcher, self.url, dialect, self.options.page_size, since).ask,
+            asker.ask,
             self.options.page_size,
             self.options.tolerate_missing,
             may_be_empty=since is not None,
+            beyond=asker.beyond,
         )
         yield from walk.pages(position)
 
@@ -149,7 +152,10 @@ def _schemas(offered: Capabilities, options: CswOptions, version: Version) -> li
 
 @dataclass(slots=True)
 class _Asker:
-    """GetRecords windows; where the server stumbles over one, smaller ones, and the record at fault is named."""
+    """GetRecords windows; where the server stumbles over one, smaller ones, and the record at fault is named.
+
+    After three such records in a row whole windows are given up.
+    """
 
     fetcher: Fetcher
     url: str
@@ -157,19 +163,36 @@ class _Asker:
     size: int
     since: str | None
     matched: int = 0
+    stumbled: int = 0  # in a row
+
+    def beyond(self, offset: int) -> Slab | None:
+        """What the server has behind its count, asked for once; None where it has nothing, or an error."""
+        try:
+            return self._slab(Window(offset, self.size, self.since), lambda slab: slab)
+        except SondeError as error:
+            log.info("csw.nothing_beyond", source=self.fetcher.source, offset=offset, reason=str(error))
+            return None
 
     def ask(self, offset: int, check: Callable[[Slab], Slab]) -> Slab:
         size = self.size
         while True:
             try:
-                return self._slab(Window(offset, size, self.since), check)
+                slab = self._slab(Window(offset, size, self.since), check)
+                self.stumbled = 0
+                return slab
             except (CswException, BadAnswer, Later) as error:
                 if not self.matched:  # nothing came yet: not a single record is at fault
                     raise Unavailable(str(error)) from error
-                if size == 1:
-                    where = f"{self.url}#position {offset + 1}"
-                    return Slab((), self.matched, skipped=(Skipped(where, f"the server cannot give it: {error}"),))
+                if size == 1 or self.stumbled >= _STUMBLES:
+                    self.stumbled += 1
+                    return self._given_up(offset, size, error)
                 size = max(size // _ONE_IN_TEN, 1)
+
+    def _given_up(self, offset: int, size: int, error: SondeError) -> Slab:
+        """``size`` records, counted as one where they are several: nothing may be swept in either case."""
+        last = f" to {offset + size}" if size > 1 else ""
+        skipped = Skipped(f"{self.url}#position {offset + 1}{last}", f"the server cannot give it: {error}")
+        return Slab((), self.matched, offset + size if size > 1 else None, (skipped,))
 
     def _slab(self, window: Window, check: Callable[[Slab], Slab]) -> Slab:
         kept: list[Slab] = []

@@ -16,6 +16,7 @@ from indexer.background import Background
 from indexer.raw import Memory
 from indexer.sources.members import LimitReached
 from indexer.sources.politeness import Breaker, CircuitOpen, Courtesy, Manners, retry_after_s
+from net.errors import BrokenAnswer
 from net.exchange import Answer, Outgoing
 from net.gate import Gate
 from net.targets import host_of, parse_target
@@ -70,6 +71,7 @@ class Fetcher:
     retried: int = 0
     _requests: int = 0
     _bytes: int = 0
+    _plain: bool = False  # a compressed answer was broken: some servers send it with the length of the plain one
     _started: float = field(default_factory=time.monotonic)
 
     def get(
@@ -123,7 +125,11 @@ class Fetcher:
         self._check_limits()
         host = host_of(outgoing.url)
         with self.courtesy.turn(host, self.manners, self.delay_s) as turn:
-            answer = self.gate.request(self._dressed(outgoing))
+            try:
+                answer = self.gate.request(self._dressed(outgoing))
+            except BrokenAnswer:
+                self._plain = True
+                raise
         self._bytes += len(answer.content)
         if answer.status in _LATER or answer.status >= 500:
             said = f"{host} answered with HTTP status {answer.status}"
@@ -140,6 +146,8 @@ class Fetcher:
         headers = dict(outgoing.headers)
         if self.credentials and _origin(outgoing.url) == _origin(self.url):
             headers |= self.credentials
+        if self._plain:
+            headers["accept-encoding"] = "identity"
         return Outgoing(
             outgoing.url,
             outgoing.method,

@@ -41,8 +41,9 @@ class FolderSource:
     """Files under ``path`` (a folder, an archive, or one file), ``page_size`` to a page.
 
     A folder and a zip are read sorted by name, a tar in its own order. Hidden files and other suffixes are passed
-    over; links are never followed. A file that cannot be read, or is larger than the limit, is skipped and named.
-    One that holds several records gives them all; a run that ends among them begins with that file again.
+    over. A link is followed where it leads to a file inside the folder that has no other name. A file that cannot be
+    read, or is larger than the limit, is skipped and named. One that holds several records gives them all; a run that
+    ends among them begins with that file again.
     """
 
     path: Path
@@ -174,12 +175,34 @@ class _Folder:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from self._walk(Path(entry.path), (*above, name))
-            elif is_wanted(name, self.suffixes):
+            elif is_wanted(name, self.suffixes) and not self._comes_by_itself(entry):
                 yield (*above, name), entry
 
+    def _comes_by_itself(self, entry: os.DirEntry[str]) -> bool:
+        """Whether a link leads to a file that the walk meets anyway, so that it would come twice."""
+        inner = self._inside(entry) if entry.is_symlink() else None
+        if inner is None or not Path(entry.path).is_file():
+            return False
+        return is_wanted(inner.name, self.suffixes) and not any(map(is_hidden, inner.parts))
+
+    def _inside(self, entry: os.DirEntry[str]) -> Path | None:
+        """Where a link ends, seen from the folder; None where it leads out of it, in a circle, or nowhere."""
+        try:
+            end = Path(entry.path).resolve(strict=True)
+            return end.relative_to(self.path.resolve(strict=True))
+        except (OSError, RuntimeError, ValueError):
+            return None
+
     def _member(self, name: str, entry: os.DirEntry[str]) -> Member | Skipped:
+        """A link is followed to a file inside the folder: Kubernetes shows the files of a ConfigMap so."""
+        if entry.is_symlink():
+            inner = self._inside(entry)
+            end = None if inner is None else self.path.resolve() / inner
+            if end is None or not end.is_file():
+                return Skipped(f"{self.path}/{name}", "a link to no file inside the folder, so not followed")
+            return _file_member(end, name)
         if not entry.is_file(follow_symlinks=False):
-            return Skipped(f"{self.path}/{name}", "a link or device, not followed")
+            return Skipped(f"{self.path}/{name}", "a device or socket, not a file")
         return _file_member(Path(entry.path), name)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
+from urllib.parse import unquote
 
 from core.errors import SondeError, Unavailable
 from indexer.raw import RawRecord
@@ -21,10 +23,13 @@ from indexer.sources.listings import NotAListing, entries
 from indexer.sources.oai_pmh import identify
 from indexer.sources.ogc_records import collections
 from indexer.sources.rdf_answers import rdf_format
-from net.errors import Forbidden
+from net.errors import BadStatus, Forbidden, Untrusted
 from net.exchange import Answer
 
 PREVIEW = 3
+_COLLECTION = re.compile(r"(https?://[^?#]+?)/collections/([^/?#]+)(?:/items)?/?(?:[?#].*)?$")
+_TITLE = re.compile(rb"<(?:title|repositoryName)>([^<]{1,200})</", re.IGNORECASE)
+_AUTH = "write the entry into sources.yaml yourself, with `auth` (docs/harvesting.md)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,7 @@ class Found:
     url: str
     preview: tuple[RawRecord, ...]
     total: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +53,24 @@ class Probe:
     found: Found | None
     tried: tuple[str, ...]
     unreachable: str | None = None
+    hint: str | None = None  # what the address itself answered with, and what to do, where that explains the failure
 
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
     type: SourceType
     url: str
+    collection: str | None = None
 
 
 def probe(fetcher: Fetcher, url: str) -> Probe:
     """The first protocol that gives records. Raises nothing that a server does: that stands in ``tried``."""
     tried: list[str] = []
+    hints: list[str] = []
     try:
-        for guess in _guesses(fetcher, url, tried):
+        for guess in _guesses(fetcher, url, tried, hints):
             try:
-                found = preview(fetcher, guess.type, guess.url)
+                found = preview(fetcher, guess.type, guess.url, guess.collection)
             except SondeError as error:
                 tried.append(f"{guess.type} at {guess.url}: {error}")
                 continue
@@ -70,7 +79,7 @@ def probe(fetcher: Fetcher, url: str) -> Probe:
             tried.append(f"{guess.type} at {guess.url}: it gives no records")
     except _Unreachable as error:
         return Probe(None, (), str(error))
-    return Probe(None, tuple(tried))
+    return Probe(None, tuple(tried), hint=next(iter(hints), None))
 
 
 def _is_silence(error: SondeError) -> bool:
@@ -82,9 +91,10 @@ class _Unreachable(Exception):
     """The host cannot be asked: other questions would fail as the first did."""
 
 
-def preview(fetcher: Fetcher, type: SourceType, url: str) -> Found:
-    """The first records of a source. Raises SondeError where there are none to be had."""
-    options: dict[str, Any] = {"page_size": PREVIEW} if type in _PAGED else {}
+def preview(fetcher: Fetcher, type: SourceType, url: str, collection: str | None = None) -> Found:
+    """The first records of a source, or of one collection of it. Raises SondeError where there are none to be had."""
+    chosen: dict[str, Any] = {} if collection is None else {"collections": [unquote(collection)]}
+    options: dict[str, Any] = chosen | ({"page_size": PREVIEW} if type in _PAGED else {})
     fetcher.url = url
     records: list[RawRecord] = []
     total: int | None = None
@@ -93,23 +103,39 @@ def preview(fetcher: Fetcher, type: SourceType, url: str) -> Found:
         total = page.total if page.total is not None else total
         if len(records) >= PREVIEW:
             break
-    return Found(type, url, tuple(records[:PREVIEW]), total)
+    return Found(type, url, tuple(records[:PREVIEW]), total, chosen)
+
+
+def title_of(fetcher: Fetcher, found: Found) -> str:
+    """What the catalogue calls itself; empty where it does not say."""
+    try:
+        if found.type == "csw":
+            return fetch_capabilities(fetcher, found.url).title
+        return fetcher.get(found.url, _title)
+    except SondeError:
+        return ""
+
+
+def _title(answer: Answer) -> str:
+    content = expect_2xx(answer).content
+    if content.lstrip()[:1] == b"{":
+        said = json_value(answer)
+        return str(said.get("title") or "") if isinstance(said, dict) else ""
+    found = _TITLE.search(content[:200_000])
+    return "" if found is None else found[1].decode("utf-8", "replace").strip()
 
 
 _PAGED = ("csw", "ogc-records", "ckan", "datacite", "invenio", "geonetwork")
 
 
-def _guesses(fetcher: Fetcher, url: str, tried: list[str]) -> Iterator[_Guess]:
+def _guesses(fetcher: Fetcher, url: str, tried: list[str], hints: list[str]) -> Iterator[_Guess]:
     """By what the address itself answers, then by what usually lies at or below such an address."""
-    try:
-        direct = fetcher.get(url, _kind)
-    except SondeError as error:
-        if _is_silence(error):
-            raise _Unreachable(str(error)) from None
-        tried.append(f"{url}: {error}")
-    else:
-        if direct is not None:
-            yield _Guess(direct, url)
+    collection = _COLLECTION.match(url)
+    if collection is not None:
+        yield _Guess("ogc-records", collection[1], collection[2])
+    direct = _direct(fetcher, url, tried, hints)
+    if direct is not None:
+        yield _Guess(direct, url)
     for type, address, ask in islice(_questions(fetcher, url), 12):
         try:
             ask(address)
@@ -117,6 +143,27 @@ def _guesses(fetcher: Fetcher, url: str, tried: list[str]) -> Iterator[_Guess]:
             tried.append(f"{type} at {address}: {error}")
             continue
         yield _Guess(type, address)
+
+
+def _direct(fetcher: Fetcher, url: str, tried: list[str], hints: list[str]) -> SourceType | None:
+    """What the address itself answers with. Raises _Unreachable where it need not be asked anything else."""
+    try:
+        found = fetcher.get(url, lambda answer: (_kind(answer), _what_else(answer)))
+    except BadStatus as error:
+        if error.status in (401, 403):
+            raise _Unreachable(f"it needs credentials (HTTP status {error.status}): {_AUTH}") from None
+        tried.append(f"{url}: {error}")
+        hints.append(f"there is nothing at this address (HTTP status {error.status}): check it in a browser")
+        return None
+    except SondeError as error:
+        if _is_silence(error) or isinstance(error, Untrusted):
+            raise _Unreachable(str(error)) from None
+        tried.append(f"{url}: {error}")
+        hints.append(str(error))
+        return None
+    kind, hint = found
+    hints.extend([] if hint is None else [hint])
+    return kind
 
 
 def _questions(fetcher: Fetcher, url: str) -> Iterator[tuple[SourceType, str, Callable[[str], object]]]:
@@ -150,6 +197,16 @@ def _questions(fetcher: Fetcher, url: str) -> Iterator[tuple[SourceType, str, Ca
     yield "stac", joined(bare, "catalog.json"), kind("stac")
     yield "invenio", joined(bare, "api/records"), kind("invenio")
     yield "sitemap", joined(bare, "sitemap.xml"), kind("sitemap")
+
+
+def _what_else(answer: Answer) -> str | None:
+    """A sentence on an answer that is no catalogue; None where there is nothing to say."""
+    start = answer.content[:200_000].lower()
+    if b"<html" not in start and b"<!doctype html" not in start:
+        return None
+    if b'type="password"' in start or b"type='password'" in start:
+        return f"this is a login page, so it needs credentials: {_AUTH}"
+    return "this is a web page, not a catalogue: look on it for the address of its CSW, OAI-PMH, CKAN, STAC or OGC API"
 
 
 def _kind(answer: Answer) -> SourceType | None:

@@ -9,6 +9,7 @@ import click
 from core.errors import SondeError
 from sonde import __version__
 from sonde.cli.lazily import Lazily
+from sonde.cli.told import TASKS
 from sonde.logs import configure_logs
 from sonde.settings import LogSettings
 
@@ -43,7 +44,7 @@ MODULES = {
 """The module of each command."""
 
 
-@click.group(cls=Lazily, modules=MODULES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Lazily, modules=MODULES, tasks=TASKS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="sonde")
 def cli() -> None:
     """Sonde: search for geoscience and environmental data catalogues.

@@ -43,7 +43,8 @@ def harvest(
 ) -> None:
     """Harvest sources of sources.yaml by id (all: every one), or folders, tars and zips of metadata files.
 
-    A harvest that was broken off resumes where it stopped. Exit code 1 where a run failed or a removal was refused.
+    A harvest that was broken off resumes where it stopped. Of several sources each has its turn, also behind one that
+    cannot be had. Exit code 1 where a run failed or a removal was refused.
     """
     if source_id is not None and len(sources) > 1:
         raise SondeError("--source names one source; harvest the files one by one.")
@@ -51,7 +52,7 @@ def harvest(
     harvester = Harvester(load_settings(), embedding=not no_embedding, allow_mass_removal=allow_mass_removal, full=full)
     every = sources == ("all",) and not Path("all").exists()
     names = tuple(harvester.sources()) if every else sources
-    if every or report:
+    if every or report or as_json or len(names) > 1:
         reports = [_run_or_tell(console, harvester, name, source_id) for name in names]
     else:
         reports = [run_one(console, harvester, name, source_id) for name in names]
@@ -64,11 +65,12 @@ def harvest(
 
 
 def _run_or_tell(console: Console, harvester: Harvester, name: str, source_id: str | None) -> RunReport:
-    """One source's report; one that cannot be had does not keep the others from their turn."""
+    """One source's report, which names it; one that cannot be had does not keep the others from their turn."""
     try:
         return run_one(console, harvester, name, source_id)
     except SondeError as error:
         now = now_iso()
+        console.print(f"{source_id or name}: {error}", style="yellow", markup=False)
         return RunReport("", source_id or name, "failed", now, now, finished=now, message=str(error))
 
 

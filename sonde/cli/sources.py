@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import json
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import click
+from elasticsearch import Elasticsearch
 from rich.console import Console
 from rich.table import Table
 
-from core.errors import SondeError
+from core.errors import NotFound, SondeError
+from indexer.ledger import Ledger
 from indexer.quality import QualityReport, measure
 from indexer.quality_page import page
 from indexer.removed import list_removed
-from indexer.sources.probe import probe
+from indexer.sources.probe import probe, title_of
 from sonde.cli.catalogue import show_reports
+from sonde.cli.lazily import Lazily
 from sonde.cli.screen import screen
 from sonde.harvesting import HARVEST_TIMEOUT_S, Harvester
 from sonde.proposals import described, entry, id_for, write_entry
-from sonde.settings import load_settings
+from sonde.settings import Settings, load_settings
 from sonde.sources import Opener
 from sonde.wiring import elasticsearch_client
 from workers.registry import known_sources
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Lazily, modules={}, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True)
 @click.pass_context
 def sources(context: click.Context, *, as_json: bool) -> None:
@@ -67,12 +71,16 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
 
     A catalogue on this machine or in a private network must be allowed first: SONDE_NET__ALLOWED_HOSTS.
     """
+    if "://" not in url:
+        raise SondeError(f"{url} has no scheme: did you mean https://{url} ?")
     settings = load_settings()
     told = Console(stderr=True)
     fetcher = Opener(settings).probing(url)
     looked = probe(fetcher, url)
     if looked.unreachable is not None:
         raise SondeError(f"{url} cannot be asked: {looked.unreachable}.")
+    if looked.found is None and looked.hint is not None:
+        raise SondeError(f"No catalogue was recognised at {url}: {looked.hint}.")
     if looked.found is None:
         for line in looked.tried:
             told.print(f"  {line}", style="dim", markup=False)
@@ -84,7 +92,7 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
         told.print(f"  {raw.native_id}: {described(raw)}", markup=False)
     path = settings.harvest.sources
     taken = known_sources(path) if path.exists() else {}  # that there is none yet is no news here
-    lines = entry(found, id or id_for(url, taken), every)
+    lines = entry(found, id or id_for(url, taken, title_of(fetcher, found)), every)
     click.echo(lines, nl=False)
     if write:
         write_entry(path, lines)
@@ -99,6 +107,7 @@ def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
     """How complete the records of SOURCE_ID are, what is missing, repaired and refused, with examples."""
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    _refuse_unknown(settings, client, source_id)
     found = measure(client, settings.index.prefix, source_id)
     if html is not None:
         html.write_text(page(found), "utf-8")
@@ -106,6 +115,19 @@ def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
         click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
     elif html is None:
         _show_quality(Console(), found)
+
+
+def _refuse_unknown(settings: Settings, client: Elasticsearch, source_id: str) -> None:
+    """Raises NotFound, with the nearest one, for what is neither in the sources file nor was ever harvested."""
+    path = settings.harvest.sources
+    known = {*(known_sources(path) if path.exists() else ()), *Ledger(client, settings.index.prefix).sources()}
+    if source_id in known:
+        return
+    near = get_close_matches(source_id, known, n=1)
+    suggestion = f"; did you mean {near[0]}?" if near else ""
+    raise NotFound(
+        f"There is no source {source_id!r}{suggestion or '.'} Known are: {', '.join(sorted(known)) or 'none'}."
+    )
 
 
 def _show_quality(console: Console, found: QualityReport) -> None:
@@ -127,6 +149,7 @@ def removed(source_id: str, *, as_json: bool) -> None:
     """What was removed from SOURCE_ID and is still kept."""
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    _refuse_unknown(settings, client, source_id)
     tombs = list_removed(client, settings.index.prefix, source_id)
     rows = [{"id": t.native_id, "record": t.record, "origin": t.origin, "removed": t.removed_at} for t in tombs]
     if as_json:

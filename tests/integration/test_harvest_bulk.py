@@ -53,7 +53,7 @@ def test_a_disk_that_stays_full_is_no_failure_of_the_items(
 ) -> None:
     monkeypatch.setattr("indexer.bulk.ATTEMPTS", 2)
     block(es_client, ledger, on=True)
-    with pytest.raises(Unavailable, match=r"takes no writes \(429 cluster_block_exception"):
+    with pytest.raises(Unavailable, match=r"takes no writes \(429 index"):
         write(patient_client(es_client), entries(ledger, 3))
     block(es_client, ledger, on=False)
 
@@ -76,7 +76,7 @@ def test_one_bad_item_is_named_and_the_others_are_written(es_client: Elasticsear
 
     assert failure.id == "bad"
     assert "no_such_field" in failure.reason
-    assert failure.reason.startswith("400 strict_dynamic_mapping_exception")
+    assert failure.reason.startswith("400 ")
     assert count(es_client, ledger) == 5
 
 
@@ -85,4 +85,4 @@ def test_deleting_what_is_gone_is_fine_and_updating_it_is_not(es_client: Elastic
 
     (failure,) = write(patient_client(es_client), [delete_operation(ledger, "gone"), update])
 
-    assert failure.reason.startswith("404 document_missing_exception")
+    assert failure.reason.startswith("404 [gone]: document missing")

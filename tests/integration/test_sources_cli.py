@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from tests.conftest import delete_indices
 from tests.servers.catalogue_files import write_records
 from tests.servers.files import file_server
 from tests.servers.pycsw2 import pycsw
+from tests.tls_proxy import tls_before, write_certificate
 from workers.registry import load_sources
 
 pytestmark = pytest.mark.elasticsearch
@@ -71,16 +74,18 @@ def test_a_catalogue_is_found_written_harvested_and_judged(
 
     with file_server(tmp_path / "waf") as waf:
         proposed = yaml.safe_load(sonde("sources", "add", csw, "--write"))
-        assert proposed == [{"id": "127-0-0-1", "type": "csw", "url": csw, "schedule": {"interval": "24h"}}]
+        name = proposed[0]["id"]
+        assert "127" not in name, "the catalogue's own title, where the host says nothing"
+        assert proposed == [{"id": name, "type": "csw", "url": csw, "schedule": {"interval": "24h"}}]
         sonde("sources", "add", waf, "--id", "folder", "--write")
         assert {id: each.type for id, each in load_sources(sonde.sources).items()} == {
-            "127-0-0-1": "csw",
+            name: "csw",
             "folder": "waf",
         }
 
         reports = json.loads(sonde("harvest", "all", "--no-embedding", "--json"))
         told = [(each["source"], each["state"], each["counts"]["new"]) for each in reports]
-        assert told == [("127-0-0-1", "complete", 12), ("folder", "complete", 3)]
+        assert told == [(name, "complete", 12), ("folder", "complete", 3)]
 
         again = json.loads(sonde("harvest", "all", "--no-embedding", "--json"))
         assert [(each["state"], each["counts"]["new"], "since" in each) for each in again] == [
@@ -110,7 +115,10 @@ def test_a_catalogue_is_found_written_harvested_and_judged(
 def test_an_address_without_catalogue_says_so(sonde: Sonde, tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "index.html").write_text("<html><body>Welcome</body></html>", "utf-8")
-    with file_server(tmp_path / "site") as url, pytest.raises(SondeError, match="No catalogue was recognised"):
+    with (
+        file_server(tmp_path / "site") as url,
+        pytest.raises(SondeError, match=r"No catalogue was recognised at .*this is a web page"),
+    ):
         sonde("sources", "add", url)
     assert not sonde.sources.exists()
 
@@ -123,3 +131,97 @@ def test_a_host_that_nobody_answers_for_is_asked_for_once_and_told_once(sonde: S
     with pytest.raises(SondeError, match=r"^http://10\.0\.0\.1/csw cannot be asked: .*allowed hosts"):
         sonde("sources", "add", "http://10.0.0.1/csw")
     assert not sonde.sources.exists()
+
+
+class _Answers(BaseHTTPRequestHandler):
+    """What people paste: pages that are no catalogue, and the address of one collection of records."""
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        status, text = _PAGES.get(path, (404, "<html><body>not here</body></html>"))
+        content = text.encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json" if text[:1] == "{" else "text/html")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Silent."""
+
+
+_RECORD = {"type": "Feature", "id": "r1", "geometry": None, "properties": {"type": "dataset", "title": "Rain"}}
+_PAGES = {
+    "/login": (200, '<html><form><input type="password"></form></html>'),
+    "/page": (200, "<html><body>Welcome to our data</body></html>"),
+    "/secret": (401, "<html>no</html>"),
+    "/api/collections": (200, json.dumps({"collections": [{"id": "x", "itemType": "record"}, {"id": "y"}]})),
+    "/api/collections/x/items": (200, json.dumps({"type": "FeatureCollection", "features": [_RECORD]})),
+}
+
+
+@pytest.fixture
+def odd_server() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/login", "this is a login page, so it needs credentials"),
+        ("/page", "this is a web page, not a catalogue"),
+        ("/secret", "it needs credentials"),
+        ("/nothing", "there is nothing at this address"),
+    ],
+)
+def test_what_is_no_catalogue_is_told_in_one_sentence(sonde: Sonde, odd_server: str, path: str, said: str) -> None:
+    with pytest.raises(SondeError) as told:
+        sonde("sources", "add", odd_server + path)
+    assert said in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_a_certificate_that_is_not_trusted_and_a_missing_scheme_are_named(
+    sonde: Sonde, odd_server: str, tmp_path: Path
+) -> None:
+    certificate, key = write_certificate(tmp_path, "127.0.0.1")
+    with (
+        tls_before("127.0.0.1", int(odd_server.rpartition(":")[2]), certificate, key) as port,
+        pytest.raises(SondeError, match=r"certificate of 127.0.0.1.* is not trusted .ca_file"),
+    ):
+        sonde("sources", "add", f"https://127.0.0.1:{port}/csw")
+    with pytest.raises(SondeError, match=r"did you mean https://data.example.org/csw"):
+        sonde("sources", "add", "data.example.org/csw")
+
+
+@pytest.mark.parametrize("path", ["/api/collections/x", "/api/collections/x/items"])
+def test_the_address_of_one_collection_is_recognised(sonde: Sonde, odd_server: str, path: str) -> None:
+    (proposed,) = yaml.safe_load(sonde("sources", "add", odd_server + path, "--id", "one"))
+    assert (proposed["type"], proposed["url"]) == ("ogc-records", f"{odd_server}/api")
+    assert proposed["options"] == {"collections": ["x"]}
+
+
+def test_a_dead_source_is_named_and_the_others_have_their_turn(sonde: Sonde, tmp_path: Path) -> None:
+    for name in ("a", "c"):
+        (tmp_path / name).mkdir()
+        text = (Path(__file__).resolve().parents[2] / "samples/records/e-obs.xml").read_text("utf-8")
+        (tmp_path / name / "r.xml").write_text(text, "utf-8")
+    words = ["harvest", str(tmp_path / "a"), "b-is-dead", str(tmp_path / "c"), "--no-embedding"]
+    with capture_logs():
+        done = CliRunner(env=sonde.environment).invoke(cli, [*words, "--json"])
+    reports = json.loads(done.stdout)
+    assert (done.exit_code, [each["state"] for each in reports]) == (1, ["complete", "failed", "complete"])
+    assert reports[1]["source"] == "b-is-dead"
+    assert "b-is-dead" in done.stderr
+    rows = json.loads(sonde("sources", "--json"))
+    assert [(row["id"], row["schedule"]) for row in rows] == [(name, "not in sources.yaml") for name in "ac"]
+
+
+def test_the_report_of_an_unknown_source_names_the_known_ones(sonde: Sonde, tmp_path: Path) -> None:
+    sonde.sources.write_text("sources:\n  - {id: rain, type: folder, path: .}\n", "utf-8")
+    with pytest.raises(SondeError, match=r"no source 'rian'; did you mean rain. Known are: rain"):
+        sonde("sources", "report", "rian")

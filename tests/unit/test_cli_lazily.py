@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sonde.cli import MODULES, cli
+from sonde.cli.told import TASKS
 
 
 def test_every_command_of_every_module_is_in_the_table() -> None:
@@ -22,6 +23,23 @@ def test_the_list_of_commands_tells_what_each_is_for() -> None:
     assert done.exit_code == 0
     assert "reindex" in done.output
     assert "rollback" in CliRunner().invoke(cli, ["reindex", "--help"]).output
+
+
+def test_the_help_tells_every_command_under_one_task_and_imports_none_of_them() -> None:
+    told = [name for some in TASKS.values() for name in some]
+    assert sorted(told) == sorted(MODULES)
+    assert all(f"\n{heading}:" in CliRunner().invoke(cli, ["--help"]).output for heading in TASKS)
+    program = "import sys; from sonde.cli import cli; cli(['--help'], standalone_mode=False); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert set(MODULES.values()).isdisjoint(loaded)
+    assert {"elasticsearch", "numpy", "shapely", "torch", "celery", "flask"}.isdisjoint(loaded)
+
+
+def test_a_typing_error_is_met_with_the_nearest_command() -> None:
+    done = CliRunner().invoke(cli, ["serch"])
+    assert (done.exit_code, "Did you mean 'search'?" in done.output) == (2, True)
+    assert "Did you mean 'report'?" in CliRunner().invoke(cli, ["sources", "reprot"]).output
 
 
 def test_an_unknown_command_is_named() -> None:

@@ -130,7 +130,7 @@ def test_hidden_files_and_other_suffixes_are_passed_over(tmp_path):
     assert _ids(list(FolderSource(tmp_path / "data", suffixes=frozenset({".tif"})).pages())) == ["a.tif"]
 
 
-def test_links_are_never_followed(tmp_path):
+def test_links_out_of_the_folder_are_not_followed(tmp_path):
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "s.xml").write_bytes(b"<s/>")
@@ -139,7 +139,7 @@ def test_links_are_never_followed(tmp_path):
     (folder / "m").symlink_to(secret)
     pages = list(FolderSource(folder).pages())
     assert _ids(pages) == ["a.xml"]
-    assert _skipped(pages) == [Skipped(f"{folder}/l.xml", "a link or device, not followed")]
+    assert _skipped(pages) == [Skipped(f"{folder}/l.xml", "a link to no file inside the folder, so not followed")]
 
 
 def test_links_and_devices_in_a_tar_are_skipped(tmp_path):
@@ -264,3 +264,36 @@ def test_a_hidden_name_or_another_suffix_is_never_wanted(name):
     assert not is_wanted(f"d/.{name}.xml", frozenset({".xml"}))
     assert not is_wanted(f".{name}/x.xml", frozenset({".xml"}))
     assert not is_wanted(name, frozenset())
+
+
+def test_a_configmap_as_kubernetes_mounts_it_is_read_once_and_follows_its_swap(tmp_path):
+    folder = tmp_path / "mounted"
+    for stamp, text in (("..2026_11_01", "old"), ("..2026_11_02", "new")):
+        (folder / stamp).mkdir(parents=True)
+        (folder / stamp / "a.xml").write_text(text)
+    (folder / "..data").symlink_to("..2026_11_01")
+    (folder / "a.xml").symlink_to("..data/a.xml")
+    assert [(r.native_id, r.content) for page in FolderSource(folder).pages() for r in page.records] == [
+        ("a.xml", b"old")
+    ]
+    (folder / "..data").unlink()
+    (folder / "..data").symlink_to("..2026_11_02")
+    assert [(r.native_id, r.content) for page in FolderSource(folder).pages() for r in page.records] == [
+        ("a.xml", b"new")
+    ]
+
+
+def test_links_inside_the_folder_give_each_file_once_and_circles_and_escapes_are_named(tmp_path):
+    folder = tmp_path / "f"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub/real.xml").write_text("x")
+    (tmp_path / "outside.xml").write_text("secret")
+    (folder / "again.xml").symlink_to("sub/real.xml")
+    (folder / "circle.xml").symlink_to("circle.xml")
+    (folder / "gone.xml").symlink_to("nowhere.xml")
+    (folder / "out.xml").symlink_to("../outside.xml")
+    (folder / "up").symlink_to("..")
+    pages = list(FolderSource(folder).pages())
+    assert [record.native_id for page in pages for record in page.records] == ["sub/real.xml"]
+    skipped = [Path(one.origin).name for page in pages for one in page.skipped]
+    assert skipped == ["circle.xml", "gone.xml", "out.xml"]

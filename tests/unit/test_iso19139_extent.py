@@ -203,3 +203,11 @@ def test_swapped_heights_are_repaired():
 
 def test_a_long_description_is_no_keyword():
     assert record(extent(text("description", "x" * 101))).keywords == ()
+
+
+def test_an_outline_of_very_many_corners_that_crosses_itself_counts_by_its_box():
+    corners = [(index / 200_000, index % 2) for index in range(200_000)]  # a zigzag whose last edge crosses all others
+    ring = " ".join(f"{lat} {lon}" for lon, lat in [*corners, corners[0]])
+    found = record(extent(polygon(_ring(ring))))
+    assert found.extents == (BBox(0, 0, 1, 0.999995),)
+    assert found.geometry is None or len(found.geometry["coordinates"][0]) == 5

@@ -56,5 +56,5 @@ def test_what_elasticsearch_refuses_is_told_by_field() -> None:
         "caused_by": {"type": "illegal_argument_exception", "reason": "java.lang.IllegalArgumentException: a hole"},
     }
     long = {"type": "illegal_argument_exception", "reason": 'Document contains an immense term in field="identifier"'}
-    assert _reason(400, shape) == "Elasticsearch refuses it (400): its extent cannot be used: a hole"
+    assert _reason(400, shape) == "400 its extent cannot be used: a hole"
     assert "its identifier is longer than" in _reason(400, long)
