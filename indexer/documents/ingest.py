@@ -267,6 +267,8 @@ class _Run:
             pages=read.pages or None,
             ocr_pages=len(read.ocr_pages),
             blank_pages=len(read.blank_pages),
+            coverage=read.coverage,
+            warnings=read.warnings,
             tables=tuple(
                 {"caption": one.caption, "rows": len(one.rows), "columns": one.columns, "csv": one.csv()}
                 for one in read.tables

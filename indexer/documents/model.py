@@ -81,7 +81,8 @@ class RegionBox:
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """What one file gave. ``ocr_pages`` had no text layer and were read by OCR, ``blank_pages`` gave no text."""
+    """What one file gave. ``ocr_pages`` had no text layer and were read by OCR, ``blank_pages`` gave no text.
+    ``coverage``: the share of its words that layout kept (None where there is no layout); ``warnings`` name pages."""
 
     format: DocumentFormat
     blocks: tuple[Block, ...]
@@ -92,6 +93,7 @@ class ReadDocument:
     blank_pages: tuple[int, ...] = ()
     regions: tuple[RegionBox, ...] = ()
     warnings: tuple[str, ...] = ()
+    coverage: float | None = None
 
     @property
     def tables(self) -> tuple[Table, ...]:

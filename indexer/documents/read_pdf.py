@@ -8,6 +8,7 @@ import pypdfium2 as pdfium
 
 from indexer.documents.blocks import to_blocks
 from indexer.documents.columns import usual_gutter
+from indexer.documents.coverage import Coverage, share_of, with_everything
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter, read_xmp
 from indexer.documents.furniture import find_furniture
@@ -22,6 +23,7 @@ from indexer.documents.regions import LaidOut, lay_out, page_gutter, text_lines
 
 _PASSWORD = "password"  # noqa: S105  # nosec B105 - a word of pdfium's message
 _LONGEST_REGION_TEXT = 200
+_MOST_WARNINGS = 100
 
 Recognise = Callable[[pdfium.PdfPage, int], Page | None]
 """OCR of one page; None where nothing was read or no more may be."""
@@ -49,7 +51,7 @@ def assemble(
     """Pages to a document; pure. Raises DocumentRefused ``no_text`` where no page says anything."""
     if not any(page.words for page in pages):
         raise DocumentRefused("no_text", "No page holds text, and none was recognised in its pictures.")
-    laid = lay_out_all(pages)
+    laid, covered = lay_out_whole(pages)
     blocks = to_blocks(laid)
     front = front_matter(blocks, info, xmp)
     kept, references = split_references(blocks)
@@ -62,7 +64,15 @@ def assemble(
         ocr_pages=tuple(page.number for page in pages if page.read_by == "ocr"),
         blank_pages=tuple(page.number for page in pages if not page.words),
         regions=tuple(_region_boxes(laid)),
+        warnings=tuple(page.warning for page in covered if page.is_low)[:_MOST_WARNINGS],
+        coverage=round(share_of(covered), 4),
     )
+
+
+def lay_out_whole(pages: Sequence[Page]) -> tuple[list[LaidOut], list[Coverage]]:
+    """``lay_out_all``, with plain text where too few words of a page were kept; and how many were."""
+    both = [with_everything(page) for page in lay_out_all(pages)]
+    return [page for page, _ in both], [covered for _, covered in both]
 
 
 def lay_out_all(pages: Sequence[Page]) -> list[LaidOut]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from indexer.documents.page import Line, Word
 
 _SAME_BASELINE = 0.45  # of the size: sub- and superscripts belong to their line
+_BESIDE = 0.8  # of the size: how far an index stands from what it belongs to
 _GAP = 0.9  # of the size: wider than the widest gap of justified text, narrower than a gutter
 _SMALLEST_GAP = 7.0  # points
 
@@ -24,13 +25,21 @@ def rows(words: Iterable[Word]) -> list[Line]:
 
 
 def _row_of(word: Word, open_rows: Sequence[list[Word]]) -> list[Word] | None:
-    """The nearest row that was begun by a word at least as large."""
+    """The nearest row that was begun by a word at least as large. A smaller word that stands off the row's baseline by
+    more than its own size allows is of it only beside one of its words, as an index is: small print in the next column
+    has lines of its own."""
     best: tuple[float, list[Word]] | None = None
     for row in open_rows:
         off = abs(row[0].baseline - word.baseline)
-        if off <= _SAME_BASELINE * row[0].size and (best is None or off < best[0]):
+        near = off <= _SAME_BASELINE * row[0].size and (best is None or off < best[0])
+        if near and (off <= _SAME_BASELINE * word.size or _is_beside(word, row)):
             best = (off, row)
     return None if best is None else best[1]
+
+
+def _is_beside(word: Word, row: Sequence[Word]) -> bool:
+    reach = _BESIDE * row[0].size
+    return any(other.box.left - reach <= word.box.right and word.box.left <= other.box.right + reach for other in row)
 
 
 def segments(row: Line) -> list[Line]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from core.errors import ModelMissing, Unavailable
 from core.ports import CrossEncoder, CrossEncoderCard
 from reading.language import detect_language
+from search_api.answers.own_words import counting, counts, own_meaning, own_words, words_of
 from search_api.answers.relevance import content_words, coverage, relevance, weights
 from search_api.answers.scope import PassageScope, scopes
 from search_api.answers.values import AnswerConfig, AskRequest, FoundPassage
@@ -64,8 +65,11 @@ class PassageRetriever:
         language = detect_language(question)
         searches: list[dict[str, Any]] = []
         for scope in scopes(self.prefix, asked.scope, asked.owner):
-            searches += self._searches(scope, asked, question, language, vector)
-        answers = checked(self.client, searches)
+            if scope.is_private:
+                searches += self._own_searches(scope, asked, question, language, vector)
+            else:
+                searches += self._searches(scope, asked, question, language, vector)
+        answers = checked(self.client, searches) if searches else []
         found: dict[str, FoundPassage] = {}
         words: dict[str, float] = {}
         cosines: dict[str, float] = {}
@@ -95,6 +99,27 @@ class PassageRetriever:
         ]
         if vector is not None:
             searches += [header, {"knn": knn.nearest(vector, self.config.window, filters), **shown}]
+        return searches
+
+    def _own_searches(
+        self,
+        scope: PassageScope,
+        asked: AskRequest,
+        question: str,
+        language: str | None,
+        vector: NDArray[np.float32] | None,
+    ) -> list[dict[str, Any]]:
+        """The same in a user's own passages, scored from these alone; none where there are none."""
+        words, suffixes = words_of(question), list(dict.fromkeys((_suffix(language), "")))
+        (counted,) = checked(self.client, counting(scope, words, suffixes))
+        found = counts(counted, words)
+        if not found.passages:
+            return []
+        filters = [scope.clause, *_conditions(asked)]
+        shown = {"size": self.config.window, "_source": {"includes": _FIELDS}, "track_total_hits": False}
+        searches: list[dict[str, Any]] = [scope.header, {**own_words(words, suffixes, found, filters), **shown}]
+        if vector is not None:
+            searches += [scope.header, {**own_meaning(vector, filters), **shown}]
         return searches
 
     def _judged(self, question: str, candidates: Sequence[FoundPassage]) -> tuple[list[FoundPassage], tuple[str, ...]]:
@@ -140,7 +165,7 @@ def with_earlier(asked: AskRequest) -> str:
 
 def words_query(question: str, language: str | None) -> Clause:
     """BM25F over text and headings in the question's language, and a plain folded reading at a third of the weight."""
-    suffix = f".{language or 'en'}" if (language or "en") in LANGUAGES else ""
+    suffix = _suffix(language)
     fields = [f"text{suffix}", f"heading{suffix}^{_HEADING_BOOST + 1.0:g}"]
     plain = ["text", f"heading^{_HEADING_BOOST + 1.0:g}"]
     return {
@@ -152,6 +177,11 @@ def words_query(question: str, language: str | None) -> Clause:
             "minimum_should_match": 1,
         }
     }
+
+
+def _suffix(language: str | None) -> str:
+    """Of the fields that are read in this language; English where it is not known."""
+    return f".{language or 'en'}" if (language or "en") in LANGUAGES else ""
 
 
 def _conditions(asked: AskRequest) -> list[Clause]:

@@ -27,6 +27,11 @@ class PassageScope:
     owner: str
 
     @property
+    def is_private(self) -> bool:
+        """Whether users share its index, each with passages that nobody else may learn of."""
+        return self.owner != PUBLIC
+
+    @property
     def clause(self) -> Clause:
         return {"term": {"owner": self.owner}}
 

@@ -128,7 +128,8 @@ def _query(scope: PassageScope, filters: Sequence[Clause]) -> Clause:
 def _word(word: str) -> Clause:
     held = {"value": f"*{_escaped(word)}*", "case_insensitive": True}
     plain: list[Clause] = [{"wildcard": {field: held}} for field in ("name", "authors", "journal", "doi")]
-    titled: Clause = {"match_phrase_prefix": {"title": word}}
+    # A phrase prefix would look at the first 50 words of everybody's titles only.
+    titled: Clause = {"match_bool_prefix": {"title": {"query": word, "operator": "and"}}}
     return {"bool": {"should": [titled, *plain], "minimum_should_match": 1}}
 
 

@@ -1,0 +1,99 @@
+"""Searches in one user's passages, scored from that user's passages alone.
+
+Users share one index, so Elasticsearch's own BM25 would weigh a word by how many passages of everybody hold it, and
+would tell by its score whether the word occurs in somebody else's. Here each word is counted in the owner's passages,
+and the score is made from those counts. Vectors are compared one by one, as they are: the graph of neighbours and its
+rounded vectors are made from everybody's.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search_api.answers.scope import PassageScope
+from search_api.retrieval.filters import Clause
+
+Json = dict[str, Any]
+
+K1 = 1.2
+PLAIN_WEIGHT = 0.3
+"""Of the folded reading, beside the one in the question's language."""
+_WORD = re.compile(r"\w+")
+_MOST_WORDS = 48
+_TIES: list[Any] = [{"_score": "desc"}, {"document": "asc"}, {"ordinal": "asc"}]
+_BM25 = "double tf = _termStats.termFreq().getSum(); return params.weight * tf * (params.k1 + 1.0) / (tf + params.k1);"
+_COSINE = "(1.0 + cosineSimilarity(params.asked, 'vector')) / 2.0"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCounts:
+    """How many passages the owner has, and in how many each word occurs, by (word, suffix of the field)."""
+
+    passages: int
+    holding: Mapping[tuple[str, str], int]
+
+    def weight(self, word: str, suffix: str) -> float:
+        """The inverse document frequency of BM25; 0 for a word that is in none."""
+        holding = self.holding.get((word, suffix), 0)
+        return math.log(1.0 + (self.passages - holding + 0.5) / (holding + 0.5)) if holding else 0.0
+
+
+def words_of(question: str) -> list[str]:
+    """Each word once, as it is written; the fields' own analysis makes terms of them."""
+    return list(dict.fromkeys(word.lower() for word in _WORD.findall(question)))[:_MOST_WORDS]
+
+
+def counting(scope: PassageScope, words: Sequence[str], suffixes: Sequence[str]) -> list[Json]:
+    """Header and body of the search that counts the words among the owner's passages."""
+    counted = {f"{place} {suffix}": _held(word, suffix) for place, word in enumerate(words) for suffix in suffixes}
+    body: Json = {"size": 0, "track_total_hits": True, "query": {"bool": {"filter": [scope.clause]}}}
+    if counted:
+        body["aggs"] = {"words": {"filters": {"filters": counted}}}
+    return [scope.header, body]
+
+
+def counts(answer: Mapping[str, Any], words: Sequence[str]) -> OwnCounts:
+    """What the search of ``counting`` found."""
+    buckets = answer.get("aggregations", {}).get("words", {}).get("buckets", {})
+    holding = {}
+    for name, bucket in buckets.items():
+        place, _, suffix = name.partition(" ")
+        holding[words[int(place)], suffix] = int(bucket["doc_count"])
+    return OwnCounts(int(answer["hits"]["total"]["value"]), holding)
+
+
+def own_words(words: Sequence[str], suffixes: Sequence[str], found: OwnCounts, filters: Sequence[Clause]) -> Json:
+    """BM25 over text and headings without regard to length, since passages are about equally long."""
+    should = [
+        _weighed(word, suffix, found.weight(word, suffix) * (1.0 if place == 0 else PLAIN_WEIGHT))
+        for place, suffix in enumerate(suffixes)
+        for word in words
+        if found.weight(word, suffix)
+    ]
+    query = {"bool": {"should": should, "minimum_should_match": 1, "filter": list(filters)}}
+    return {"query": query if should else {"match_none": {}}, "sort": _TIES}
+
+
+def own_meaning(vector: NDArray[np.float32], filters: Sequence[Clause]) -> Json:
+    """Every passage that passes, by its cosine, on the scale of ``knn``."""
+    among = {"bool": {"filter": [*filters, {"exists": {"field": "vector"}}]}}
+    asked = [round(float(value), 6) for value in vector]
+    script = {"source": _COSINE, "params": {"asked": asked}}
+    return {"query": {"script_score": {"query": among, "script": script}}, "sort": _TIES}
+
+
+def _held(word: str, suffix: str) -> Clause:
+    fields = [f"text{suffix}", f"heading{suffix}"]
+    return {"multi_match": {"query": word, "fields": fields, "type": "most_fields"}}
+
+
+def _weighed(word: str, suffix: str, weight: float) -> Clause:
+    script = {"source": _BM25, "params": {"weight": weight, "k1": K1}}
+    return {"script_score": {"query": _held(word, suffix), "script": script}}
