@@ -251,7 +251,7 @@ class SearchPipeline:
         hits = {position: ranking.hits(position, 1)[0] for position in positions}
         ids = [hit.id for hit in hits.values()]
         client = self._parts.client
-        fetched = self._fetched(ids, found, serving, one.plan.words if request.highlight else None)
+        fetched = self._fetched(ids, found, serving, one.plan.marked if request.highlight else None)
         passages: dict[str, tuple[PassageFound, ...]] = {}
         if serving.passages is not None:
             best = {record: found.passages[record] for record in ids if record in found.passages}

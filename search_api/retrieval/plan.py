@@ -15,12 +15,14 @@ from search_api.retrieval.expansion import passages_expansion, records_expansion
 from search_api.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.serving import Serving
 from search_api.understanding.interpretation import Interpretation
+from search_api.understanding.topic import telling_words
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalPlan:
-    """``words`` is the lexical query (for highlights). ``judges_meaning``: whether hits must pass ``min_score``.
+    """``words`` is the lexical query, ``marked`` what is marked as found.
 
+    ``judges_meaning``: whether hits must pass ``min_score``.
     ``index``: where the records lie, ``index_uuid`` which index that is; ``filters``: what each of them must pass.
     """
 
@@ -29,6 +31,7 @@ class RetrievalPlan:
     filters: tuple[Clause, ...]
     arms: tuple[Arm, ...]
     words: Clause
+    marked: Clause
     judges_meaning: bool
 
 
@@ -44,6 +47,8 @@ def plan_retrieval(
     names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
     places = tuple(names) if "place" in serving.in_numbers else ()  # else they are part of the topic already
     words = bm25.records_query(read.thematic, read.named, read.language, identifiers, further, places)
+    # Words of place and time are judged by boxes and periods; "since" and "the" tell nobody why a record was found.
+    marked = bm25.records_query(telling_words(read.thematic), "", read.language, (), further)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []
@@ -56,7 +61,7 @@ def plan_retrieval(
     chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, vector)
     judges_meaning = bool(read.thematic) and vector is not None
-    return RetrievalPlan(index, serving.records.uuid, tuple(filters), tuple(chosen), words, judges_meaning)
+    return RetrievalPlan(index, serving.records.uuid, tuple(filters), tuple(chosen), words, marked, judges_meaning)
 
 
 def _there_and_then(

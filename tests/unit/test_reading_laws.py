@@ -26,8 +26,9 @@ def reads_all(text: str, today: date) -> None:
     times = TimeReader(lambda: today)
     understood = Understander(PLACES, times, vocabulary=only_own_vocabulary).understand(text, ALL_PARTS)
     assert understood.failed == ()
-    for found in (*understood.places, *understood.times, *understood.scales, *understood.kinds):
-        assert text[found.found.start : found.found.end] == found.found.text
+    parts = (understood.places, understood.times, understood.scales, understood.kinds)
+    for found in (one.found for part in parts for one in part):
+        assert text[found.start : found.end] == found.text
     for time in understood.times:
         assert (time.span.start_iso, time.span.end_iso) is not None  # both can be written
     PassageReader(PLACES, times).read(text)
