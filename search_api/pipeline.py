@@ -270,8 +270,8 @@ class SearchPipeline:
         hits = {position: whole.hit(position) for position in positions}
         ids = [hit.id for hit in hits.values()]
         client = self.parts.client
-        words = one.plan.words if request.highlight else None
-        fetched = self._fetched(ids, whole.versions(found.versions), serving, words)
+        marked = one.plan.marked if request.highlight else None
+        fetched = self._fetched(ids, whole.versions(found.versions), serving, marked)
         passages: dict[str, tuple[PassageFound, ...]] = {}
         if serving.passages is not None:
             best = {record: found.passages[record] for record in ids if record in found.passages}

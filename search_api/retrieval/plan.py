@@ -15,12 +15,14 @@ from search_api.retrieval.expansion import passages_expansion, records_expansion
 from search_api.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.serving import Serving
 from search_api.understanding.interpretation import Interpretation
+from search_api.understanding.topic import telling_words
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalPlan:
-    """``words`` is the lexical query (for highlights). ``judges_meaning``: whether hits must pass ``min_score``.
+    """``words`` is the lexical query, ``marked`` what is marked as found.
 
+    ``judges_meaning``: whether hits must pass ``min_score``.
     ``index``: where the records lie, ``index_uuid`` which index that is; ``filters``: what each of them must pass.
     ``matching``: which records are hits by their words, place or time, wherever they rank; with ``vector`` also those
     whose meaning is near enough.
@@ -31,6 +33,7 @@ class RetrievalPlan:
     filters: tuple[Clause, ...]
     arms: tuple[Arm, ...]
     words: Clause
+    marked: Clause
     judges_meaning: bool
     matching: Clause = field(default_factory=lambda: {"match_none": {}})
     vector: NDArray[np.float32] | None = None
@@ -48,6 +51,8 @@ def plan_retrieval(
     names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
     places = tuple(names) if "place" in serving.in_numbers else ()  # else they are part of the topic already
     words = bm25.records_query(read.thematic, read.named, read.language, identifiers, further, places)
+    # Words of place and time are judged by boxes and periods; "since" and "the" tell nobody why a record was found.
+    marked = bm25.records_query(telling_words(read.thematic), "", read.language, (), further)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []
@@ -63,7 +68,7 @@ def plan_retrieval(
     every_word = bm25.every_word_query(read.thematic, read.language, identifiers, further)
     matching = _matching(request, read, words, every_word if judges_meaning else None)
     return RetrievalPlan(
-        index, serving.records.uuid, tuple(filters), tuple(chosen), words, judges_meaning, matching, vector
+        index, serving.records.uuid, tuple(filters), tuple(chosen), words, marked, judges_meaning, matching, vector
     )
 
 

@@ -36,6 +36,12 @@ def topic_of(text: str, taken: Sequence[Range]) -> str:
     return "" if _says_nothing(topic) else topic
 
 
+def telling_words(topic: str) -> str:
+    """A topic without its small words, in any of the six languages; a topic of one word stays as it is."""
+    words = [match[0].rstrip("'’") for match in _WORD.finditer(topic)]
+    return topic if len(words) < 2 else " ".join(word for word in words if word.lower() not in SAYING_NOTHING)
+
+
 def free_ranges(length: int, taken: Sequence[Range]) -> list[Range]:
     """What lies between the ranges in a text of that length, empty stretches included: one more than there are gaps."""
     free, position = [], 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from core.doubts import doubts
 from core.extent import BBox
 from core.hit import SIGNALS, Hit
 from core.record import Contact, Link, Record
@@ -88,6 +89,7 @@ def properties(record: Record) -> Json:
         "sonde:provenance": record.provenance.kind,
         "sonde:lineage": record.provenance.lineage,
         "sonde:access": record.access,
+        "sonde:doubts": [{"code": doubt.code, "text": doubt.text} for doubt in doubts(record)],
     }
     return {name: value for name, value in said.items() if value not in (None, "", [], {})}
 

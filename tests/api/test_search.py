@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -168,6 +169,22 @@ def test_nonsense_finds_nothing(samples: Service) -> None:
 def test_highlights_mark_the_words(samples: Service) -> None:
     first = samples.search("soil moisture", highlight="true")["features"][0]
     assert any("<em>" in fragment for fragments in first["sonde:highlights"].values() for fragment in fragments)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "temperature since 1990 in the mountains of Europe",
+        "Temperatur seit 1990 in den Alpen",
+        "rain between 1950 and 2000",
+    ],
+)
+def test_words_of_place_and_time_and_small_words_are_not_marked(samples: Service, question: str) -> None:
+    hits = samples.search(question, highlight="true", algorithm="bm25", limit=30)["features"]
+    fragments = [text for hit in hits for found in hit.get("sonde:highlights", {}).values() for text in found]
+    marked = {word.lower() for text in fragments for word in re.findall("<em>(.*?)</em>", text)}
+    assert any(word.startswith(("temperatur", "rain", "precipit")) for word in marked)
+    assert not marked & {"since", "in", "the", "of", "seit", "den", "between", "and", "1990", "europe", "alpen"}
 
 
 def test_an_empty_question_lists_what_passes_the_filters(samples: Service) -> None:

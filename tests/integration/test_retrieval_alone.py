@@ -22,7 +22,7 @@ def test_the_same_candidates_scores_and_values_as_with_a_second_request(samples:
     index = concrete(samples.prefix, "records", 1)
     words = bm25.records_query(question, "", "en")
     arm = arms.lexical_arm(index, words, [])
-    alone = RetrievalPlan(index, "uuid", (), (arm,), words, False)
+    alone = RetrievalPlan(index, "uuid", (), (arm,), words, words, False)
     # The same arm once more without a signal brings no candidate of its own, but forces the second request.
     twice = replace(alone, arms=(arm, replace(arm, signal=None)))
     once, both = (
@@ -48,7 +48,7 @@ def test_what_was_remembered_is_not_asked_again_and_a_record_written_anew_is(
 ) -> None:
     index = concrete(samples.prefix, "records", 1)
     words = bm25.records_query("rainfall", "", "en")
-    plan = RetrievalPlan(index, "uuid", (), (arms.lexical_arm(index, words, []),), words, False)
+    plan = RetrievalPlan(index, "uuid", (), (arms.lexical_arm(index, words, []),), words, words, False)
     memory: Remembered[Facts] = Remembered("facts", 1_000)
     asked: list[int] = []
     send = samples.client.msearch
