@@ -33,7 +33,7 @@ body { margin: 0; background: #fff; color: #1b1f24; font-family: sans-serif; }
 <h1>Sonde API</h1>
 <nav aria-label="Sonde"><a href="/">Search</a></nav>
 </header>
-<main id="api">The API is described at <a href="/api">/api</a>.</main>
+<div id="api">The API is described at <a href="/api">/api</a>.</div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
