@@ -16,6 +16,7 @@ from search_api.access import audited, guard, headers
 from search_api.fast_json import FastProvider
 from search_api.http import LARGEST_BODY_BYTES as LARGEST_BODY_BYTES
 from search_api.parts import Parts
+from search_api.views import error_page
 from search_api.views.ask import ask_views
 from search_api.views.collections import collections_views
 from search_api.views.conformance import conformance_views
@@ -85,6 +86,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(harvest_views(parts))
     app.register_api(operations_views(parts))
     openapi.register(app)
+    error_page.register(app)
     return app
 
 

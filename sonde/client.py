@@ -44,10 +44,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A page of hits, best first. ``answer`` is all that the service said; ``following`` the next page's address."""
+    """A page of hits, best first. ``answer`` is all that the service said; ``following`` the next page's address.
+
+    ``matched`` hits can be paged; about ``total`` records match.
+    """
 
     hits: tuple[Hit, ...]
     matched: int
+    total: int
     interpretation: Json = field(repr=False)
     facets: Json = field(repr=False)
     did_you_mean: str | None
@@ -201,6 +205,7 @@ def _result(answer: Json) -> SearchResult:
     return SearchResult(
         hits=tuple(_hit(feature) for feature in answer["features"]),
         matched=answer["numberMatched"],
+        total=answer.get("sonde:total", answer["numberMatched"]),
         interpretation=answer["sonde:interpretation"],
         facets=answer.get("sonde:facets", {}),
         did_you_mean=answer.get("sonde:didYouMean"),

@@ -182,7 +182,7 @@ def _resolution(ranking: Ranking, index: int) -> Reason:
     own_m = None if np.isnan(own) else float(own)
     said = f"{own:g} m" if own_m is not None else "its extent or time step"
     if not target.asks_resolution:
-        text = f"{said} against what the size of the place leads to expect"
+        text = f"{said}, compared with what a region of this size needs"
         return Reason(text, "resolution_expected", {"own_m": own_m})
     asked = resolution_metres(target.resolution)
     words = [word for word in (target.resolution.time_step, target.level) if word]

@@ -21,9 +21,19 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Sonde API</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<style>
+body { margin: 0; background: #fff; color: #1b1f24; font-family: sans-serif; }
+.frame { display: flex; gap: 2rem; align-items: baseline; padding: .5rem 1.25rem; }
+.frame h1 { font-size: 1.1rem; margin: 0; }
+.frame a { color: #0b57a4; }
+</style>
 </head>
 <body>
-<main id="api">The API is described at <a href="/api">/api</a>.</main>
+<header class="frame">
+<h1>Sonde API</h1>
+<nav aria-label="Sonde"><a href="/">Search</a></nav>
+</header>
+<div id="api">The API is described at <a href="/api">/api</a>.</div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>

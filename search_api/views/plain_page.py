@@ -29,7 +29,7 @@ def wants_html(given: str | None) -> bool:
     return request.accept_mimetypes.best_match([GEOJSON, JSON, SCHEMA_JSON, HTML]) == HTML
 
 
-def plain_page(title: str, main: str) -> Response:
+def plain_page(title: str, main: str, *, status: int = 200) -> Response:
     """``main`` is markup, ``title`` is not."""
     root = html.escape(request.script_root)
     return kept_apart(
@@ -41,6 +41,7 @@ def plain_page(title: str, main: str) -> Response:
             '<header class="top"><a class="name" href="./">Sonde</a><nav aria-label="Sonde"><a href="./">Search</a>'
             '<a href="collections?f=html">Catalogues</a><a href="docs">API</a></nav></header>'
             f'<main id="main" class="record">{main}</main></body></html>',
+            status=status,
             mimetype=HTML,
         )
     )

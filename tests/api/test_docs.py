@@ -16,7 +16,7 @@ def test_the_page_names_only_what_is_here(samples: Service) -> None:
     page = samples.http.get("/docs")
     assert page.mimetype == "text/html"
     named = re.findall(r'(?:src|href)="([^"]+)"', page.text)
-    assert len(named) == 4
+    assert len(named) == 5
     for address in named:
         assert address.startswith("/")
         assert samples.http.get(address).status_code == 200

@@ -152,3 +152,22 @@ def test_paper_gets_the_hits_and_the_map_but_no_buttons(visit: Visit, shoot: Sho
     assert not page.locator(".ask").is_visible()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     shoot(page, "print")
+
+
+def test_axe_finds_nothing_on_an_error_page(visit: Visit, shoot: Shoot) -> None:
+    page = visit("nowhere")
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is nothing at this address")
+    assert flaws(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert flaws(page, CONTRAST) == []
+    shoot(page, "error")
+    page.get_by_role("link", name="To the search").click()
+    expect(page.get_by_label("What are you looking for?")).to_be_visible()
+
+
+def test_axe_finds_nothing_in_the_frame_of_the_api_page(visit: Visit) -> None:
+    """What Swagger UI draws inside it is not ours."""
+    page = visit("docs")
+    page.wait_for_selector("#api .opblock")
+    found = Axe().run(page, context={"exclude": [["#api *"]]}, options=WCAG).response["violations"]
+    assert [one["id"] for one in found] == []

@@ -122,7 +122,7 @@ def test_an_answer_leads_to_the_passage_that_it_stands_on(visit: Visit, rooms: R
     shoot(page, "ask")
 
     page.get_by_label("Your question").fill("And at which depths?")
-    page.get_by_role("button", name="Ask on").click()
+    page.get_by_role("button", name="Ask a follow-up").click()
     expect(page.locator(".exchange")).to_have_count(2)
     expect(page.locator(".exchange").last.get_by_role("status")).to_have_text("The answer is there.")
     page.get_by_role("button", name="New question").click()

@@ -16,7 +16,7 @@ export const FACETS: readonly string[] = [
 
 const KEPT: readonly string[] = [
   "q", "algorithm", "bbox", "place", "relation", "datetime", "filter", "filter-lang", "spatial", "temporal", "expand",
-  "rerank", "interpret", "group", ...VALUE_FILTERS,
+  "rerank", "interpret", "group", "spelling", ...VALUE_FILTERS,
 ];
 
 export const PAGE_SIZE = 20;
@@ -53,9 +53,26 @@ export function cursorOf(links: readonly Link[]): string | null {
   return next ? new URL(next.href, "http://localhost/").searchParams.get("cursor") : null;
 }
 
+const LISTED: readonly string[] = ["bbox", "datetime", "type"];
+
+/**
+ * The unranked list of all records that hold any of the words; null where a filter is set that the list does not know.
+ *
+ * `thematic`: the question without its words of place and time, which only rank.
+ */
+export function unranked(search: URLSearchParams, thematic: string): string | null {
+  const sources = search.getAll("source");
+  const asking = ["q", "source", "interpret", "algorithm", "rerank", "group", "spelling"];
+  if (sources.length > 1 || [...search.keys()].some((name) => !LISTED.includes(name) && !asking.includes(name))) return null;
+  const query = new URLSearchParams([...search].filter(([name]) => LISTED.includes(name)));
+  const terms = thematic.split(/[\s,]+/).filter(Boolean).join(",");
+  if (terms) query.set("q", terms);
+  return `collections/${encodeURIComponent(sources[0] ?? "all")}/items${query.size ? `?${query}` : ""}`;
+}
+
 /** Whether anything is asked at all. */
 export function asksNothing(search: URLSearchParams): boolean {
-  return [...search.keys()].every((name) => ["algorithm", "interpret", "rerank", "group", "relation"].includes(name));
+  return [...search.keys()].every((name) => ["algorithm", "interpret", "rerank", "group", "relation", "spelling"].includes(name));
 }
 
 /** A copy with one parameter replaced, or removed where the value is null. */
@@ -66,6 +83,7 @@ export function changed(search: URLSearchParams, name: string, value: string | n
   if (name === "bbox" && value !== null) copy.delete("place"); // the API takes one of the two
   if (name === "place" && value !== null) copy.delete("bbox");
   if (!copy.has("bbox") && !copy.has("place")) copy.delete("relation");
+  if (name === "q") copy.delete("spelling"); // it is about the question before
   return copy;
 }
 

@@ -9,6 +9,7 @@ import { useRoute } from "./route.ts";
 import { SearchView } from "./search/searchView.tsx";
 import { Header } from "./shell/header.tsx";
 import { remember } from "./shell/memory.ts";
+import { rememberPlaces } from "./shell/place.ts";
 import { SourceView } from "./sources/sourceView.tsx";
 import { SourcesView } from "./sources/sourcesView.tsx";
 import "leaflet/dist/leaflet.css"; // here and not in the map's own bundle: style sheets are not loaded lazily
@@ -56,5 +57,6 @@ function Page() {
 const root = document.getElementById("page");
 if (root) {
   root.replaceChildren();
+  rememberPlaces();
   render(<Page />, root);
 }

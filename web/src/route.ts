@@ -1,6 +1,7 @@
 // Which view an address means, and going from one to another without loading the page anew.
 
 import { useEffect, useState } from "preact/hooks";
+import { leave, place, placeLeft, returnTo } from "./shell/place.ts";
 
 export type Route =
   | { view: "search"; query: string }
@@ -37,8 +38,28 @@ export function sourceAddress(id: string): string {
 export function go(address: string, replace = false): void {
   const target = new URL(address, document.baseURI);
   if (target.href === location.href) return;
-  history[replace ? "replaceState" : "pushState"](null, "", target);
+  if (replace) history.replaceState({ from: place().from }, "", target);
+  else push(target, {});
   dispatchEvent(new Event(MOVED));
+}
+
+/** Goes back to an address that was left before, to the place where it was left. */
+export function goBack(address: string): void {
+  const target = new URL(address, document.baseURI);
+  if (place().from === target.href) {
+    history.back();
+    return;
+  }
+  const before = placeLeft(target.href);
+  push(target, before);
+  dispatchEvent(new Event(MOVED));
+  returnTo(before.y ?? 0);
+}
+
+function push(target: URL, state: object): void {
+  const from = location.href;
+  leave();
+  history.pushState({ ...state, from }, "", target);
 }
 
 export function goSearch(search: URLSearchParams, replace = false): void {

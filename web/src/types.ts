@@ -118,16 +118,24 @@ export interface Interpretation {
   latest: boolean;
   scales: Said[];
   kinds: (Said & { kind: string })[];
-  identifiers: (Said & { kind: string; value: string })[];
+  /** `known`: whether any record bears it. */
+  identifiers: (Said & { kind: string; value: string; known?: boolean })[];
 }
+
+export type TotalRelation = "exact" | "about" | "at_least";
 
 export interface Answer {
   features: Feature[];
+  /** How many hits can be paged. */
   numberMatched: number;
+  "sonde:total"?: number;
+  "sonde:totalRelation"?: TotalRelation;
   links: Link[];
   "sonde:interpretation"?: Interpretation;
   "sonde:facets"?: Record<string, Facet>;
   "sonde:didYouMean"?: string;
+  /** The question as it was asked, where its mended form was answered. */
+  "sonde:correctedFrom"?: string;
   "sonde:degraded"?: string[];
   "sonde:took_ms"?: Record<string, number>;
 }

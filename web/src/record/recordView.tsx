@@ -27,7 +27,7 @@ export function RecordView({ id }: { id: string }) {
   return (
     <main id="main" tabIndex={-1} class="record">
       <p class="back">
-        <Go to={back ?? "./"}>← {back ? words.back : words.backStart}</Go>
+        <Go to={back ?? "./"} back={back !== null}>← {back ? words.back : words.backStart}</Go>
       </p>
       {state.problem && <ProblemNote problem={state.problem} again={() => setAttempt(attempt + 1)} />}
       {state.missing && <Missing />}

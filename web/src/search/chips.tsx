@@ -59,23 +59,23 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
         {read.places.map((place, index) => (
           <Chip key={place.text + index} role={words.where} text={placeText(place.name, read)} class="place">
             <Only label={words.onlyThere(place.name)} act={() => goSearch(changed(search, "bbox", (read.areas[index] ?? place.bbox).join(",")))} />
-            <Remove label={words.removeReading(place.text)} act={without("place")} />
+            <Remove label={words.removeReading(place.text, "place")} act={without("place")} />
           </Chip>
         ))}
         {(read.datetime || read.latest) && (
           <Chip role={words.when} text={read.datetime ? periodText(read.datetime, words, locale) : words.latest} class="time">
             {read.datetime && <Only label={words.onlyThen(periodText(read.datetime, words, locale))} act={() => goSearch(changed(search, "datetime", read.datetime))} />}
-            <Remove label={words.removeReading(read.times.map((time) => time.text).join(", ") || words.latest)} act={without("time")} />
+            <Remove label={words.removeReading(read.times.map((time) => time.text).join(", ") || words.latest, "time")} act={without("time")} />
           </Chip>
         )}
         {read.scales.map((scale) => (
           <Chip key={scale.text} role={words.scale} text={scale.text} class="scale">
-            <Remove label={words.removeReading(scale.text)} act={without("scale")} />
+            <Remove label={words.removeReading(scale.text, "scale")} act={without("scale")} />
           </Chip>
         ))}
         {read.kinds.map((kind) => (
           <Chip key={kind.text} role={words.kind} text={words.provenanceKinds[kind.kind] ?? kind.kind} class="kind">
-            <Remove label={words.removeReading(kind.text)} act={without("kind")} />
+            <Remove label={words.removeReading(kind.text, "kind")} act={without("kind")} />
           </Chip>
         ))}
         {read.identifiers.map((one) => (
@@ -131,7 +131,7 @@ function placeText(name: string, read: Interpretation): string {
 function filtersOf(search: URLSearchParams, words: Words, locale: string): { name: string; value: string; after: URLSearchParams }[] {
   const found: { name: string; value: string; after: URLSearchParams }[] = [];
   for (const name of new Set(search.keys())) {
-    if (["q", "interpret", "filter-lang"].includes(name)) continue;
+    if (["q", "interpret", "filter-lang", "spelling"].includes(name)) continue;
     if (VALUE_FILTERS.includes(name)) {
       for (const value of search.getAll(name)) found.push({ name, value: shownValue(name, value, words, locale), after: toggled(search, name, value) });
     } else {

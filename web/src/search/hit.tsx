@@ -38,7 +38,7 @@ export function Hit({ feature, rank, marked }: { feature: Feature; rank: number;
         </p>
         <Passage feature={feature} />
         <div class="hit-foot">
-          {feature["sonde:explanation"] && <Bars signals={feature["sonde:explanation"].signals} score={feature["sonde:score"]} />}
+          {(feature["sonde:explanation"]?.signals.length ?? 0) > 0 && feature["sonde:explanation"] && <Bars signals={feature["sonde:explanation"].signals} score={feature["sonde:score"]} />}
           {hasArea && (
             <button type="button" class="plain on-map" aria-label={words.showOnMap(title)} onClick={() => marked.show(feature.id)}>
               {words.onMap}

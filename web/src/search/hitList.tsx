@@ -1,10 +1,10 @@
 // The hits in their order, what may be missing from them, and the way to more.
 
-import { changed } from "../address.ts";
+import { unranked } from "../address.ts";
 import { goSearch } from "../route.ts";
-import { Go } from "../shell/link.tsx";
 import { useWords } from "../words/index.ts";
 import { Hit } from "./hit.tsx";
+import { Reading } from "./reading.tsx";
 import type { Marked } from "./useMarked.ts";
 import type { Found, Search } from "./useSearch.ts";
 
@@ -18,17 +18,14 @@ interface Props {
 export function HitList({ search, state, found, marked }: Props) {
   const words = useWords();
   const without = found.answer["sonde:degraded"] ?? [];
-  const meant = found.answer["sonde:didYouMean"];
+  const { answer } = found;
+  const list = (answer["sonde:total"] ?? 0) > answer.numberMatched ? unranked(search, answer["sonde:interpretation"]?.thematic ?? "") : null;
   return (
     <>
       {without.length > 0 && (
         <p class={without.join() === "cross_encoder" ? "soft small" : "note degraded"}>{words.degraded(without.map((name) => words.degradedNames[name] ?? name).join(", "))}</p>
       )}
-      {meant && (
-        <p class="meant">
-          {words.didYouMean} <Go to={`./?${changed(search, "q", meant)}`}>{meant}</Go>?
-        </p>
-      )}
+      <Reading search={search} answer={answer} />
       {found.features.length === 0 && <Nothing search={search} />}
       <ol class="hit-list">
         {found.features.map((feature, index) => (
@@ -40,7 +37,12 @@ export function HitList({ search, state, found, marked }: Props) {
           <button type="button" onClick={state.more} disabled={state.loadingMore}>
             {state.loadingMore ? words.loading : words.more}
           </button>
-          <span>{words.moreLoaded(found.features.length, found.answer.numberMatched)}</span>
+          <span>{words.moreLoaded(found.features.length, answer.numberMatched)}</span>
+        </p>
+      )}
+      {list && (
+        <p class="soft small">
+          {words.rankedEnd(answer.numberMatched)} <a href={list}>{search.has("q") ? words.unranked : words.unrankedAll}</a>
         </p>
       )}
     </>
@@ -50,7 +52,7 @@ export function HitList({ search, state, found, marked }: Props) {
 function Nothing({ search }: { search: URLSearchParams }) {
   const words = useWords();
   const q = search.get("q");
-  const filtered = [...search.keys()].some((name) => !["q", "interpret"].includes(name));
+  const filtered = [...search.keys()].some((name) => !["q", "interpret", "spelling"].includes(name));
   return (
     <section class="note">
       <h2>{words.none}</h2>

@@ -3,7 +3,8 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { boxOf, searchOf } from "../address.ts";
 import { ProblemNote } from "../shell/problem.tsx";
-import { useWords } from "../words/index.ts";
+import type { Answer } from "../types.ts";
+import { useWords, type Words } from "../words/index.ts";
 import { useNarrow } from "../shell/narrow.ts";
 import { Chips } from "./chips.tsx";
 import { Facets } from "./facets.tsx";
@@ -38,7 +39,7 @@ export function SearchView({ query }: { query: string }) {
     <main key="hits" id="main" tabIndex={-1} class={phase === "loading" && found ? "hits stale" : "hits"}>
       <h1 class="unseen">{words.results(search.get("q") ?? "")}</h1>
       <p role="status" class="state">
-        {phase === "loading" ? words.loading : found ? `${words.hits(found.answer.numberMatched)} ${words.took(found.tookMs)}` : ""}
+        {phase === "loading" ? words.loading : found ? `${countText(found.answer, words)} ${words.took(found.tookMs)}` : ""}
       </p>
       {phase === "loading" && !found && <div class="waiting" aria-hidden="true" />}
       {state.problem && <ProblemNote problem={state.problem} again={found ? state.more : state.again} />}
@@ -70,6 +71,11 @@ export function SearchView({ query }: { query: string }) {
       )}
     </div>
   );
+}
+
+function countText(answer: Answer, words: Words): string {
+  const total = answer["sonde:total"] ?? answer.numberMatched;
+  return total > answer.numberMatched ? words.best(answer.numberMatched, total, answer["sonde:totalRelation"] ?? "about") : words.hits(total);
 }
 
 const NOTHING: never[] = [];

@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { asked, askedAfter, asksNothing, cursorOf } from "../address.ts";
 import { asProblem, getJson, isAbort, type Problem } from "../api.ts";
+import { keepPlace, place } from "../shell/place.ts";
 import type { Answer, Feature } from "../types.ts";
 
 export interface Found {
@@ -25,21 +26,31 @@ export interface Search {
 
 type State = Pick<Search, "phase" | "found" | "problem" | "loadingMore">;
 
+/** The last answers by their search: going back shows at once what was there. */
+const kept = new Map<string, Found>();
+const MOST_KEPT = 8;
+
 const START: State = { phase: "start", found: null, problem: null, loadingMore: false };
 
 export function useSearch(search: URLSearchParams): Search {
   const key = search.toString();
-  const [state, setState] = useState<State>(START);
+  const [state, setState] = useState<State>(() => shownBefore(key) ?? START);
   const [attempt, setAttempt] = useState(0);
   const running = useRef(new AbortController());
 
   useEffect(() => {
     const own = new AbortController();
     running.current = own;
+    const before = shownBefore(key);
     if (asksNothing(search)) setState(START);
-    else void first(search, own.signal, setState);
+    else if (before) setState(before);
+    else void first(search, own.signal, setState, place().shown ?? 0);
     return () => own.abort();
   }, [key, attempt]);
+
+  useEffect(() => {
+    if (state.found && state.phase === "done") keep(key, state.found);
+  }, [state.found]);
 
   const more = useCallback(() => {
     if (state.found?.cursor) void next(search, state.found, running.current.signal, setState);
@@ -48,15 +59,31 @@ export function useSearch(search: URLSearchParams): Search {
   return { ...state, more, again: () => setAttempt((n) => n + 1) };
 }
 
+/** What this entry of the history showed; null where it is new, or its hits are no longer kept. */
+function shownBefore(key: string): State | null {
+  const { shown } = place();
+  const found = kept.get(key);
+  return shown && found && found.features.length >= shown ? { ...START, phase: "done", found } : null;
+}
+
+function keep(key: string, found: Found): void {
+  keepPlace({ shown: found.features.length });
+  kept.delete(key);
+  kept.set(key, found);
+  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
+}
+
 type SetState = (change: (before: State) => State) => void;
 
-async function first(search: URLSearchParams, signal: AbortSignal, setState: SetState): Promise<void> {
+/** Asks for as many hits as were `shown` before. */
+async function first(search: URLSearchParams, signal: AbortSignal, setState: SetState, shown: number): Promise<void> {
   setState((before) => ({ ...before, phase: "loading", problem: null }));
   const started = performance.now();
   try {
     const answer = await getJson<Answer>(asked(search), signal);
     const tookMs = performance.now() - started;
-    const found = { answer, features: answer.features, cursor: cursorOf(answer.links), tookMs };
+    let found: Found = { answer, features: answer.features, cursor: cursorOf(answer.links), tookMs };
+    while (found.cursor && found.features.length < shown) found = await longer(search, found, signal);
     setState(() => ({ phase: "done", found, problem: null, loadingMore: false }));
   } catch (error) {
     if (!isAbort(error)) setState(() => ({ ...START, phase: "failed", problem: asProblem(error) }));
@@ -66,11 +93,14 @@ async function first(search: URLSearchParams, signal: AbortSignal, setState: Set
 async function next(search: URLSearchParams, found: Found, signal: AbortSignal, setState: SetState): Promise<void> {
   setState((before) => ({ ...before, loadingMore: true, problem: null }));
   try {
-    const answer = await getJson<Answer>(askedAfter(search, found.cursor ?? ""), signal);
-    const features = [...found.features, ...answer.features];
-    const longer = { ...found, features, cursor: cursorOf(answer.links) };
-    setState((before) => ({ ...before, found: longer, loadingMore: false }));
+    const more = await longer(search, found, signal);
+    setState((before) => ({ ...before, found: more, loadingMore: false }));
   } catch (error) {
     if (!isAbort(error)) setState((before) => ({ ...before, loadingMore: false, problem: asProblem(error) }));
   }
+}
+
+async function longer(search: URLSearchParams, found: Found, signal: AbortSignal): Promise<Found> {
+  const answer = await getJson<Answer>(askedAfter(search, found.cursor ?? ""), signal);
+  return { ...found, features: [...found.features, ...answer.features], cursor: cursorOf(answer.links) };
 }

@@ -1,21 +1,27 @@
 // A link within the page: a real address, followed without loading everything anew.
 
 import type { ComponentChildren } from "preact";
-import { go } from "../route.ts";
+import { go, goBack } from "../route.ts";
 
 interface Props {
   to: string;
   class?: string;
   current?: boolean;
+  /** Leads to where that address was left, not to its top. */
+  back?: boolean;
   children: ComponentChildren;
 }
 
-export function Go({ to, class: className, current, children }: Props) {
+export function Go({ to, class: className, current, back, children }: Props) {
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    go(to);
-    scrollTo(0, 0);
+    if (back) {
+      goBack(to);
+    } else {
+      go(to);
+      scrollTo(0, 0);
+    }
   };
   return (
     <a href={to} class={className} onClick={follow} aria-current={current ? "page" : undefined}>

@@ -48,7 +48,7 @@ export const rooms: typeof english = {
     inside_period: (r) => `${percent(r.share)} seiner Zeit liegen in ${period(r)}`,
     outside_period: (r) => `liegt außerhalb von ${period(r)}`,
     covers_period: (r) => `deckt ${percent(r.share)} von ${period(r)} ab`,
-    resolution_expected: (r) => `${own(r)} gegenüber dem, was die Größe des Ortes erwarten lässt`,
+    resolution_expected: (r) => `${own(r)}, verglichen mit dem, was ein Gebiet dieser Größe braucht`,
     resolution_asked: (r) => `${own(r)} gegenüber ${[r.asked_m == null ? "" : `${r.asked_m} m`, ...(Array.isArray(r.asked) ? r.asked : [])].filter(Boolean).join(", ")}`,
     kind: (r) => `${KINDS[r.own ?? ""] ?? r.own}, gefragt ist ${KINDS[String(r.asked)] ?? r.asked}`,
     unknown: (r, signal) => `${SILENT[signal] ?? "sagt nichts darüber"}: zählt als ${decimal(r.counted, 2)}`,
@@ -57,7 +57,7 @@ export const rooms: typeof english = {
   },
   answers: {
     title: "Die Dokumente fragen",
-    help: "Die Antwort besteht aus Stellen in Dokumenten und nennt sie. Jede Zahl führt zu dem Text, auf dem sie steht.",
+    help: "Die Antwort stammt aus Textstellen in Dokumenten. Jede Zahl öffnet die Stelle hinter dem Satz.",
     label: "Ihre Frage",
     placeholder: "Wie wurde der Niederschlag gemessen?",
     ask: "Fragen",
@@ -71,7 +71,7 @@ export const rooms: typeof english = {
     extractive: "Wörtlich aus den Dokumenten zitiert; kein Sprachmodell ist beteiligt.",
     refused: "Keine Textstelle beantwortet das.",
     refusedHelp: "Fragen Sie mit anderen Wörtern, genauer, oder nach etwas, das in den Dokumenten steht.",
-    degraded: (names) => `Beantwortet ohne ${names}: Eine bessere Stelle kann übersehen worden sein.`,
+    degraded: (names) => `Beantwortet ohne ${names}; eine bessere Stelle kann deshalb fehlen.`,
     unsupported: "wird von der angeführten Stelle nicht belegt",
     cites: (n) => `Textstelle ${n} zeigen`,
     passages: (n) => many(n, "Textstelle", "Textstellen"),
@@ -89,7 +89,7 @@ export const rooms: typeof english = {
     notSent: (name, why) => `${name}: ${why}`,
     clear: "Diese Liste leeren",
     references: "Über BibTeX oder DOI hinzufügen",
-    referencesHelp: "BibTeX oder eine DOI je Zeile. Was zu holen ist, wird geholt; sonst wartet der Eintrag auf seine Datei.",
+    referencesHelp: "BibTeX oder eine DOI je Zeile. Sonde holt die Datei, wo das geht; sonst laden Sie sie später hoch.",
     import: "Hinzufügen",
     search: "Suche in Titeln, Namen, Autoren, Zeitschriften",
     find: "Suchen",
@@ -118,8 +118,8 @@ export const rooms: typeof english = {
   },
   harvest: {
     stewards: "Für Datenverantwortliche",
-    stewardsHelp: "Läufe, Ablehnungen und Zeitpläne der Quellen brauchen einen Schlüssel mit dem Recht admin.",
-    noSchedule: "Ohne den Broker sind weder nächste Läufe noch Pausen bekannt.",
+    stewardsHelp: "Ein Schlüssel mit dem Recht admin zeigt Läufe, Ablehnungen und Zeitpläne der Quellen.",
+    noSchedule: "Der Broker ist ausgefallen; nächste Läufe und Pausen sind deshalb unbekannt.",
     onDemand: "nur auf Anforderung",
     every: (interval) => {
       const [, count, unit] = /^(\d+)([smhdw])$/.exec(interval) ?? [];
@@ -134,9 +134,9 @@ export const rooms: typeof english = {
     last: (when) => `letzter Lauf ${when}`,
     states: {
       running: "läuft", complete: "vollständig", failed: "gescheitert", interrupted: "unterbrochen",
-      refused_removal: "zu viel wäre verschwunden: nichts entfernt",
+      refused_removal: "abgebrochen: Zu viele Datensätze würden entfernt",
     },
-    silent: "kein Lebenszeichen",
+    silent: "der Arbeiter meldet sich nicht",
     counts: {
       seen: "gesehen", new: "neu", changed: "geändert", moved: "verschoben", same: "unverändert", refused: "abgelehnt",
       failed: "gescheitert", removed: "entfernt", duplicates: "doppelt", warned: "mit Warnungen",
@@ -162,7 +162,7 @@ export const rooms: typeof english = {
     showRunOf: (when) => `Was im Lauf vom ${when} geschah`,
     refusedTitle: (n) => `Abgelehnt: ${n}`,
     failedTitle: (n) => `Nicht gespeichert: ${n}`,
-    kept: "eine frühere Fassung bleibt im Dienst",
+    kept: "die frühere Fassung bleibt auffindbar",
     warningsTitle: "Warnungen",
     nothingRefused: "Nichts wurde abgelehnt.",
     tookTitle: "Zeit",
@@ -174,11 +174,11 @@ export const rooms: typeof english = {
     measure: "Jetzt messen",
     measuring: "Jeder Datensatz wird angesehen …",
     completeness: (records, n) => `${many(records, "Datensatz", "Datensätze")}, im Mittel zu ${n} % vollständig`,
-    noRecords: "Kein Datensatz dieser Quelle ist im Dienst.",
+    noRecords: "Kein Datensatz dieser Quelle ist auffindbar.",
     missing: "Fehlt",
     repaired: "Repariert oder weggelassen",
     couldNotBeRead: "Nicht lesbar",
-    brokenLinks: "Links, die ins Leere führen",
+    brokenLinks: "Kaputte Links",
     nothingMissing: "Nichts fehlt.",
     saveReport: "Den Bericht als Seite speichern",
     allSources: "Alle Quellen",
@@ -187,5 +187,6 @@ export const rooms: typeof english = {
 };
 
 function own({ own_m }: Reason): string {
-  return own_m == null ? "seine Ausdehnung oder sein Zeitschritt" : `${decimal(own_m, own_m < 10 ? 1 : 0)} m`;
+  if (own_m == null) return "seine Ausdehnung oder sein Zeitschritt";
+  return own_m >= 1000 ? `${(+(own_m / 1000).toPrecision(2)).toLocaleString("de")} km` : `${decimal(own_m, own_m < 10 ? 1 : 0)} m`;
 }

@@ -1,0 +1,33 @@
+// What became of the words of the question: a spelling that was mended or may be, and codes that no record bears.
+
+import { changed } from "../address.ts";
+import { Go } from "../shell/link.tsx";
+import type { Answer } from "../types.ts";
+import { useWords } from "../words/index.ts";
+
+export function Reading({ search, answer }: { search: URLSearchParams; answer: Answer }) {
+  const words = useWords();
+  const read = answer["sonde:interpretation"];
+  const meant = answer["sonde:didYouMean"];
+  const typed = answer["sonde:correctedFrom"];
+  const unknown = (read?.identifiers ?? []).filter((one) => one.known === false).map((one) => one.value);
+  return (
+    <>
+      {typed && read && (
+        <p class="meant">
+          {words.showingFor} <strong>{read.text}</strong>. <Go to={`./?${changed(search, "spelling", "off")}`}>{words.searchInstead(typed)}</Go>
+        </p>
+      )}
+      {meant && (
+        <p class="meant">
+          {words.didYouMean} <Go to={`./?${changed(search, "q", meant)}`}>{meant}</Go>?
+        </p>
+      )}
+      {unknown.map((code) => (
+        <p key={code} class="note unknown-code">
+          {words.unknownCode(code)} {answer.features.length > 0 && words.nearestInstead}
+        </p>
+      ))}
+    </>
+  );
+}

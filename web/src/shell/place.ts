@@ -1,0 +1,71 @@
+// How far down a view was read and how many hits it showed: kept in the browser's history, so that going back leads there.
+
+interface Place {
+  y?: number;
+  /** Number of hits. */
+  shown?: number;
+  /** The address that was left for this one. */
+  from?: string;
+}
+
+const AIMING_MS = 3000;
+const PAUSE_MS = 100;
+const left = new Map<string, Place>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+let stopAiming: (() => void) | null = null;
+
+/** Of the entry of the history that is shown now. */
+export function place(): Place {
+  return (history.state as Place | null) ?? {};
+}
+
+export function keepPlace(part: Place): void {
+  history.replaceState({ ...place(), ...part }, "");
+}
+
+/** To be called before another entry is pushed. */
+export function leave(): void {
+  clearTimeout(timer);
+  stopAiming?.();
+  keepPlace({ y: scrollY });
+  left.set(location.href, place());
+}
+
+/** Where an address was left in this visit. */
+export function placeLeft(href: string): Place {
+  return left.get(href) ?? {};
+}
+
+/** From now on the page itself leads back to where one was: the browser does so before the hits are there. */
+export function rememberPlaces(): void {
+  history.scrollRestoration = "manual";
+  addEventListener("scroll", () => {
+    clearTimeout(timer);
+    if (!stopAiming) timer = setTimeout(() => keepPlace({ y: scrollY }), PAUSE_MS);
+  }, { passive: true });
+  addEventListener("pagehide", () => keepPlace({ y: scrollY }));
+  addEventListener("popstate", () => {
+    clearTimeout(timer);
+    returnTo(place().y);
+  });
+  returnTo(place().y);
+}
+
+/** Scrolls there as the content grows, until it is reached for good or somebody scrolls. */
+export function returnTo(y: number | undefined): void {
+  stopAiming?.();
+  if (y === undefined) return;
+  const own = new AbortController();
+  const grown = new ResizeObserver(() => scrollTo(0, y));
+  const end = setTimeout(() => stopAiming?.(), AIMING_MS);
+  stopAiming = () => {
+    own.abort();
+    grown.disconnect();
+    clearTimeout(end);
+    stopAiming = null;
+  };
+  for (const moved of ["wheel", "touchstart", "keydown", "pointerdown"]) {
+    addEventListener(moved, () => stopAiming?.(), { signal: own.signal, passive: true });
+  }
+  grown.observe(document.body);
+}
