@@ -156,7 +156,8 @@ def _place(draft: Draft, place: Any) -> None:
             draft.where.point(text_in(geo.get("longitude")), text_in(geo.get("latitude")))
         for name in ("box", "polygon", "line"):
             for text in texts_in(geo.get(name)):
-                draft.where.geo_rss(text)
+                if not draft.where.text(text if text.lstrip()[:1].isalpha() else ""):  # WKT, else latitude first
+                    draft.where.geo_rss(text)
         if "geometry" in geo:
             draft.where.geojson(geo["geometry"])
     for point in texts_in(place.get("latitude")):

@@ -184,7 +184,27 @@ class Where:
                 return self.point(*pairs[0])
             case 2:
                 return self.numbers([*pairs[0], *pairs[1]])
-        return self.ring(pairs)
+        return self.ring([(second, first) for first, second in pairs] if self._is_longitude_first(pairs) else pairs)
+
+    def _is_longitude_first(self, pairs: list[tuple[str, str]]) -> bool:
+        """Whether (longitude, latitude) pairs have the longitudes where the latitudes belong.
+
+        By numbers that no latitude can be, else by the document's boxes.
+        """
+        longitudes, latitudes = ([number(pair[i]) for pair in pairs] for i in (0, 1))
+        if not all(math.isfinite(value) for value in (*longitudes, *latitudes)):
+            return False
+        possible = max(map(abs, longitudes)) <= 90.0
+        swapped = max(map(abs, latitudes)) > 90.0
+        if possible and not swapped and self._boxes.clear:
+            as_written, other = (
+                Evidence(near=self._boxes.clear).likeness(BBox(min(x), min(y), max(x), max(y)))
+                for x, y in ((longitudes, latitudes), (latitudes, longitudes))
+            )
+            swapped = other > as_written
+        if swapped and possible:
+            self.warnings.append("extent: latitude and longitude of a polygon were swapped")
+        return swapped and possible
 
     def ring(self, pairs: list[tuple[Any, Any]]) -> bool:
         """A polygon's outer ring as (longitude, latitude), numbers or texts."""
@@ -223,7 +243,7 @@ class Where:
         prefix = _CRS_PREFIX.match(written)
         text = written[prefix.end() :] if prefix else written
         try:
-            found = shapely.force_2d(shapely.from_wkt(text))
+            found = shapely.force_2d(shapely.from_wkt(text, on_invalid="fix"))
         except shapely.errors.ShapelyError as error:
             return self._left_out(f"WKT that is none ({str(error)[:60]})")
         if prefix and _LATITUDE_FIRST.search(prefix[1] or ""):
