@@ -224,6 +224,10 @@ class Where:
             return self._left_out("a geometry without coordinates in degrees")
         if isinstance(found, Point):
             return self.point(found.x, found.y)
+        halves = _halves(found)
+        if halves is not None:
+            (west, south, _, north), (_, _, east, _) = halves
+            return self.box(west, south, east, north)
         if has_long_edges(found) and _in_range(found):
             self._long.append((len(self._boxes.found), found))
             self._boxes.found.append(BBox(*found.bounds))
@@ -290,6 +294,15 @@ class Where:
 def _in_range(found: BaseGeometry) -> bool:
     west, south, east, north = found.bounds
     return min(west + 180.0, 180.0 - east, south + 90.0, 90.0 - north) >= 0.0
+
+
+def _halves(found: BaseGeometry) -> list[tuple[float, float, float, float]] | None:
+    """The bounds of two boxes, west of the antimeridian first, where they are one box that was cut there."""
+    parts = sorted((part.bounds for part in shapely.get_parts(found)), reverse=True)
+    if len(parts) != 2 or not all(_is_box(part) for part in shapely.get_parts(found)):
+        return None
+    (_, south, east, north), (west, low, _, high) = parts
+    return parts if (south, north, east, west) == (low, high, 180.0, -180.0) else None
 
 
 def _is_box(found: BaseGeometry) -> bool:
