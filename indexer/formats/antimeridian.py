@@ -8,7 +8,6 @@ record's words or its other shapes fit the other one better.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -49,6 +48,14 @@ class Evidence:
 
     said: str = ""
     near: tuple[BBox, ...] = ()
+
+    def likeness(self, box: BBox) -> float:
+        """The best share of common area of a box and one of ``near`` in the area of both together, 0..1."""
+        boxes = box_array(self.near)
+        if not len(boxes):
+            return 0.0
+        found = compare(box, boxes)
+        return float((found.overlap_km2 / (found.query_km2 + found.box_km2 - found.overlap_km2)).max())
 
 
 def is_swapped(west: float, east: float, south: float, north: float, evidence: Evidence) -> bool:
@@ -110,17 +117,8 @@ def _means_the_world(crossing: BBox, evidence: Evidence) -> bool:
 
 def _nearer(one: BBox, other: BBox, evidence: Evidence) -> bool | None:
     """Whether the record's other shapes are rather those of ``one``; None where they do not tell."""
-    difference = _likeness(one, evidence.near) - _likeness(other, evidence.near)
+    difference = evidence.likeness(one) - evidence.likeness(other)
     return None if abs(difference) < _CLEARLY else difference > 0
-
-
-def _likeness(box: BBox, others: Iterable[BBox]) -> float:
-    """The best share of the common area in the area of both together, 0..1; 0 without others."""
-    boxes = box_array(others)
-    if not len(boxes):
-        return 0.0
-    found = compare(box, boxes)
-    return float((found.overlap_km2 / (found.query_km2 + found.box_km2 - found.overlap_km2)).max())
 
 
 def _turned(points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -92,8 +92,8 @@ def _what(draft: Draft, said: Mapping[str, Any]) -> None:
         draft.also_titled(other)
     draft.abstract = next(iter(texts_by_language(said.get("description"), preferred)), "")
     if draft.type == "dataset":
-        for kind in texts_in(said.get("type")):
-            draft.of_type(kind)
+        for kind in listed(said.get("type")):
+            draft.of_type(label(kind))
     series = [_identifier(one) for name in ("isPartOf", "inSeries", "parent") for one in listed(said.get(name))]
     draft.parent = next((text for text in series if text), None)
     metres = [number(text_in(one)) for one in listed(said.get("spatialResolutionInMeters"))]
@@ -112,10 +112,19 @@ def _what(draft: Draft, said: Mapping[str, Any]) -> None:
 def _words(draft: Draft, said: Mapping[str, Any]) -> None:
     for one in listed(said.get("keyword")):
         draft.keyword(text_in(one))
-    for subject in listed(said.get("subject")):
-        draft.keyword(label(subject), None, text_in(subject.get("@id")) if isinstance(subject, dict) else None)
+    subjects = listed(said.get("subject"))
+    for subject in subjects:
+        if isinstance(subject, dict) and "@value" not in subject:
+            scheme = label(next(iter(listed(subject.get("inScheme"))), ""))
+            draft.keyword(label(subject), scheme, text_in(subject.get("@id")))
+        else:
+            draft.keyword(label(subject))
+    concepts = {address(subject) for subject in subjects if isinstance(subject, dict) and address(subject)}
     for theme in listed(said.get("theme")):
-        draft.theme(label(theme))
+        if address(theme) not in concepts:  # a concept that is a keyword already
+            draft.theme(label(theme))
+    for form in listed(said.get("format")):
+        draft.format(label(form))
     for category in listed(said.get("topicCategory")):
         draft.theme(label(category))
 
@@ -136,9 +145,11 @@ def _who(draft: Draft, said: Mapping[str, Any]) -> None:
         for agent in listed(attribution.get("agent")):
             _agent(draft, agent, role)
     for contact in objects_in(said.get("contactPoint")):
+        named, place = text_in(contact.get("fn")), text_in(contact.get("organization-name"))
+        is_organisation = not place and "Organization" in types_of(contact)
         draft.contact(
-            text_in(contact.get("fn")),
-            text_in(contact.get("organization-name")),
+            "" if is_organisation else named,
+            named if is_organisation else place,
             role="pointOfContact",
             email=text_in(contact.get("hasEmail")) or text_in(contact.get("email")),
         )
@@ -147,8 +158,10 @@ def _who(draft: Draft, said: Mapping[str, Any]) -> None:
 def _agent(draft: Draft, agent: Any, role: str) -> None:
     name = name_of_agent(agent)
     email = text_in(agent.get("mbox") or agent.get("hasEmail")) if isinstance(agent, dict) else ""
-    is_person = role in _PEOPLE and "Organization" not in types_of(agent)
-    draft.contact(*((name, "") if is_person else ("", name)), role=role, email=email)
+    kinds = types_of(agent)
+    is_person = "Person" in kinds or (role in _PEOPLE and "Organization" not in kinds)
+    place = text_in(agent.get("organization-name")) if isinstance(agent, dict) else ""
+    draft.contact(*((name, place) if is_person else ("", name)), role=role, email=email)
 
 
 def _period(draft: Draft, period: Any) -> None:
@@ -189,8 +202,8 @@ def _links(draft: Draft, said: Mapping[str, Any]) -> None:
         draft.link(address(page), "about")
     for endpoint in listed(said.get("endpointURL")):
         draft.link(address(endpoint), "service")
-    for href in _documents(said):
-        draft.link(href, "describedby")
+    for href, title in _documents(said):
+        draft.link(href, "describedby", name=title)
     for one in objects_in(said.get("distribution")):
         _distribution(draft, one)
     for one in [*listed(said.get("references")), *listed(said.get("relation"))]:
@@ -198,11 +211,12 @@ def _links(draft: Draft, said: Mapping[str, Any]) -> None:
             draft.link(address(one), "related", name=label(one) if isinstance(one, dict) else "")
 
 
-def _documents(said: Mapping[str, Any]) -> Iterator[str]:
+def _documents(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Address and title."""
     for name in ("describedBy", "endpointDescription", "page"):
         for one in listed(said.get(name)):
-            if (href := address(one)).lower().startswith("http"):
-                yield href
+            if "://" in (href := address(one)):
+                yield href, text_in(one.get("title")) if isinstance(one, dict) else ""
 
 
 def _distribution(draft: Draft, one: Mapping[str, Any]) -> None:

@@ -138,18 +138,18 @@ def _where(draft: Draft, root: Element) -> None:
             ]
             draft.where.ring(ring)
         _vertical(draft, coverage)
+    draft.resolution = _resolution(root)
+
+
+def _resolution(root: Element) -> Resolution:
+    """The finest stated; the range is a class such as "10 km - < 50 km", for where nothing is stated."""
+    stated, classes, steps = [], [], []
     for resolution in all_of(root, "Data_Resolution"):
-        distances = [
-            found
-            for name in ("Latitude_Resolution", "Longitude_Resolution", "Horizontal_Resolution_Range")
-            if (found := distance_in(text_at(resolution, name))) is not None
-        ]
-        step = step_in(text_at(resolution, "Temporal_Resolution"))
-        draft.resolution = Resolution(
-            min([*distances, *([draft.resolution.metres] if draft.resolution.metres else [])], default=None),
-            None,
-            draft.resolution.time_step or step,
-        )
+        stated += [distance_in(text_at(resolution, f"{edge}_Resolution")) for edge in ("Latitude", "Longitude")]
+        classes.append(distance_in(text_at(resolution, "Horizontal_Resolution_Range")))
+        steps.append(step_in(text_at(resolution, "Temporal_Resolution")))
+    known = [one for one in stated if one is not None] or [one for one in classes if one is not None]
+    return Resolution(min(known, default=None), None, next((step for step in steps if step), None))
 
 
 _EDGES = (("Western", "Longitude"), ("Southern", "Latitude"), ("Eastern", "Longitude"), ("Northern", "Latitude"))

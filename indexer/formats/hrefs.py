@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
-_SAFE_SCHEMES = frozenset({"http", "https", "ftp", "ftps", "sftp", "s3", "gs"})
+_SAFE_SCHEMES = frozenset({"http", "https", "ftp", "ftps", "sftp", "s3", "gs", "mqtt", "mqtts", "ws", "wss"})
+_MESSAGES = ("mqtt:", "mqtts:", "ws:", "wss:")
 _BARE_HOST = re.compile(
     r"^(?:www\.|(?:[a-z0-9-]+\.)+(?:org|com|net|edu|gov|int|eu|de|fr|uk|ca|info)(?:[/:?#]|$))", re.IGNORECASE
 )
@@ -46,6 +47,11 @@ def repair_href(text: str) -> tuple[str | None, str | None]:
             return None, f"links: {written[:80]} left out: it is no web address"
         written = f"http://{written}"
     return _UNSAFE_CHARACTER.sub(lambda match: f"%{ord(match[0]):02X}", written), None
+
+
+def is_message_channel(href: str) -> bool:
+    """Whether messages come from there (MQTT, web sockets), as WIS 2 announces its data."""
+    return href.lower().startswith(_MESSAGES)
 
 
 def media_type_of(href: str) -> str | None:

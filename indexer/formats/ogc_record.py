@@ -9,6 +9,7 @@ from typing import Any
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.hrefs import is_message_channel
 from indexer.formats.json_document import listed, objects_in, parse_json, text_in, texts_in
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
@@ -18,10 +19,11 @@ from indexer.raw import RawRecord
 READER_VERSION = 2
 
 _RELS = {
-    "item": "download", "enclosure": "download", "data": "download", "thumbnail": "preview", "icon": "preview",
-    "canonical": "about", "describedby": "describedby", "service-desc": "service", "search": "search",
+    "item": "download", "items": "download", "enclosure": "download", "data": "download", "thumbnail": "preview",
+    "icon": "preview", "canonical": "about",
+    "describedby": "describedby", "service-desc": "service", "search": "search",
 }  # fmt: skip
-_INSIDE = frozenset({"self", "root", "parent", "collection", "next", "prev", "first", "last", "items", "alternate"})
+_INSIDE = frozenset({"self", "root", "parent", "collection", "next", "prev", "first", "last", "alternate"})
 _ISO_THEMES = ("topiccategory", "md_topiccategory", "19115")
 _RESTRICTED = ("restricted", "non-public", "confidential")
 
@@ -180,6 +182,8 @@ def _link(draft: Draft, link: Mapping[str, Any]) -> None:
         return
     protocol = text_in(link.get("protocol"))
     known = _RELS.get(rel, rel if rel in ("about", "download", "preview", "license", "service") else None)
+    if is_message_channel(href):
+        known = "service"
     if known is None and protocol.upper().startswith(("OGC:", "ESRI:")):
         known = "service"
     draft.link(
@@ -188,5 +192,5 @@ def _link(draft: Draft, link: Mapping[str, Any]) -> None:
         protocol=protocol,
         media_type=text_in(link.get("type")),
         name=text_in(link.get("name")) or text_in(link.get("title")),
-        description=text_in(link.get("description")),
+        description=text_in(link.get("description")) or text_in(link.get("channel")),
     )

@@ -38,6 +38,7 @@ _DEEPEST = 6
 _LONGEST_LIST = 2_000
 _BASE = "urn:sonde:relative:"
 
+rdflib.NORMALIZE_LITERALS = False  # a date stays as it is written
 logging.getLogger("rdflib.term").setLevel(logging.ERROR)  # every ill-typed date is a warning to it
 
 

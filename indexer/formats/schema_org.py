@@ -20,7 +20,8 @@ READER_VERSION = 2
 
 TYPES = {
     "Dataset": "dataset", "DataFeed": "dataset", "DataCatalog": "collection", "SoftwareApplication": "software",
-    "SoftwareSourceCode": "software", "ScholarlyArticle": "document", "Map": "map",
+    "SoftwareSourceCode": "software", "ScholarlyArticle": "document", "DigitalDocument": "document", "Map": "map",
+    "WebAPI": "service",
 }  # fmt: skip
 _PEOPLE = {
     "creator": "author", "author": "author", "publisher": "publisher", "contributor": "contributor",
@@ -95,8 +96,11 @@ def _what(draft: Draft, said: Mapping[str, Any]) -> None:
     for name, kind in _DATES.items():
         draft.date(kind, text_in(said.get(name)))
     draft.parent = next((text for one in listed(said.get("isPartOf")) if (text := _reference(one))), None)
+    for theme in texts_in(said.get("theme")):
+        draft.theme(theme)
     resolution = next(objects_in(said.get("spatialResolution")), None)
-    distance = None
+    stated = number(text_in(said.get("spatialResolutionInMeters")))
+    distance = stated if stated > 0 else None
     if resolution is not None:
         distance = metres(number(text_in(resolution.get("value"))), text_in(resolution.get("unitText")) or "m")
     draft.resolution = Resolution(distance, None, step_in(text_in(said.get("temporalResolution"))))
@@ -130,6 +134,10 @@ def _party(draft: Draft, party: Any, role: str) -> None:
     if not isinstance(party, dict):
         draft.contact(text_in(party), role=role)
         return
+    if "Role" in types_of(party):  # schema.org's way to say what no property says; it holds the property again
+        for inner in [one for name in _PEOPLE for one in objects_in(party.get(name))]:
+            _party(draft, inner, text_in(party.get("roleName")) or role)
+        return
     name = text_in(party.get("name")) or " ".join(
         text for part in ("givenName", "familyName") if (text := text_in(party.get(part)))
     )
@@ -157,7 +165,8 @@ def _place(draft: Draft, place: Any) -> None:
             draft.where.point(text_in(geo.get("longitude")), text_in(geo.get("latitude")))
         for name in ("box", "polygon", "line"):
             for text in texts_in(geo.get(name)):
-                draft.where.geo_rss(text)
+                if not draft.where.text(text if text.lstrip()[:1].isalpha() else ""):  # WKT, else latitude first
+                    draft.where.geo_rss(text)
         if "geometry" in geo:
             draft.where.geojson(geo["geometry"])
     for point in texts_in(place.get("latitude")):
@@ -173,8 +182,11 @@ def _terms(draft: Draft, said: Mapping[str, Any]) -> None:
             draft.licensed(text_in(licence))
             draft.constraint(text_in(licence))
     for text in texts_in(said.get("conditionsOfAccess")):
-        draft.constraint(text)
         draft.restricted_if(text)
+        if text.lower() != "restricted":
+            draft.constraint(text)
+    for text in texts_in(said.get("encodingFormat")):
+        draft.format(text)
 
 
 def _links(draft: Draft, said: Mapping[str, Any]) -> None:
@@ -187,15 +199,20 @@ def _links(draft: Draft, said: Mapping[str, Any]) -> None:
         href = text_in(one.get("contentUrl")) or text_in(one.get("url"))
         media_type = form if "/" in form and not form.startswith("http") else None
         if href.lower().startswith(("http", "ftp", "s3:", "gs:")):
-            draft.link(href, "download", media_type=media_type, name=text_in(one.get("name")))
+            draft.link(href, "download", media_type=media_type, **_named(one))
     for name, rel in (("thumbnailUrl", "preview"), ("image", "preview"), ("subjectOf", "describedby")):
         for one in listed(said.get(name)):
             href = text_in(one.get("url") or one.get("contentUrl") if isinstance(one, dict) else one)
-            if href.lower().startswith("http"):
-                draft.link(href, rel)
+            if "://" in href:
+                draft.link(href, rel, **(_named(one) if isinstance(one, dict) else {}))
+
+
+def _named(one: Mapping[str, Any]) -> dict[str, str | None]:
+    return {name: text_in(one.get(name)) or None for name in ("name", "description")}
 
 
 def _provenance(draft: Draft, said: Mapping[str, Any]) -> None:
+    draft.lineage += texts_in(said.get("provenance"))
     for name in ("isBasedOn", "isBasedOnUrl", "wasDerivedFrom"):
         for one in listed(said.get(name)):
             draft.derived_from(_reference(one))

@@ -184,7 +184,27 @@ class Where:
                 return self.point(*pairs[0])
             case 2:
                 return self.numbers([*pairs[0], *pairs[1]])
-        return self.ring(pairs)
+        return self.ring([(second, first) for first, second in pairs] if self._is_longitude_first(pairs) else pairs)
+
+    def _is_longitude_first(self, pairs: list[tuple[str, str]]) -> bool:
+        """Whether (longitude, latitude) pairs have the longitudes where the latitudes belong.
+
+        By numbers that no latitude can be, else by the document's boxes.
+        """
+        longitudes, latitudes = ([number(pair[i]) for pair in pairs] for i in (0, 1))
+        if not all(math.isfinite(value) for value in (*longitudes, *latitudes)):
+            return False
+        possible = max(map(abs, longitudes)) <= 90.0
+        swapped = max(map(abs, latitudes)) > 90.0
+        if possible and not swapped and self._boxes.clear:
+            as_written, other = (
+                Evidence(near=self._boxes.clear).likeness(BBox(min(x), min(y), max(x), max(y)))
+                for x, y in ((longitudes, latitudes), (latitudes, longitudes))
+            )
+            swapped = other > as_written
+        if swapped and possible:
+            self.warnings.append("extent: latitude and longitude of a polygon were swapped")
+        return swapped and possible
 
     def ring(self, pairs: list[tuple[Any, Any]]) -> bool:
         """A polygon's outer ring as (longitude, latitude), numbers or texts."""
@@ -204,6 +224,10 @@ class Where:
             return self._left_out("a geometry without coordinates in degrees")
         if isinstance(found, Point):
             return self.point(found.x, found.y)
+        halves = _halves(found)
+        if halves is not None:
+            (west, south, _, north), (_, _, east, _) = halves
+            return self.box(west, south, east, north)
         if has_long_edges(found) and _in_range(found):
             self._long.append((len(self._boxes.found), found))
             self._boxes.found.append(BBox(*found.bounds))
@@ -223,7 +247,7 @@ class Where:
         prefix = _CRS_PREFIX.match(written)
         text = written[prefix.end() :] if prefix else written
         try:
-            found = shapely.force_2d(shapely.from_wkt(text))
+            found = shapely.force_2d(shapely.from_wkt(text, on_invalid="fix"))
         except shapely.errors.ShapelyError as error:
             return self._left_out(f"WKT that is none ({str(error)[:60]})")
         if prefix and _LATITUDE_FIRST.search(prefix[1] or ""):
@@ -270,6 +294,15 @@ class Where:
 def _in_range(found: BaseGeometry) -> bool:
     west, south, east, north = found.bounds
     return min(west + 180.0, 180.0 - east, south + 90.0, 90.0 - north) >= 0.0
+
+
+def _halves(found: BaseGeometry) -> list[tuple[float, float, float, float]] | None:
+    """The bounds of two boxes, west of the antimeridian first, where they are one box that was cut there."""
+    parts = sorted((part.bounds for part in shapely.get_parts(found)), reverse=True)
+    if len(parts) != 2 or not all(_is_box(part) for part in shapely.get_parts(found)):
+        return None
+    (_, south, east, north), (west, low, _, high) = parts
+    return parts if (south, north, east, west) == (low, high, 180.0, -180.0) else None
 
 
 def _is_box(found: BaseGeometry) -> bool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from typing import Literal as OneOf
+from urllib.parse import quote
 
 from rdflib import DCAT, DCTERMS, FOAF, RDF, RDFS, SKOS, XSD, BNode, Graph, Literal, Namespace, URIRef
 from rdflib.term import Node
 
 from core.extent import BBox
-from core.record import Contact, Link, Record
+from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan, iso
 from search_api.formats_out.iris import iri
+from search_api.formats_out.shapes import degrees, wkt
 from search_api.formats_out.xml_text import legal
 
 Syntax = OneOf["turtle", "json-ld", "xml"]
@@ -29,11 +31,17 @@ _PROV = Namespace("http://www.w3.org/ns/prov#")
 _ADMS = Namespace("http://www.w3.org/ns/adms#")
 _ACCESS = Namespace("http://publications.europa.eu/resource/authority/access-right/")
 _LANGUAGES = Namespace("http://id.loc.gov/vocabulary/iso639-1/")
+_LOCN = Namespace("http://www.w3.org/ns/locn#")
+_DQV = Namespace("http://www.w3.org/ns/dqv#")
+_GEODCAT = Namespace("http://data.europa.eu/930/")
+_RESOURCE_TYPE = Namespace("http://inspire.ec.europa.eu/metadata-codelist/ResourceType/")
+_ROLES = "http://inspire.ec.europa.eu/metadata-codelist/ResponsiblePartyRole/"
 _MEDIA = Namespace("https://www.iana.org/assignments/media-types/")
 
 _TWO_LETTERS = re.compile(r"^[a-z]{2}$")
 _PYTHON_YEAR = re.compile(r"^(?!0000)\d{4}(?!\d)")
 _DOWNLOADS = frozenset(("download", "enclosure", "item", "data"))
+_SAID_BY_PROPERTY = ("author", "publisher", "pointOfContact")
 _PUBLISHERS = ("publisher", "distributor", "resourceProvider", "owner", "custodian")
 
 
@@ -99,6 +107,7 @@ def add_record(graph: Graph, record: Record, about: URIRef) -> None:
         _add_contact(graph, contact, about)
     for box in record.extents:
         _add_box(graph, box, about)
+    _add_shape(graph, wkt(record.geometry), about)
     for span in record.times:
         _add_span(graph, span, about)
     _add_resolution(graph, record, about)
@@ -111,9 +120,47 @@ def _add_terms(graph: Graph, record: Record, about: URIRef, language: str | None
     for keyword in record.keywords:
         graph.add((about, DCAT.keyword, _text(keyword.term, language)))
         _add_resource(graph, about, DCAT.theme, keyword.uri)
+        if keyword.vocabulary or iri(keyword.uri):
+            _add_subject(graph, keyword, about)
+    _add_kind_and_names(graph, record, about)
     for one in record.languages:
         if _TWO_LETTERS.match(one):
             graph.add((about, DCTERMS.language, _LANGUAGES[one]))
+
+
+def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:
+    for theme in record.themes:
+        _add_labelled(graph, about, DCAT.theme, SKOS.Concept, SKOS.prefLabel, theme)
+    for title in record.alternate_titles:
+        graph.add((about, DCTERMS.alternative, _text(title)))
+    for name in record.formats:
+        graph.add((about, DCTERMS.format, _text(name)))
+    if record.parent and not _add_resource(graph, about, DCTERMS.isPartOf, record.parent):
+        _add_labelled(graph, about, DCTERMS.isPartOf, None, DCTERMS.identifier, record.parent)
+    if record.type == "series":
+        graph.add((about, DCTERMS.type, _RESOURCE_TYPE.series))
+    elif record.type not in ("dataset", "service"):
+        _add_labelled(graph, about, DCTERMS.type, SKOS.Concept, SKOS.prefLabel, record.type)
+
+
+def _add_subject(graph: Graph, keyword: Keyword, about: URIRef) -> None:
+    """The concept behind a keyword, with the title of its vocabulary."""
+    address = iri(keyword.uri)
+    concept = BNode() if address is None else URIRef(address)
+    graph.add((about, DCTERMS.subject, concept))
+    graph.add((concept, RDF.type, SKOS.Concept))
+    graph.add((concept, SKOS.prefLabel, _text(keyword.term)))
+    if keyword.vocabulary:
+        _add_labelled(graph, concept, SKOS.inScheme, SKOS.ConceptScheme, DCTERMS.title, keyword.vocabulary)
+
+
+def _add_labelled(graph: Graph, about: Node, predicate: URIRef, kind: URIRef | None, naming: URIRef, text: str) -> None:
+    """A nameless node that only has a text."""
+    node = BNode()
+    graph.add((about, predicate, node))
+    if kind is not None:
+        graph.add((node, RDF.type, kind))
+    graph.add((node, naming, _text(text)))
 
 
 def _add_dates(graph: Graph, record: Record, about: URIRef) -> None:
@@ -161,9 +208,11 @@ def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
     if name is None:
         return
     node = BNode()
+    if contact.role not in _SAID_BY_PROPERTY:
+        _add_attribution(graph, contact, about)
     if contact.role in _PUBLISHERS and (about, DCTERMS.publisher, None) not in graph:
         graph.add((about, DCTERMS.publisher, node))
-        _add_agent(graph, node, contact, name)
+        _add_agent(graph, node, contact, contact.name if contact.role == "publisher" and contact.name else name)
     elif contact.role in ("author", "originator", "principalInvestigator"):
         graph.add((about, DCTERMS.creator, node))
         _add_agent(graph, node, contact, contact.name or name)
@@ -171,13 +220,33 @@ def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
         graph.add((about, DCAT.contactPoint, node))
         graph.add((node, RDF.type, _VCARD.Individual if contact.name else _VCARD.Organization))
         graph.add((node, _VCARD.fn, _text(contact.name or name)))
+        _add_place_of_work(graph, node, contact)
         _add_mail(graph, node, _VCARD.hasEmail, contact.email)
 
 
 def _add_agent(graph: Graph, node: Node, contact: Contact, name: str) -> None:
     graph.add((node, RDF.type, FOAF.Person if name == contact.name else FOAF.Organization))
     graph.add((node, FOAF.name, _text(name)))
+    if name == contact.name:
+        _add_place_of_work(graph, node, contact)
     _add_mail(graph, node, FOAF.mbox, contact.email)
+
+
+def _add_place_of_work(graph: Graph, node: Node, contact: Contact) -> None:
+    if contact.name and contact.organisation:
+        graph.add((node, _VCARD["organization-name"], _text(contact.organisation)))
+
+
+def _add_attribution(graph: Graph, contact: Contact, about: URIRef) -> None:
+    """The exact role, as GeoDCAT-AP says it; a reader that only knows the plain properties has those as well."""
+    if contact.role is None:
+        return
+    attribution, agent = BNode(), BNode()
+    graph.add((about, _PROV.qualifiedAttribution, attribution))
+    graph.add((attribution, RDF.type, _PROV.Attribution))
+    graph.add((attribution, DCAT.hadRole, URIRef(f"{_ROLES}{quote(contact.role, safe='')}")))
+    graph.add((attribution, _PROV.agent, agent))
+    _add_agent(graph, agent, contact, contact.name or contact.organisation or "")
 
 
 def _add_mail(graph: Graph, node: Node, predicate: URIRef, mail: str | None) -> None:
@@ -190,15 +259,23 @@ def _add_box(graph: Graph, box: BBox, about: URIRef) -> None:
     place = BNode()
     graph.add((about, DCTERMS.spatial, place))
     graph.add((place, RDF.type, DCTERMS.Location))
-    rings = [
-        f"(({p.west:g} {p.south:g}, {p.east:g} {p.south:g}, {p.east:g} {p.north:g}, "
-        f"{p.west:g} {p.north:g}, {p.west:g} {p.south:g}))"
-        for p in box.parts()
-    ]
+    rings = [_ring(*map(degrees, part.as_list())) for part in box.parts()]
     text = f"POLYGON {rings[0]}" if len(rings) == 1 else f"MULTIPOLYGON ({', '.join(rings)})"
     if box.is_point:
-        text = f"POINT ({box.west:g} {box.south:g})"
+        text = f"POINT ({degrees(box.west)} {degrees(box.south)})"
     graph.add((place, DCAT.bbox, Literal(text, datatype=_GEOSPARQL.wktLiteral)))
+
+
+def _ring(west: str, south: str, east: str, north: str) -> str:
+    return f"(({west} {south}, {east} {south}, {east} {north}, {west} {north}, {west} {south}))"
+
+
+def _add_shape(graph: Graph, text: str | None, about: URIRef) -> None:
+    if text is not None:
+        place = BNode()
+        graph.add((about, DCTERMS.spatial, place))
+        graph.add((place, RDF.type, DCTERMS.Location))
+        graph.add((place, _LOCN.geometry, Literal(text, datatype=_GEOSPARQL.wktLiteral)))
 
 
 def _add_span(graph: Graph, span: TimeSpan, about: URIRef) -> None:
@@ -216,6 +293,13 @@ def _add_resolution(graph: Graph, record: Record, about: URIRef) -> None:
     if record.resolution.time_step is not None:
         step = Literal(record.resolution.time_step, datatype=XSD.duration, normalize=False)
         graph.add((about, DCAT.temporalResolution, step))
+    if record.resolution.scale_denominator:
+        measure = BNode()
+        graph.add((about, _DQV.hasQualityMeasurement, measure))
+        graph.add((measure, RDF.type, _DQV.QualityMeasurement))
+        graph.add((measure, _DQV.isMeasurementOf, _GEODCAT.spatialResolutionAsScale))
+        scale = f"{1 / record.resolution.scale_denominator:.12f}".rstrip("0")
+        graph.add((measure, _DQV.value, Literal(scale, datatype=XSD.decimal)))
 
 
 def _add_provenance(graph: Graph, record: Record, about: URIRef) -> None:
@@ -225,7 +309,10 @@ def _add_provenance(graph: Graph, record: Record, about: URIRef) -> None:
         graph.add((statement, RDF.type, DCTERMS.ProvenanceStatement))
         graph.add((statement, RDFS.label, _text(record.provenance.lineage)))
     for source in record.provenance.derived_from:
-        _add_resource(graph, about, _PROV.wasDerivedFrom, source)
+        if not _add_resource(graph, about, _PROV.wasDerivedFrom, source):
+            _add_labelled(graph, about, DCTERMS.source, None, DCTERMS.title, source)
+    for activity in record.provenance.generated_by:
+        _add_labelled(graph, about, _PROV.wasGeneratedBy, _PROV.Activity, RDFS.label, activity)
 
 
 def _add_link(graph: Graph, link: Link, record: Record, about: URIRef, position: int) -> None:
@@ -237,6 +324,8 @@ def _add_link(graph: Graph, link: Link, record: Record, about: URIRef, position:
         return
     if link.rel not in _DOWNLOADS:
         graph.add((about, DCAT.landingPage if link.rel == "about" else FOAF.page, URIRef(target)))
+        if link.name and link.rel != "about":
+            graph.add((URIRef(target), DCTERMS.title, _text(link.name)))
         return
     distribution = URIRef(f"{about}#distribution-{position + 1}")
     graph.add((about, DCAT.distribution, distribution))
@@ -248,9 +337,13 @@ def _add_link(graph: Graph, link: Link, record: Record, about: URIRef, position:
         graph.add((distribution, DCAT.mediaType, URIRef(media)))
     if link.name:
         graph.add((distribution, DCTERMS.title, _text(link.name)))
+    if link.description:
+        graph.add((distribution, DCTERMS.description, _text(link.description)))
 
 
-def _add_resource(graph: Graph, about: URIRef, predicate: URIRef, text: str | None) -> None:
+def _add_resource(graph: Graph, about: URIRef, predicate: URIRef, text: str | None) -> bool:
+    """Whether the text is an address that could be written."""
     target = iri(text)
     if target:
         graph.add((about, predicate, URIRef(target)))
+    return target is not None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from core.record import Record
+from search_api.formats_out.shapes import degrees
 from search_api.formats_out.xml_text import child
 
 OAI_DC = "http://www.openarchives.org/OAI/2.0/oai_dc/"
@@ -29,9 +30,9 @@ def oai_dc(record: Record, address: str) -> etree._Element:
 
 def _elements(record: Record, address: str) -> Iterator[tuple[str, str]]:
     dates = dict.fromkeys((record.dates.published, record.dates.modified, record.dates.created))
-    yield "title", record.title
+    yield from (("title", title) for title in (record.title, *record.alternate_titles))
     yield from _agents(record)
-    yield from (("subject", keyword.term) for keyword in record.keywords)
+    yield from (("subject", term) for term in (*(keyword.term for keyword in record.keywords), *record.themes))
     yield from (("description", text) for text in (record.abstract,) if text)
     yield from (("date", date) for date in dates if date)
     yield "type", record.type
@@ -40,9 +41,11 @@ def _elements(record: Record, address: str) -> Iterator[tuple[str, str]]:
     yield "identifier", record.identifier
     yield from (("identifier", f"https://doi.org/{doi}") for doi in (record.doi,) if doi)
     yield from (("relation", link.href) for link in record.links)
+    yield from (("source", source) for source in record.provenance.derived_from)
     yield from (("language", language) for language in record.languages)
     yield from (("coverage", text) for text in _coverage(record))
     yield from (("rights", text) for text in (record.licence, *record.constraints) if text)
+    yield from (("rights", "restricted") for _ in range(record.access == "restricted"))
 
 
 def _agents(record: Record) -> Iterator[tuple[str, str]]:
@@ -56,6 +59,7 @@ def _agents(record: Record) -> Iterator[tuple[str, str]]:
 def _coverage(record: Record) -> Iterator[str]:
     """DCMI Box and DCMI Period."""
     for box in record.extents:
-        yield f"northlimit={box.north:g}; southlimit={box.south:g}; westlimit={box.west:g}; eastlimit={box.east:g}"
+        edges = {"north": box.north, "south": box.south, "west": box.west, "east": box.east}
+        yield "; ".join(f"{name}limit={degrees(edge)}" for name, edge in edges.items())
     for span in record.times:
         yield f"start={span.start_iso or ''}; end={span.end_iso or ''}"

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 from core.extent import BBox
-from core.record import Contact, Keyword, Link, Record
+from core.record import Contact, Keyword, Link, Record, Vertical
 from core.timespan import TimeSpan
 from search_api.formats_out.iso_elements import Element, cited_date, code, date, node, number, online, party, text
+from search_api.formats_out.shapes import gml
 
 GMD = "http://www.isotc211.org/2005/gmd"
 SCHEMA = "http://www.isotc211.org/2005/gmd/gmd.xsd"
 
 _CITED = frozenset(("author", "originator", "publisher", "principalInvestigator"))
+_STEP = re.compile(r"^P(?:T(?=\d+[HMS]$)|(?=\d+[YMWD]$))(?:(?<=T)(\d+)([HMS])|(\d+)([YMWD]))$")
+_CLOCK = {"H": "hour", "M": "minute", "S": "second"}
+_CALENDAR = {"Y": "year", "M": "month", "W": "week", "D": "day"}
 _SCOPES = frozenset(("dataset", "series", "service", "software", "model", "nonGeographicDataset", "tile"))
 
 
 def metadata(record: Record) -> Element:
-    """The ``gmd:MD_Metadata`` element. What ISO 19139 cannot say (the exact time step, say) is left out."""
+    """The ``gmd:MD_Metadata`` element. What ISO 19139 cannot say is left out."""
     contacts = [one for one in record.contacts if one.role not in _CITED] or [Contact(organisation=record.source)]
     return node(
         "gmd:MD_Metadata",
@@ -117,10 +123,9 @@ def _constraints(record: Record) -> list[Element]:
     restricted = code("gmd:accessConstraints", "MD_RestrictionCode", "restricted")
     licence = text("gmd:otherConstraints", record.licence)
     by_licence = code("gmd:useConstraints", "MD_RestrictionCode", "license") if licence is not None else None
-    parts = [*texts, restricted if record.access == "restricted" else None, by_licence, licence]
-    if all(part is None for part in parts):
-        return []
-    return [node("gmd:resourceConstraints", node("gmd:MD_LegalConstraints", *parts))]
+    said = [*texts, *([restricted] if record.access == "restricted" else [])]
+    blocks = [[by_licence, licence] if licence is not None else [], said]  # the licence first: words may name others
+    return [node("gmd:resourceConstraints", node("gmd:MD_LegalConstraints", *parts)) for parts in blocks if parts]
 
 
 def _resolutions(record: Record) -> list[Element]:
@@ -130,19 +135,37 @@ def _resolutions(record: Record) -> list[Element]:
         fraction = node("gmd:MD_RepresentativeFraction", number("gmd:denominator", "Integer", given.scale_denominator))
         found.append(node("gmd:equivalentScale", fraction))
     if given.metres is not None:
-        found.append(node("gmd:distance", node("gco:Distance", text=f"{given.metres:g}", uom="m")))
+        found.append(node("gmd:distance", node("gco:Distance", text=f"{given.metres:.12g}", uom="m")))
     return [node("gmd:spatialResolution", node("gmd:MD_Resolution", one)) for one in found]
 
 
 def _extents(record: Record, name: str) -> list[Element]:
     boxes = [node("gmd:geographicElement", _box(box)) for box in record.extents]
+    polygon = gml(record.geometry)
+    if polygon is not None:
+        boxes.append(node("gmd:geographicElement", node("gmd:EX_BoundingPolygon", node("gmd:polygon", polygon))))
+    step = record.resolution.time_step
     times = [
-        node("gmd:temporalElement", node("gmd:EX_TemporalExtent", node("gmd:extent", _period(span, position))))
+        node("gmd:temporalElement", node("gmd:EX_TemporalExtent", node("gmd:extent", _period(span, position, step))))
         for position, span in enumerate(record.times)
     ]
-    if not boxes and not times:
+    heights = [] if record.vertical is None else [node("gmd:verticalElement", _vertical(record.vertical))]
+    if not boxes and not times and not heights:
         return []
-    return [node(name, node("gmd:EX_Extent", *boxes, *times))]
+    return [node(name, node("gmd:EX_Extent", *boxes, *times, *heights))]
+
+
+def _vertical(given: Vertical) -> Element:
+    """Upwards positive; an end that is open has no value."""
+    ends = (("gmd:minimumValue", given.minimum), ("gmd:maximumValue", given.maximum))
+    return node(
+        "gmd:EX_VerticalExtent",
+        *[
+            node(name, gco__nilReason="unknown") if value is None else number(name, "Real", f"{value:.12g}")
+            for name, value in ends
+        ],
+        node("gmd:verticalCRS", gco__nilReason="unknown"),
+    )
 
 
 def _box(box: BBox) -> Element:
@@ -155,13 +178,23 @@ def _box(box: BBox) -> Element:
     )
 
 
-def _period(span: TimeSpan, position: int) -> Element:
+def _period(span: TimeSpan, position: int, step: str | None) -> Element:
     return node(
         "gml:TimePeriod",
         _position("gml:beginPosition", span.start_iso),
         _position("gml:endPosition", span.end_iso),
+        _interval(step),
         gml__id=f"period-{position + 1}",
     )
+
+
+def _interval(step: str | None) -> Element | None:
+    """A step of one unit of time (``P1M``, ``PT6H``), which is all that GML's ``timeInterval`` holds."""
+    match = _STEP.match(step or "")
+    if match is None:
+        return None
+    count, unit = (match[1], _CLOCK[match[2]]) if match[1] else (match[3], _CALENDAR[match[4]])
+    return node("gml:timeInterval", text=count, unit=unit)
 
 
 def _position(name: str, instant: str | None) -> Element:
@@ -189,8 +222,12 @@ def _quality(record: Record) -> Element | None:
         node("gmd:source", node("gmd:LI_Source", text("gmd:description", one)))
         for one in record.provenance.derived_from
     ]
-    if not lineage and not sources:
+    steps = [
+        node("gmd:processStep", node("gmd:LI_ProcessStep", text("gmd:description", one)))
+        for one in record.provenance.generated_by
+    ]
+    if not lineage and not sources and not steps:
         return None
     scope = node("gmd:scope", node("gmd:DQ_Scope", code("gmd:level", "MD_ScopeCode", "dataset")))
-    statement = node("gmd:LI_Lineage", text("gmd:statement", lineage), *sources)
+    statement = node("gmd:LI_Lineage", text("gmd:statement", lineage), *steps, *sources)
     return node("gmd:dataQualityInfo", node("gmd:DQ_DataQuality", scope, node("gmd:lineage", statement)))

@@ -5,17 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from core.extent import BBox
-from core.record import Contact, Link, Record
+from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
+from search_api.formats_out.shapes import degrees, rings
 
 Json = dict[str, Any]
 
 _TYPES = {
     "service": "WebAPI",
     "software": "SoftwareSourceCode",
-    "document": "CreativeWork",
+    "document": "DigitalDocument",
+    "map": "Map",
     "collection": "DataCatalog",
 }
+_DCT, _DCAT, _PROV = "http://purl.org/dc/terms/", "http://www.w3.org/ns/dcat#", "http://www.w3.org/ns/prov#"
+_EXACT = {
+    "author": "creator", "publisher": "publisher", "contributor": "contributor", "distributor": "provider",
+    "custodian": "maintainer", "funder": "funder", "rightsHolder": "copyrightHolder", "editor": "editor",
+    "sponsor": "sponsor",
+}  # fmt: skip
+_PROPERTIES = _EXACT | {"originator": "creator", "principalInvestigator": "creator", "owner": "creator"}
 _DOWNLOADS = frozenset(("download", "enclosure", "item", "data"))
 
 
@@ -31,20 +40,32 @@ def dataset(record: Record, address: str) -> Json:
         "description": record.abstract,
         "identifier": _identifier(record),
         "sameAs": f"https://doi.org/{record.doi}" if record.doi else None,
-        "keywords": [keyword.term for keyword in record.keywords],
-        "inLanguage": record.languages[0] if record.languages else None,
+        "keywords": [_keyword(keyword) for keyword in record.keywords],
+        "inLanguage": _one_or_many(list(record.languages)),
         "license": record.licence,
         "isAccessibleForFree": True if record.access == "open" else None,
+        "conditionsOfAccess": [*record.constraints, *(["restricted"] if record.access == "restricted" else [])],
+        "encodingFormat": list(record.formats),
+        "isPartOf": {"@type": "CreativeWork", "identifier": record.parent} if record.parent else None,
         "dateCreated": record.dates.created,
         "datePublished": record.dates.published,
         "dateModified": record.dates.modified or record.dates.metadata,
+        "sdDatePublished": record.dates.metadata,
         "temporalCoverage": _one_or_many([interval for span in record.times if (interval := _interval(span))]),
-        "spatialCoverage": [{"@type": "Place", "geo": _shape(box)} for box in record.extents],
-        "creator": _agents(record, ("author", "originator", "principalInvestigator", "owner")),
-        "publisher": _agents(record, ("publisher", "distributor", "resourceProvider"))[:1],
+        "spatialCoverage": [{"@type": "Place", "geo": _shape(box)} for box in record.extents]
+        + [{"@type": "Place", "geo": {"@type": "GeoShape", "polygon": ring}} for ring in rings(record.geometry)],
+        **_parties(record),
         "distribution": [_distribution(link) for link in record.links if link.rel in _DOWNLOADS],
-        "thumbnailUrl": next((link.href for link in record.links if link.rel == "preview"), None),
+        "thumbnailUrl": _one_or_many([link.href for link in record.links if link.rel == "preview"]),
+        "subjectOf": [_page(link) for link in record.links if link.rel not in (*_DOWNLOADS, "preview")],
         "isBasedOn": list(record.provenance.derived_from),
+        f"{_PROV}wasGeneratedBy": [
+            {"@type": f"{_PROV}Activity", "description": one} for one in record.provenance.generated_by
+        ],
+        f"{_DCT}provenance": record.provenance.lineage,
+        f"{_DCAT}theme": list(record.themes),
+        f"{_DCAT}spatialResolutionInMeters": record.resolution.metres,
+        f"{_DCAT}temporalResolution": record.resolution.time_step,
     }
     return {name: value for name, value in said.items() if value not in (None, "", [], {})}
 
@@ -73,11 +94,35 @@ def _one_or_many(values: list[str]) -> Any:
 def _shape(box: BBox) -> Json:
     if box.is_point:
         return {"@type": "GeoCoordinates", "latitude": box.south, "longitude": box.west}
-    return {"@type": "GeoShape", "box": f"{box.south:g} {box.west:g} {box.north:g} {box.east:g}"}
+    return {"@type": "GeoShape", "box": " ".join(map(degrees, (box.south, box.west, box.north, box.east)))}
 
 
-def _agents(record: Record, roles: tuple[str, ...]) -> list[Json]:
-    return [agent(contact) for contact in record.contacts if contact.role in roles and _named(contact)]
+def _parties(record: Record) -> dict[str, list[Json]]:
+    """Everybody under the property for their role; a role without one stands in a ``Role`` around the contributor."""
+    found: dict[str, list[Json]] = {}
+    for contact in record.contacts:
+        if _named(contact):
+            name = _PROPERTIES.get(contact.role or "", "contributor")
+            exact = contact.role in _EXACT or contact.role is None
+            said = agent(contact)
+            found.setdefault(name, []).append(
+                said if exact else {"@type": "Role", "roleName": contact.role, name: said}
+            )
+    return found
+
+
+def _keyword(keyword: Keyword) -> Any:
+    """A term of a vocabulary, or with a comma in it, as a DefinedTerm; else its text."""
+    if keyword.vocabulary is None and keyword.uri is None and "," not in keyword.term:
+        return keyword.term
+    said = {"@type": "DefinedTerm", "name": keyword.term, "inDefinedTermSet": keyword.vocabulary, "url": keyword.uri}
+    return {name: value for name, value in said.items() if value}
+
+
+def _page(link: Link) -> Json:
+    said = {"@type": "CreativeWork", "url": link.href, "name": link.name, "description": link.description}
+    said |= {"encodingFormat": link.media_type}
+    return {name: value for name, value in said.items() if value}
 
 
 def _named(contact: Contact) -> bool:
@@ -86,10 +131,11 @@ def _named(contact: Contact) -> bool:
 
 def agent(contact: Contact) -> Json:
     """A person with where they belong, else the organisation."""
+    mail = {"email": contact.email} if contact.email else {}
     if contact.name is None:
-        return {"@type": "Organization", "name": contact.organisation}
+        return {"@type": "Organization", "name": contact.organisation, **mail}
     belongs = {"affiliation": {"@type": "Organization", "name": contact.organisation}} if contact.organisation else {}
-    return {"@type": "Person", "name": contact.name, **belongs}
+    return {"@type": "Person", "name": contact.name, **belongs, **mail}
 
 
 def _distribution(link: Link) -> Json:
