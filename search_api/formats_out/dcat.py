@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal as OneOf
 
+from lxml import etree
 from rdflib import DCAT, DCTERMS, FOAF, RDF, RDFS, SKOS, XSD, BNode, Graph, Literal, Namespace, URIRef
 from rdflib.term import Node
 
@@ -13,6 +15,7 @@ from core.extent import BBox
 from core.record import Contact, Link, Record
 from core.timespan import TimeSpan, iso
 from search_api.formats_out.iris import iri
+from search_api.formats_out.licences import licence_url
 from search_api.formats_out.xml_text import legal
 
 Syntax = OneOf["turtle", "json-ld", "xml"]
@@ -40,7 +43,9 @@ _PUBLISHERS = ("publisher", "distributor", "resourceProvider", "owner", "custodi
 def empty_graph() -> Graph:
     graph = Graph(bind_namespaces="none")
     bound = {"dcat": DCAT, "dct": DCTERMS, "foaf": FOAF, "vcard": _VCARD, "skos": SKOS, "rdfs": RDFS, "prov": _PROV}
-    for name, namespace in (bound | {"gsp": _GEOSPARQL, "hydra": _HYDRA, "adms": _ADMS, "xsd": XSD}).items():
+    for name, namespace in (
+        bound | {"gsp": _GEOSPARQL, "hydra": _HYDRA, "adms": _ADMS, "xsd": XSD, "rdf": RDF}
+    ).items():
         graph.bind(name, namespace)
     return graph
 
@@ -49,20 +54,43 @@ def record_text(record: Record, address: str, syntax: Syntax) -> str:
     """The record alone."""
     graph = empty_graph()
     add_record(graph, record, URIRef(address))
-    return graph.serialize(format=syntax)
+    return _written(graph, syntax)
 
 
-def catalogue_text(title: str, address: str, records: Iterable[tuple[Record, str]], paging: Paging, to: Syntax) -> str:
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What a feed says of itself; ``publisher`` and ``mail`` of who runs the service."""
+
+    title: str
+    address: str
+    publisher: str
+    mail: str | None = None
+
+
+def catalogue_text(about: Catalogue, records: Iterable[tuple[Record, str]], paging: Paging, to: Syntax) -> str:
     """A catalogue with one page of its records (each with its address)."""
-    graph, catalogue = empty_graph(), URIRef(address)
+    graph, catalogue = empty_graph(), URIRef(about.address)
     graph.add((catalogue, RDF.type, DCAT.Catalog))
-    graph.add((catalogue, DCTERMS.title, _text(title)))
+    graph.add((catalogue, DCTERMS.title, _text(about.title)))
     graph.add((catalogue, DCTERMS.description, Literal("Records of geoscience and environmental data catalogues.")))
+    publisher = _blank(graph)
+    graph.add((catalogue, DCTERMS.publisher, publisher))
+    _add_agent(graph, publisher, Contact(organisation=about.publisher, email=about.mail), about.publisher)
     for record, own in records:
         add_record(graph, record, URIRef(own))
         graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(own)))
     paging.add_to(graph, catalogue)
-    return graph.serialize(format=to)
+    return _written(graph, to)
+
+
+def _written(graph: Graph, syntax: Syntax) -> str:
+    """RDF/XML with its subjects in order: rdflib writes them in another one in each process."""
+    text = graph.serialize(format=syntax)
+    if syntax != "xml":
+        return text
+    root = etree.fromstring(text.encode(), etree.XMLParser(remove_blank_text=True))
+    root[:] = sorted(root, key=lambda subject: sorted(map(str, subject.attrib.values())))
+    return etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True).decode()
 
 
 class Paging:
@@ -92,6 +120,8 @@ def add_record(graph: Graph, record: Record, about: URIRef) -> None:
     doi = iri(f"https://doi.org/{record.doi}") if record.doi else None
     if doi:
         graph.add((about, _ADMS.identifier, URIRef(doi)))
+        graph.add((URIRef(doi), RDF.type, _ADMS.Identifier))
+        graph.add((URIRef(doi), SKOS.notation, Literal(doi, datatype=XSD.anyURI)))
     _add_terms(graph, record, about, language)
     _add_dates(graph, record, about)
     _add_rights(graph, record, about)
@@ -126,6 +156,11 @@ def _add_dates(graph: Graph, record: Record, about: URIRef) -> None:
             graph.add((about, predicate, _date(text)))
 
 
+def _blank(graph: Graph) -> BNode:
+    """A node without an address, numbered by what was said before it, so that the same records give the same bytes."""
+    return BNode(f"b{len(graph)}")
+
+
 def _text(text: str, language: str | None = None) -> Literal:
     """Without the characters that RDF/XML cannot hold."""
     return Literal(legal(text), lang=language)
@@ -141,16 +176,16 @@ def _date(text: str) -> Literal:
 
 def _add_rights(graph: Graph, record: Record, about: URIRef) -> None:
     graph.add((about, DCTERMS.accessRights, _ACCESS["PUBLIC" if record.access == "open" else "RESTRICTED"]))
-    licence = iri(record.licence)
+    licence = licence_url(record.licence)
     if licence:
         graph.add((about, DCTERMS.license, URIRef(licence)))
     elif record.licence:
-        document = BNode()
+        document = _blank(graph)
         graph.add((about, DCTERMS.license, document))
         graph.add((document, RDF.type, DCTERMS.LicenseDocument))
         graph.add((document, RDFS.label, _text(record.licence)))
     for text in record.constraints:
-        statement = BNode()
+        statement = _blank(graph)
         graph.add((about, DCTERMS.rights, statement))
         graph.add((statement, RDF.type, DCTERMS.RightsStatement))
         graph.add((statement, RDFS.label, _text(text)))
@@ -160,7 +195,7 @@ def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
     name = contact.organisation or contact.name
     if name is None:
         return
-    node = BNode()
+    node = _blank(graph)
     if contact.role in _PUBLISHERS and (about, DCTERMS.publisher, None) not in graph:
         graph.add((about, DCTERMS.publisher, node))
         _add_agent(graph, node, contact, name)
@@ -175,6 +210,7 @@ def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
 
 
 def _add_agent(graph: Graph, node: Node, contact: Contact, name: str) -> None:
+    graph.add((node, RDF.type, FOAF.Agent))  # DCAT-AP asks for it by name; few readers know what lies under it
     graph.add((node, RDF.type, FOAF.Person if name == contact.name else FOAF.Organization))
     graph.add((node, FOAF.name, _text(name)))
     _add_mail(graph, node, FOAF.mbox, contact.email)
@@ -187,7 +223,7 @@ def _add_mail(graph: Graph, node: Node, predicate: URIRef, mail: str | None) -> 
 
 
 def _add_box(graph: Graph, box: BBox, about: URIRef) -> None:
-    place = BNode()
+    place = _blank(graph)
     graph.add((about, DCTERMS.spatial, place))
     graph.add((place, RDF.type, DCTERMS.Location))
     rings = [
@@ -202,7 +238,7 @@ def _add_box(graph: Graph, box: BBox, about: URIRef) -> None:
 
 
 def _add_span(graph: Graph, span: TimeSpan, about: URIRef) -> None:
-    period = BNode()
+    period = _blank(graph)
     graph.add((about, DCTERMS.temporal, period))
     graph.add((period, RDF.type, DCTERMS.PeriodOfTime))
     for predicate, edge in ((DCAT.startDate, span.start_ms), (DCAT.endDate, span.end_ms)):
@@ -220,7 +256,7 @@ def _add_resolution(graph: Graph, record: Record, about: URIRef) -> None:
 
 def _add_provenance(graph: Graph, record: Record, about: URIRef) -> None:
     if record.provenance.lineage:
-        statement = BNode()
+        statement = _blank(graph)
         graph.add((about, DCTERMS.provenance, statement))
         graph.add((statement, RDF.type, DCTERMS.ProvenanceStatement))
         graph.add((statement, RDFS.label, _text(record.provenance.lineage)))

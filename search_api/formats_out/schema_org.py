@@ -7,6 +7,7 @@ from typing import Any
 from core.extent import BBox
 from core.record import Contact, Link, Record
 from core.timespan import TimeSpan
+from search_api.formats_out.licences import licence_url
 
 Json = dict[str, Any]
 
@@ -33,7 +34,7 @@ def dataset(record: Record, address: str) -> Json:
         "sameAs": f"https://doi.org/{record.doi}" if record.doi else None,
         "keywords": [keyword.term for keyword in record.keywords],
         "inLanguage": record.languages[0] if record.languages else None,
-        "license": record.licence,
+        "license": licence_url(record.licence) or record.licence,
         "isAccessibleForFree": True if record.access == "open" else None,
         "dateCreated": record.dates.created,
         "datePublished": record.dates.published,
