@@ -10,7 +10,7 @@ done
 case "${1:-api}" in
   api)
     exec gunicorn --bind "${SONDE_API__HOST:-0.0.0.0}:${SONDE_API__PORT:-8080}" \
-      --workers "${SONDE_API__WORKERS:-1}" --threads "${SONDE_API__THREADS:-8}" --timeout 120 'sonde.wsgi:create()' ;;
+      --workers "${SONDE_API__WORKERS:-1}" --threads "${SONDE_API__THREADS:-8}" --timeout 120 --limit-request-line 8190 'sonde.wsgi:create()' ;;
   worker)
     exec celery -A sonde.celery_app worker --loglevel INFO -Q "${SONDE_QUEUES:-harvest,documents,embed}" \
       --concurrency "${SONDE_CONCURRENCY:-1}" ;;

@@ -62,7 +62,19 @@ def api_service(python: Path, application: str, api: ApiSettings, cwd: Path, env
     size = ("--workers", str(api.workers), "--threads", str(api.threads))
     return Service(
         name="api",
-        argv=(str(python), "-m", "gunicorn", "--bind", bind, *size, "--timeout", "120", application),
+        argv=(
+            str(python),
+            "-m",
+            "gunicorn",
+            "--bind",
+            bind,
+            *size,
+            "--timeout",
+            "120",
+            "--limit-request-line",
+            "8190",
+            application,
+        ),
         cwd=cwd,
         env=env,
         address=address,
