@@ -8,6 +8,7 @@ the suite's own fault.
 from __future__ import annotations
 
 import argparse
+import logging
 import subprocess
 import sys
 import tarfile
@@ -20,6 +21,7 @@ from functools import cached_property
 from pathlib import Path
 
 import platformdirs
+import structlog
 from elasticsearch import Elasticsearch
 from flask import Flask, Response, request
 from lxml import etree
@@ -137,6 +139,8 @@ def main() -> int:
     parser.add_argument("--url", help="an API to test as it is, without a slash at the end; else one of its own")
     parser.add_argument("--folder", type=Path, default=platformdirs.user_cache_path("sonde") / "ets-ogcapi-features10")
     given = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     suite = built(given.folder)
     if given.url:
         return 1 if summed(run(suite, given.url)) else 0
