@@ -11,6 +11,7 @@ _ISO = re.compile(
     r"^(?P<year>-?\d{4}|[+-]\d{5,9})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})"
     r"(?:[T ](?P<clock>\d{2}(?::\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?)(?P<zone>Z|[+-]\d{2}:?\d{2})?)?)?)?$"
 )
+_RFC3339 = re.compile(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$")
 _MINUTE_MS = 60_000
 
 
@@ -56,7 +57,7 @@ def instant_ms(text: str, *, at_end: bool = False) -> int:
     Years of more than four digits need a sign, as ISO 8601 has it: 19900105 is no year.
     Raises ValueError that quotes the text where it is no date or names a day that does not exist.
     """
-    match = _ISO.match(text.strip())
+    match = _ISO.match(text.strip().upper())  # RFC 3339, 5.6: T and Z may be written in lower case
     if match is None:
         raise ValueError(f"{text!r} is not an ISO 8601 date")
     year, month, day, clock = match["year"], match["month"], match["day"], match["clock"]
@@ -83,6 +84,16 @@ def _clock_ms(date: str, clock: str, zone: str | None, *, at_end: bool) -> int:
         offset = (int(digits[:2]) * 60 + int(digits[2:])) * _MINUTE_MS
         instant += -offset if zone[0] == "+" else offset
     return instant
+
+
+def rfc3339_ms(text: str) -> int:
+    """Milliseconds since 1970 of a moment as RFC 3339 writes it: date, time and zone, in either case.
+
+    Raises ValueError where it is less (a day, a year, a time without a zone) or names a moment that does not exist.
+    """
+    if not _RFC3339.match(text.upper()):
+        raise ValueError(f"{text!r} is not a moment of RFC 3339: write 1990-01-01T00:00:00Z")
+    return instant_ms(text)
 
 
 def iso(instant: int) -> str:

@@ -11,7 +11,7 @@ from flask import Flask, Response, g, request
 from flask_openapi import APIBlueprint, Info, OpenAPI
 from prometheus_client import Histogram
 
-from search_api import admission, http, limits, openapi, problems, telemetry_traces
+from search_api import admission, http, limits, longest_address, openapi, problems, telemetry_traces
 from search_api.access import audited, guard, headers
 from search_api.fast_json import FastProvider
 from search_api.http import LARGEST_BODY_BYTES as LARGEST_BODY_BYTES
@@ -56,6 +56,7 @@ def create_app(parts: Parts) -> Flask:
         doc_ui=False,
     )
     app.openapi_version = "3.1.0"
+    app.url_map.strict_slashes = False  # /stac/ is /stac
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY_BYTES
     app.json = FastProvider(app)
     problems.register(app)
@@ -63,6 +64,7 @@ def create_app(parts: Parts) -> Flask:
     _watch(app)
     headers.register(app)
     audited.register(app)
+    longest_address.register(app)
     limits.register(app, parts.rates)
     admission.register(app, parts.limits)
     guard.register(app, parts.authenticator)

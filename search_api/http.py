@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from flask import Flask, Response, request
 
+from search_api import compression
+
 LARGEST_BODY_BYTES = 25 * 1024 * 1024
 
 _UNCACHED = frozenset(("/healthz", "/readyz", "/metrics"))
@@ -19,14 +21,16 @@ _LARGEST_TAGGED_BYTES = 16 * 1024 * 1024
 class HttpPolicy:
     """``cors_origins``: exact origins, ``*`` for any, none for no CORS. ``max_age_s``: 0 means ask again each time.
 
-    ``contact``: a mail address that OAI-PMH names.
+    ``contact``: a mail address that OAI-PMH names; ``publisher``: who DCAT says publishes the catalogue.
     """
 
     public_url: str | None = None
     cors_origins: tuple[str, ...] = ("*",)
     max_age_s: int = 60
     etag: bool = True
-    contact: str = "nobody@localhost"
+    contact: str = "nobody@sonde.invalid"
+    publisher: str = "Sonde"
+    compress: bool = True
 
 
 def apply(app: Flask, policy: HttpPolicy) -> None:
@@ -35,7 +39,11 @@ def apply(app: Flask, policy: HttpPolicy) -> None:
     @app.after_request
     def finish(response: Response) -> Response:
         _allow_origin(response, policy)
-        return _keep(response, policy)
+        packed = policy.compress and compression.wanted(response)
+        response = _keep(response, policy, packed=packed)
+        if packed and response.status_code != 304:
+            compression.compress(response)
+        return response
 
 
 def _allow_origin(response: Response, policy: HttpPolicy) -> None:
@@ -55,7 +63,7 @@ def _allow_origin(response: Response, policy: HttpPolicy) -> None:
         response.headers["Access-Control-Max-Age"] = _PREFLIGHT_S
 
 
-def _keep(response: Response, policy: HttpPolicy) -> Response:
+def _keep(response: Response, policy: HttpPolicy, *, packed: bool) -> Response:
     """Good answers to GET may be kept; whoever sends a key gets an answer of their own.
 
     Without a public address the links in an answer begin with the host that the caller named, so no cache that others
@@ -72,5 +80,8 @@ def _keep(response: Response, policy: HttpPolicy) -> Response:
     if not policy.etag or response.is_streamed or length is None or length > _LARGEST_TAGGED_BYTES:
         return response
     response.add_etag()
+    tag, weak = response.get_etag()
+    if packed and tag is not None:
+        response.set_etag(f"{tag}{compression.TAG}", bool(weak))
     response.make_conditional(request)
     return response

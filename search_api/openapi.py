@@ -1,34 +1,70 @@
-"""The OpenAPI document: what flask-openapi makes of the views, with the media types that are really sent."""
+"""The OpenAPI document: what flask-openapi makes of the views, with what is really sent and how parameters are written.
+
+``GET /api`` gives it as OpenAPI 3.1 and as 3.0, which many clients and OGC's test suites insist on.
+"""
 
 from __future__ import annotations
 
 import copy
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
-from flask import Response, jsonify
+from flask import Response, jsonify, request
 from flask_openapi import OpenAPI
+from pydantic import Field, ValidationError
+
+from search_api.openapi30 import downgraded, never_null
+from search_api.parameter_types import SEPARATED, Parameters
+from search_api.problems import from_validation
 
 Json = dict[str, Any]
+Version = Literal["oas30", "oas31"]
 
 MEDIA_TYPE = "application/vnd.oai.openapi+json;version=3.1"
+MEDIA_TYPE_30 = "application/vnd.oai.openapi+json;version=3.0"
 _PROBLEM = "application/problem+json"
 _REFERENCE = "#/components/schemas/"
+_BY_MEDIA_TYPE: dict[str, Version] = {
+    MEDIA_TYPE: "oas31",
+    MEDIA_TYPE_30: "oas30",
+    "application/vnd.oai.openapi+json": "oas31",
+    "application/json": "oas31",
+}
+_ITEMS = "/collections/{catalogue}/items"
+
+
+class DescriptionParameters(Parameters):
+    """The version of OpenAPI."""
+
+    f: Literal["oas30", "oas31", "json"] | None = Field(None, description="Else the `Accept` header decides.")
 
 
 def register(app: OpenAPI) -> None:
-    """``GET /api``. The document is made once: the views do not change while the process runs."""
+    """``GET /api``. The documents are made once: the views do not change while the process runs."""
 
     @cache
-    def document() -> Json:
-        return corrected(copy.deepcopy(app.api_doc))
+    def document(version: Version) -> Json:
+        made = corrected(copy.deepcopy(app.api_doc))
+        return downgraded(made) if version == "oas30" else made
 
     def answer() -> Response:
-        response = jsonify(document())
-        response.mimetype = MEDIA_TYPE
+        try:
+            given = DescriptionParameters.model_validate(request.args.to_dict())
+        except ValidationError as error:
+            return from_validation(error)
+        version = _version(given.f)
+        response = jsonify(document(version))
+        response.mimetype = MEDIA_TYPE_30 if version == "oas30" else MEDIA_TYPE
         return response
 
     app.add_url_rule("/api", "api_description", answer)
+
+
+def _version(given: str | None) -> Version:
+    if given is not None:
+        return "oas30" if given == "oas30" else "oas31"
+    best = request.accept_mimetypes.best_match(list(_BY_MEDIA_TYPE), default=MEDIA_TYPE)
+    return _BY_MEDIA_TYPE[best]
 
 
 def corrected(document: Json) -> Json:
@@ -37,8 +73,23 @@ def corrected(document: Json) -> Json:
         for operation in methods.values():
             for response in operation.get("responses", {}).values():
                 _retype_problem(response)
+            for parameter in operation.get("parameters", []):
+                _say_how_it_is_written(parameter)
             _complete(operation, path)
+    listed = document.get("paths", {}).get(_ITEMS, {}).get("get", {}).get("parameters", [])
+    limit = {one["name"]: one for one in listed if one["name"] == "limit"}  # QGIS looks for the largest page there
+    document.setdefault("components", {}).setdefault("parameters", {}).update(copy.deepcopy(limit))
     return document
+
+
+def _say_how_it_is_written(parameter: Json) -> None:
+    """``a,b`` for a list that is split at commas, ``name=a&name=b`` for one whose values may hold some."""
+    schema = parameter["schema"] = never_null(parameter["schema"])
+    if parameter["in"] == "query":
+        separated = schema.items() >= SEPARATED.items()
+        if separated:
+            schema.pop("format")
+        parameter.update(style="form", explode=schema.get("type") == "array" and not separated)
 
 
 def _retype_problem(response: Json) -> None:

@@ -7,14 +7,15 @@ from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from core.extent import BBox
-from core.timespan import TimeSpan, instant_ms
+from core.timespan import TimeSpan, instant_ms, rfc3339_ms
 
 LONGEST_QUERY = 2000
 LONGEST_VALUE = 512
 MOST_VALUES = 50
+MOST_IDS = 1000
 
 
 def printable(text: str) -> str:
@@ -61,6 +62,14 @@ def read_datetime(text: str) -> TimeSpan:
     return span
 
 
+def read_rfc3339(text: str) -> TimeSpan:
+    """As STAC has it: a moment of RFC 3339, or two of them, either of which may be open. Raises ValueError."""
+    for edge in text.split("/"):
+        if "/" not in text or edge not in ("", ".."):
+            rfc3339_ms(edge)
+    return read_datetime(text)
+
+
 def _checked_by(read: Callable[[str], object]) -> AfterValidator:
     """The text stays as it was written; what ``read`` refuses is refused."""
 
@@ -71,12 +80,48 @@ def _checked_by(read: Callable[[str], object]) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _joined(value: Any) -> Any:
+    """``[5, 47, 15, 55]`` of a JSON body is ``5,47,15,55``."""
+    return ",".join(map(str, value)) if isinstance(value, list) else value
+
+
+SEPARATED = {"format": "separated"}
+"""In the schema of a list whose values are separated by commas, until the OpenAPI document says so in its own words."""
+
+
+def _box_schema(most: int) -> WithJsonSchema:
+    """As OGC API describes a bbox; a list of numbers, which a query writes with commas."""
+    return WithJsonSchema({"type": "array", "minItems": 4, "maxItems": most, "items": {"type": "number"}, **SEPARATED})
+
+
+_INSTANT = r"(\.\.|[0-9+-][0-9TtZz:.+-]*)?"
+
 Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
 Values = Annotated[list[Text], Field(max_length=MOST_VALUES)]
-Tokens = Annotated[list[Text], BeforeValidator(split_values), Field(max_length=MOST_VALUES)]
-BoxText = Annotated[str, _checked_by(read_bbox)]
-FlatBoxText = Annotated[str, _checked_by(read_flat_bbox)]
-SpanText = Annotated[str, _checked_by(read_datetime)]
+Tokens = Annotated[
+    list[Text],
+    BeforeValidator(split_values),
+    Field(max_length=MOST_VALUES, json_schema_extra={**SEPARATED}),
+]
+Ids = Annotated[
+    list[Text],
+    BeforeValidator(split_values),
+    Field(max_length=MOST_IDS, json_schema_extra={**SEPARATED}),
+]
+BoxText = Annotated[str, BeforeValidator(_joined), _checked_by(read_bbox)]
+BoxParameter = Annotated[BoxText, _box_schema(4)]
+FlatBoxParameter = Annotated[str, BeforeValidator(_joined), _checked_by(read_flat_bbox), _box_schema(6)]
+SpanText = Annotated[
+    str,
+    _checked_by(read_datetime),
+    Field(json_schema_extra={"maxLength": 100, "pattern": f"^{_INSTANT}(/{_INSTANT})?$"}),
+]
+MomentText = Annotated[
+    str,
+    _checked_by(read_rfc3339),
+    Field(json_schema_extra={"maxLength": 100, "pattern": f"^{_INSTANT}(/{_INSTANT})?$"}),
+]
+Cursor = Annotated[str, Field(max_length=2000, json_schema_extra={"pattern": "^[A-Za-z0-9_-]*$"})]
 
 
 class Parameters(BaseModel):
@@ -87,6 +132,10 @@ class Parameters(BaseModel):
     @classmethod
     def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
         return _schema(cls) if not args and not kwargs else super().model_json_schema(*args, **kwargs)
+
+
+class NoParameters(Parameters):
+    """Of a call that takes none."""
 
 
 @cache

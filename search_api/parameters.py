@@ -15,7 +15,8 @@ from search_api.filtering.translate import clause_of
 from search_api.listing.position import not_ours, read_opaque, write_opaque
 from search_api.parameter_types import (
     LONGEST_QUERY,
-    BoxText,
+    BoxParameter,
+    Cursor,
     Parameters,
     SpanText,
     Text,
@@ -47,7 +48,7 @@ class SearchParameters(Parameters):
     algorithm: Literal["hybrid", "bm25", "dense", "sbert"] = Field(
         "hybrid", description="`sbert` is another name for `dense`."
     )
-    bbox: BoxText | None = Field(
+    bbox: BoxParameter | None = Field(
         None,
         description="west,south,east,north in degrees WGS 84; west > east crosses the antimeridian.",
         examples=["10,-35,41,-8"],
@@ -102,7 +103,7 @@ class SearchParameters(Parameters):
         "mending is sure; `sonde:correctedFrom` then holds the question as it was asked.",
     )
     limit: int = Field(10, ge=1, le=100)
-    cursor: str | None = Field(None, max_length=2000, description="From the `next` link.")
+    cursor: Cursor | None = Field(None, description="From the `next` link.")
     f: Literal["json", "atom", "html"] | None = Field(
         None,
         description="`atom`: the search as a feed to subscribe to; `html`: the search page. "

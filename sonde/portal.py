@@ -14,7 +14,15 @@ from workers.registry import load_sources
 
 def http_policy(settings: Settings) -> HttpPolicy:
     given = settings.http
-    return HttpPolicy(settings.api.public_url, given.cors_origins, given.max_age_s, given.etag, given.contact)
+    return HttpPolicy(
+        settings.api.public_url,
+        given.cors_origins,
+        given.max_age_s,
+        given.etag,
+        given.contact,
+        given.publisher,
+        given.compress,
+    )
 
 
 def source_titles(settings: Settings) -> dict[str, str]:

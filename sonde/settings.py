@@ -116,7 +116,13 @@ class HttpSettings(_Group):
     cors_origins: tuple[str, ...] = Field(("*",), description="Origins whose pages may read answers; * for any.")
     max_age_s: int = Field(60, ge=0, description="How long an answer may be kept; 0: asked for again each time.")
     etag: bool = Field(True, description="Whether answers carry an ETag.")
-    contact: str = Field("nobody@localhost", description="Mail address of the operator, for OAI-PMH.")
+    contact: str = Field(
+        "nobody@sonde.invalid",
+        pattern=r"^\S+@(\S+\.)+\S+$",
+        description="Mail address of the operator, for OAI-PMH.",
+    )
+    publisher: str = Field("Sonde", min_length=1, description="Who publishes the catalogue, for DCAT.")
+    compress: bool = Field(True, description="Whether answers are compressed; false where a proxy does it.")
 
 
 class PreviewSettings(_Group):

@@ -58,8 +58,12 @@ def _what(draft: Draft, document: Mapping[str, Any], said: Mapping[str, Any]) ->
     draft.title = text_in(said.get("title")) or text_in(said.get("name"))
     draft.abstract = text_in(said.get("description")) or text_in(said.get("abstract"))
     draft.of_type(text_in(said.get("type")))
+    in_themes = {
+        text_in(one.get("id")) for theme in objects_in(said.get("themes")) for one in objects_in(theme.get("concepts"))
+    }
     for term in texts_in(said.get("keywords")):
-        draft.keyword(term)
+        if term not in in_themes:  # many services name the terms of their themes there too
+            draft.keyword(term)
     for theme in objects_in(said.get("themes")):
         _theme(draft, theme)
     for language in [said.get("language"), *listed(said.get("resourceLanguages"))]:

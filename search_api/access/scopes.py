@@ -26,6 +26,7 @@ _RULES: tuple[Rule, ...] = (
     ("/api", None),
     ("/conformance", None),
     ("/opensearch.xml", None),
+    ("/robots.txt", None),
     ("/stac/conformance", None),
     # Whatever tells of records.
     ("/search", "search"),

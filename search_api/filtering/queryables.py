@@ -80,4 +80,7 @@ _JSON_TYPES: dict[Kind, dict[str, Any]] = {
 
 def schema_of(one: Queryable) -> dict[str, Any]:
     """The property as JSON Schema, for /queryables and /sortables."""
-    return {"title": one.title, **_JSON_TYPES[one.kind]}
+    one_value = _JSON_TYPES[one.kind]
+    if one.many and one.kind in ("folded", "exact"):
+        return {"title": one.title, "type": "array", "items": one_value}
+    return {"title": one.title, **one_value}

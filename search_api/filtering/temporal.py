@@ -10,6 +10,14 @@ from search_api.filtering.literals import wrong
 Clause = dict[str, Any]
 
 
+def compared_interval(field: str, op: str, span: TimeSpan) -> Clause:
+    """``<``: ends before the span; ``>``: starts after it; ``=``: has its ends; ``<=`` and ``>=``: not ``>``, ``<``."""
+    if op in ("<=", ">="):
+        other = interval_clause(field, _ALLEN[">" if op == "<=" else "<"], span)
+        return {"bool": {"filter": [{"exists": {"field": field}}], "must_not": [other]}}
+    return interval_clause(field, _ALLEN[op], span)
+
+
 def interval_clause(field: str, op: str, span: TimeSpan) -> Clause:
     """The relation as the standard defines it: ``t_during`` and ``t_contains`` share no edge with the span."""
     start, end = span.start_ms, span.end_ms
@@ -34,6 +42,7 @@ def interval_clause(field: str, op: str, span: TimeSpan) -> Clause:
     raise wrong(f"{op} is not supported")
 
 
+_ALLEN = {"<": "t_before", ">": "t_after", "=": "t_equals"}
 _NOTHING: Clause = {"match_none": {}}
 
 

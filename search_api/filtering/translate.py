@@ -14,18 +14,13 @@ from search_api.filtering.cql2 import Expression
 from search_api.filtering.instants import compared_instant, instant_clause
 from search_api.filtering.literals import wrong
 from search_api.filtering.queryables import QUERYABLES, Queryable, find
-from search_api.filtering.temporal import interval_clause
+from search_api.filtering.spatial import MIRRORED, RELATIONS, spatial_clause
+from search_api.filtering.temporal import compared_interval, interval_clause
 
 Clause = dict[str, Any]
 
 _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _RANGE = {"<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
-_SPATIAL = {
-    "s_intersects": "intersects",
-    "s_within": "within",
-    "s_contains": "contains",
-    "s_disjoint": "disjoint",
-}
 _UNDERSTOOD = (
     "and, or, not, =, <>, <, <=, >, >=, like, between, in, isNull, casei, s_intersects, s_disjoint, s_within, "
     "s_contains, t_after, t_before, t_during, t_contains, t_equals, t_intersects, t_disjoint, a_contains, a_overlaps"
@@ -87,8 +82,10 @@ def _comparison(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
 
 
 def _compared(one: Queryable, op: str, value: Any) -> Clause:
-    if one.kind in ("interval", "geometry"):
-        raise wrong(f"{one.name} cannot be compared by {op}; use a temporal or spatial function (t_..., s_...)")
+    if one.kind == "geometry":
+        raise wrong(f"{one.name} cannot be compared by {op}; use a spatial function (s_...)")
+    if one.kind == "interval":
+        return compared_interval(one.fields[0], op, literals.span_of(value))
     if one.kind == "instant":
         return compared_instant(one, op, literals.span_of(value))
     read: Any = literals.number_of(value) if one.kind == "number" else literals.text_of(_unfolded(value))
@@ -136,14 +133,14 @@ def _wildcards(pattern: str) -> str:
 
 def _spatial(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
-    relation = _SPATIAL[op]
+    relation = RELATIONS[op]
     if not _is_property(left):
         left, right = right, left
-        relation = {"within": "contains", "contains": "within"}.get(relation, relation)
+        relation = MIRRORED.get(relation, relation)
     one = _property(left)
     if one.kind != "geometry":
         raise wrong(f"{op} judges places; {one.name} is none, geometry is one")
-    clause: Clause = {"geo_shape": {one.fields[0]: {"shape": literals.geometry_of(right), "relation": relation}}}
+    clause = spatial_clause(one.fields[0], relation, literals.geometry_of(right))
     return one, _combined([clause, _exists(one)], every=True) if relation == "disjoint" else clause
 
 
@@ -172,7 +169,7 @@ _PREDICATES: dict[str, Callable[[str, list[Any]], tuple[Queryable, Clause]]] = {
     "between": _between,
     "in": _in,
     "like": _like,
-    **dict.fromkeys(_SPATIAL, _spatial),
+    **dict.fromkeys(RELATIONS, _spatial),
     **dict.fromkeys(
         ("t_after", "t_before", "t_during", "t_contains", "t_equals", "t_intersects", "t_disjoint"), _temporal
     ),

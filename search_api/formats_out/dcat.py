@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal as OneOf
 from urllib.parse import quote
 
+from lxml import etree
 from rdflib import DCAT, DCTERMS, FOAF, RDF, RDFS, SKOS, XSD, BNode, Graph, Literal, Namespace, URIRef
 from rdflib.term import Node
 
@@ -14,6 +16,7 @@ from core.extent import BBox
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan, iso
 from search_api.formats_out.iris import iri
+from search_api.formats_out.licences import licence_url
 from search_api.formats_out.shapes import degrees, wkt
 from search_api.formats_out.xml_text import legal
 
@@ -48,7 +51,9 @@ _PUBLISHERS = ("publisher", "distributor", "resourceProvider", "owner", "custodi
 def empty_graph() -> Graph:
     graph = Graph(bind_namespaces="none")
     bound = {"dcat": DCAT, "dct": DCTERMS, "foaf": FOAF, "vcard": _VCARD, "skos": SKOS, "rdfs": RDFS, "prov": _PROV}
-    for name, namespace in (bound | {"gsp": _GEOSPARQL, "hydra": _HYDRA, "adms": _ADMS, "xsd": XSD}).items():
+    for name, namespace in (
+        bound | {"gsp": _GEOSPARQL, "hydra": _HYDRA, "adms": _ADMS, "xsd": XSD, "rdf": RDF}
+    ).items():
         graph.bind(name, namespace)
     return graph
 
@@ -57,20 +62,43 @@ def record_text(record: Record, address: str, syntax: Syntax) -> str:
     """The record alone."""
     graph = empty_graph()
     add_record(graph, record, URIRef(address))
-    return graph.serialize(format=syntax)
+    return _written(graph, syntax)
 
 
-def catalogue_text(title: str, address: str, records: Iterable[tuple[Record, str]], paging: Paging, to: Syntax) -> str:
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What a feed says of itself; ``publisher`` and ``mail`` of who runs the service."""
+
+    title: str
+    address: str
+    publisher: str
+    mail: str | None = None
+
+
+def catalogue_text(about: Catalogue, records: Iterable[tuple[Record, str]], paging: Paging, to: Syntax) -> str:
     """A catalogue with one page of its records (each with its address)."""
-    graph, catalogue = empty_graph(), URIRef(address)
+    graph, catalogue = empty_graph(), URIRef(about.address)
     graph.add((catalogue, RDF.type, DCAT.Catalog))
-    graph.add((catalogue, DCTERMS.title, _text(title)))
+    graph.add((catalogue, DCTERMS.title, _text(about.title)))
     graph.add((catalogue, DCTERMS.description, Literal("Records of geoscience and environmental data catalogues.")))
+    publisher = _blank(graph)
+    graph.add((catalogue, DCTERMS.publisher, publisher))
+    _add_agent(graph, publisher, Contact(organisation=about.publisher, email=about.mail), about.publisher)
     for record, own in records:
         add_record(graph, record, URIRef(own))
         graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(own)))
     paging.add_to(graph, catalogue)
-    return graph.serialize(format=to)
+    return _written(graph, to)
+
+
+def _written(graph: Graph, syntax: Syntax) -> str:
+    """RDF/XML with its subjects in order: rdflib writes them in another one in each process."""
+    text = graph.serialize(format=syntax)
+    if syntax != "xml":
+        return text
+    root = etree.fromstring(text.encode(), etree.XMLParser(remove_blank_text=True))
+    root[:] = sorted(root, key=lambda subject: sorted(map(str, subject.attrib.values())))
+    return etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True).decode()
 
 
 class Paging:
@@ -100,6 +128,8 @@ def add_record(graph: Graph, record: Record, about: URIRef) -> None:
     doi = iri(f"https://doi.org/{record.doi}") if record.doi else None
     if doi:
         graph.add((about, _ADMS.identifier, URIRef(doi)))
+        graph.add((URIRef(doi), RDF.type, _ADMS.Identifier))
+        graph.add((URIRef(doi), SKOS.notation, Literal(doi, datatype=XSD.anyURI)))
     _add_terms(graph, record, about, language)
     _add_dates(graph, record, about)
     _add_rights(graph, record, about)
@@ -146,7 +176,7 @@ def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:
 def _add_subject(graph: Graph, keyword: Keyword, about: URIRef) -> None:
     """The concept behind a keyword, with the title of its vocabulary."""
     address = iri(keyword.uri)
-    concept = BNode() if address is None else URIRef(address)
+    concept = _blank(graph) if address is None else URIRef(address)
     graph.add((about, DCTERMS.subject, concept))
     graph.add((concept, RDF.type, SKOS.Concept))
     graph.add((concept, SKOS.prefLabel, _text(keyword.term)))
@@ -156,7 +186,7 @@ def _add_subject(graph: Graph, keyword: Keyword, about: URIRef) -> None:
 
 def _add_labelled(graph: Graph, about: Node, predicate: URIRef, kind: URIRef | None, naming: URIRef, text: str) -> None:
     """A nameless node that only has a text."""
-    node = BNode()
+    node = _blank(graph)
     graph.add((about, predicate, node))
     if kind is not None:
         graph.add((node, RDF.type, kind))
@@ -171,6 +201,14 @@ def _add_dates(graph: Graph, record: Record, about: URIRef) -> None:
     ):
         if text:
             graph.add((about, predicate, _date(text)))
+
+
+def _blank(graph: Graph) -> BNode:
+    """A node without an address, numbered by what was said before it, so that the same records give the same bytes.
+
+    Say something of it before the next one is made.
+    """
+    return BNode(f"b{len(graph)}")
 
 
 def _text(text: str, language: str | None = None) -> Literal:
@@ -188,16 +226,16 @@ def _date(text: str) -> Literal:
 
 def _add_rights(graph: Graph, record: Record, about: URIRef) -> None:
     graph.add((about, DCTERMS.accessRights, _ACCESS["PUBLIC" if record.access == "open" else "RESTRICTED"]))
-    licence = iri(record.licence)
+    licence = licence_url(record.licence)
     if licence:
         graph.add((about, DCTERMS.license, URIRef(licence)))
     elif record.licence:
-        document = BNode()
+        document = _blank(graph)
         graph.add((about, DCTERMS.license, document))
         graph.add((document, RDF.type, DCTERMS.LicenseDocument))
         graph.add((document, RDFS.label, _text(record.licence)))
     for text in record.constraints:
-        statement = BNode()
+        statement = _blank(graph)
         graph.add((about, DCTERMS.rights, statement))
         graph.add((statement, RDF.type, DCTERMS.RightsStatement))
         graph.add((statement, RDFS.label, _text(text)))
@@ -207,9 +245,9 @@ def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
     name = contact.organisation or contact.name
     if name is None:
         return
-    node = BNode()
     if contact.role not in _SAID_BY_PROPERTY:
         _add_attribution(graph, contact, about)
+    node = _blank(graph)
     if contact.role in _PUBLISHERS and (about, DCTERMS.publisher, None) not in graph:
         graph.add((about, DCTERMS.publisher, node))
         _add_agent(graph, node, contact, contact.name if contact.role == "publisher" and contact.name else name)
@@ -225,6 +263,7 @@ def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
 
 
 def _add_agent(graph: Graph, node: Node, contact: Contact, name: str) -> None:
+    graph.add((node, RDF.type, FOAF.Agent))  # DCAT-AP asks for it by name; few readers know what lies under it
     graph.add((node, RDF.type, FOAF.Person if name == contact.name else FOAF.Organization))
     graph.add((node, FOAF.name, _text(name)))
     if name == contact.name:
@@ -241,10 +280,11 @@ def _add_attribution(graph: Graph, contact: Contact, about: URIRef) -> None:
     """The exact role, as GeoDCAT-AP says it; a reader that only knows the plain properties has those as well."""
     if contact.role is None:
         return
-    attribution, agent = BNode(), BNode()
+    attribution = _blank(graph)
     graph.add((about, _PROV.qualifiedAttribution, attribution))
     graph.add((attribution, RDF.type, _PROV.Attribution))
     graph.add((attribution, DCAT.hadRole, URIRef(f"{_ROLES}{quote(contact.role, safe='')}")))
+    agent = _blank(graph)
     graph.add((attribution, _PROV.agent, agent))
     _add_agent(graph, agent, contact, contact.name or contact.organisation or "")
 
@@ -256,7 +296,7 @@ def _add_mail(graph: Graph, node: Node, predicate: URIRef, mail: str | None) -> 
 
 
 def _add_box(graph: Graph, box: BBox, about: URIRef) -> None:
-    place = BNode()
+    place = _blank(graph)
     graph.add((about, DCTERMS.spatial, place))
     graph.add((place, RDF.type, DCTERMS.Location))
     rings = [_ring(*map(degrees, part.as_list())) for part in box.parts()]
@@ -272,14 +312,14 @@ def _ring(west: str, south: str, east: str, north: str) -> str:
 
 def _add_shape(graph: Graph, text: str | None, about: URIRef) -> None:
     if text is not None:
-        place = BNode()
+        place = _blank(graph)
         graph.add((about, DCTERMS.spatial, place))
         graph.add((place, RDF.type, DCTERMS.Location))
         graph.add((place, _LOCN.geometry, Literal(text, datatype=_GEOSPARQL.wktLiteral)))
 
 
 def _add_span(graph: Graph, span: TimeSpan, about: URIRef) -> None:
-    period = BNode()
+    period = _blank(graph)
     graph.add((about, DCTERMS.temporal, period))
     graph.add((period, RDF.type, DCTERMS.PeriodOfTime))
     for predicate, edge in ((DCAT.startDate, span.start_ms), (DCAT.endDate, span.end_ms)):
@@ -294,7 +334,7 @@ def _add_resolution(graph: Graph, record: Record, about: URIRef) -> None:
         step = Literal(record.resolution.time_step, datatype=XSD.duration, normalize=False)
         graph.add((about, DCAT.temporalResolution, step))
     if record.resolution.scale_denominator:
-        measure = BNode()
+        measure = _blank(graph)
         graph.add((about, _DQV.hasQualityMeasurement, measure))
         graph.add((measure, RDF.type, _DQV.QualityMeasurement))
         graph.add((measure, _DQV.isMeasurementOf, _GEODCAT.spatialResolutionAsScale))
@@ -304,7 +344,7 @@ def _add_resolution(graph: Graph, record: Record, about: URIRef) -> None:
 
 def _add_provenance(graph: Graph, record: Record, about: URIRef) -> None:
     if record.provenance.lineage:
-        statement = BNode()
+        statement = _blank(graph)
         graph.add((about, DCTERMS.provenance, statement))
         graph.add((statement, RDF.type, DCTERMS.ProvenanceStatement))
         graph.add((statement, RDFS.label, _text(record.provenance.lineage)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 from urllib.parse import urlsplit
 
@@ -18,14 +19,16 @@ def summary(abstract: str) -> str:
     return text if len(text) <= _LONGEST_SUMMARY else f"{text[:_LONGEST_SUMMARY].rpartition(' ')[0]} …"
 
 
-def article(record: Record) -> str:
-    """Title, abstract, facts and links, every text of the metadata escaped."""
+def article(record: Record, formats: Iterable[tuple[str, str]] = ()) -> str:
+    """Title, abstract, facts and links, every text of the metadata escaped; ``formats``: address and name of each."""
     paragraphs = "".join(f'<p class="description">{escape(one)}</p>' for one in record.abstract.split("\n\n") if one)
     facts = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in _facts(record) if value)
     links = "".join(f"<li>{_link(one.href, one.name or one.href)}</li>" for one in record.links)
+    others = ", ".join(f'<a href="{escape(href)}">{escape(name)}</a>' for href, name in formats)
     return (
         f'<main class="record"><article><h1>{escape(record.title or record.id)}</h1>{paragraphs}'
-        f'<dl class="facts-list">{facts}</dl><ul class="links">{links}</ul></article></main>'
+        f'<dl class="facts-list">{facts}</dl><ul class="links">{links}</ul>'
+        f'<p class="formats">{others}</p></article></main>'
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from core.extent import BBox
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
+from search_api.formats_out.licences import licence_url
 from search_api.formats_out.shapes import degrees, rings
 
 Json = dict[str, Any]
@@ -42,7 +43,7 @@ def dataset(record: Record, address: str) -> Json:
         "sameAs": f"https://doi.org/{record.doi}" if record.doi else None,
         "keywords": [_keyword(keyword) for keyword in record.keywords],
         "inLanguage": _one_or_many(list(record.languages)),
-        "license": record.licence,
+        "license": licence_url(record.licence) or record.licence,
         "isAccessibleForFree": True if record.access == "open" else None,
         "conditionsOfAccess": [*record.constraints, *(["restricted"] if record.access == "restricted" else [])],
         "encodingFormat": list(record.formats),

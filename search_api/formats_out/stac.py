@@ -6,16 +6,14 @@ from typing import Any
 
 from core.extent import BBox, enclosing_box
 from core.record import Link, Record
-from core.timespan import TimeSpan, instant_ms, iso
+from core.timespan import TimeSpan, iso
+from search_api.formats_out.rfc3339 import EARLIEST_MS, moment, nearest
 
 Json = dict[str, Any]
 
 VERSION = "1.0.0"
+_SCIENTIFIC = "https://stac-extensions.github.io/scientific/v1.0.0/schema.json"  # the prefix sci:
 ASSET_RELS = ("download", "enclosure", "data", "item")
-_EARLIEST_MS = instant_ms("0001-01-01")
-_LATEST_MS = instant_ms("9999-12-31", at_end=True)
-EXPRESSIBLE = TimeSpan(_EARLIEST_MS, _LATEST_MS)
-"""STAC writes years with four digits: a record about other times alone is no STAC Item."""
 
 
 def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
@@ -24,7 +22,7 @@ def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
     said: Json = {
         "type": "Feature",
         "stac_version": VERSION,
-        "stac_extensions": [],
+        "stac_extensions": [_SCIENTIFIC] if record.doi else [],
         "id": record.id,
         "collection": record.source,
         "geometry": geometry if box is not None else None,
@@ -44,8 +42,8 @@ def _properties(record: Record) -> Json:
         "title": record.title,
         "description": record.abstract,
         "license": record.licence,
-        "created": _instant(record.dates.created),
-        "updated": _instant(record.dates.modified or record.dates.metadata),
+        "created": moment(record.dates.created),
+        "updated": moment(record.dates.modified or record.dates.metadata),
         "gsd": record.resolution.metres if record.resolution.metres else None,
         "keywords": [keyword.term for keyword in record.keywords],
         "sci:doi": record.doi,
@@ -57,29 +55,16 @@ def _properties(record: Record) -> Json:
 
 def datetimes(times: tuple[TimeSpan, ...]) -> Json:
     """``datetime`` alone for an open period (its known end), null with both ends for a closed one."""
-    starts = [_expressible(span.start_ms) for span in times if span.start_ms is not None]
-    ends = [_expressible(span.end_ms) for span in times if span.end_ms is not None]
+    starts = [nearest(span.start_ms) for span in times if span.start_ms is not None]
+    ends = [nearest(span.end_ms) for span in times if span.end_ms is not None]
     start = min(starts) if len(starts) == len(times) and starts else None
     end = max(ends) if len(ends) == len(times) and ends else None
     if start is not None and end is not None and start < end:
         return {"datetime": None, "start_datetime": iso(start), "end_datetime": iso(end)}
     known = start if start is not None else end
     if known is None:
-        known = min([*starts, *ends], default=_EARLIEST_MS)
+        known = min([*starts, *ends], default=EARLIEST_MS)
     return {"datetime": iso(known)}
-
-
-def _expressible(instant: int) -> int:
-    """The nearest moment that STAC can write."""
-    return min(max(instant, _EARLIEST_MS), _LATEST_MS)
-
-
-def _instant(text: str | None) -> str | None:
-    try:
-        written = iso(instant_ms(text)) if text else None
-    except ValueError:
-        return None
-    return written if written is not None and written[0].isdigit() else None
 
 
 def _assets(links: tuple[Link, ...]) -> Json:

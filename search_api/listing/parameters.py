@@ -15,7 +15,9 @@ from search_api.listing.position import read_position
 from search_api.listing.request import Clause, ListRequest, Selection
 from search_api.parameter_types import (
     LONGEST_QUERY,
-    FlatBoxText,
+    Cursor,
+    FlatBoxParameter,
+    Ids,
     Parameters,
     SpanText,
     Text,
@@ -27,7 +29,14 @@ from search_api.parameter_types import (
 
 LARGEST_PAGE = 1000
 
-Limit = Annotated[int, Field(ge=1, description=f"A larger one than {LARGEST_PAGE} is lowered to it.")]
+Limit = Annotated[
+    int,
+    Field(
+        ge=1,
+        description=f"A larger one than {LARGEST_PAGE} is lowered to it.",
+        json_schema_extra={"maximum": LARGEST_PAGE},
+    ),
+]
 
 
 def _filter_language(name: object) -> object:
@@ -43,13 +52,13 @@ class ItemsParameters(Parameters):
         description="Words that a record holds: a comma means or, words side by side stand in that order.",
         examples=["soil moisture,evaporation"],
     )
-    bbox: FlatBoxText | None = Field(
+    bbox: FlatBoxParameter | None = Field(
         None, description="west,south,east,north (or six numbers), degrees WGS 84; west > east crosses 180 degrees."
     )
     datetime: SpanText | None = Field(None, description="An instant or `start/end`, ISO 8601, `..` for an open end.")
     type: Tokens = Field(default=[], description="dataset, series, service, document, ...")
-    ids: Tokens = Field(default=[], description="Ids of records.")
-    externalIds: Tokens = Field(default=[], description="DOIs or file identifiers.")  # noqa: N815 - OGC's name
+    ids: Ids = Field(default=[], description="Ids of records.")
+    externalIds: Ids = Field(default=[], description="DOIs or file identifiers.")  # noqa: N815 - OGC's name
     filter: str | None = Field(
         None,
         max_length=LONGEST_FILTER,
@@ -58,9 +67,13 @@ class ItemsParameters(Parameters):
     )
     filter_lang: Annotated[Language, BeforeValidator(_filter_language)] = Field("cql2-text", alias="filter-lang")
     filter_crs: Literal["http://www.opengis.net/def/crs/OGC/1.3/CRS84"] | None = Field(None, alias="filter-crs")
-    sortby: Text | None = Field(None, description="`+title,-updated`: sortables, a minus for descending.")
+    sortby: Text | None = Field(
+        None,
+        json_schema_extra={"pattern": "^ *[+-]?[A-Za-z_]+( *, *[+-]?[A-Za-z_]+)* *$"},
+        description="`+title,-updated`: sortables, a minus for descending.",
+    )
     limit: Limit = 10
-    cursor: str | None = Field(None, max_length=2000, description="From the `next` link.")
+    cursor: Cursor | None = Field(None, description="From the `next` link.")
     f: Literal["json", "html"] | None = Field(None, description="Else the `Accept` header decides.")
 
 

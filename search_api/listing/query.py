@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from search_api.listing.order import sort_body
 from search_api.listing.request import ListRequest, Selection
+from search_api.retrieval.bm25 import LANGUAGES
 from search_api.retrieval.filters import area_clause, span_clause
 
 Clause = dict[str, Any]
 
 _TEXTS = ("title", "alternate_titles", "abstract", "keywords.term")
-_READINGS = ("", ".en", ".de", ".fr", ".es", ".it", ".pt")
+_WORD = re.compile(r"\w+(?:['’.]\w+)*")
+_MOST_STEMMED_WORDS = 12
+"""A longer phrase is a quotation: it is looked for as it is written."""
 
 
 def selected(selection: Selection) -> Clause:
@@ -34,10 +39,33 @@ def selected(selection: Selection) -> Clause:
 
 
 def _any_term(terms: tuple[str, ...]) -> Clause:
-    """A term of several words must stand there in that order (OGC API - Records, q-response)."""
-    fields = [f"{text}{reading}" for text in _TEXTS for reading in _READINGS]
-    found: list[Clause] = [{"multi_match": {"query": term, "type": "phrase", "fields": fields}} for term in terms]
-    return {"bool": {"should": found, "minimum_should_match": 1}}
+    """Records that hold any of the terms (OGC API - Records, q-response)."""
+    return _any_of([reading for term in terms for reading in _readings(term)])
+
+
+def _readings(term: str) -> list[Clause]:
+    """The words side by side in that order: as they are written, or as the analyser of one language reduces them.
+
+    An analyser also drops words: Spanish takes "sea" for a form of "ser", so that "sea ice" would find every "ice".
+    A dropped word matches nothing when it is asked for alone, so a language counts only where each word matches.
+    """
+    words = dict.fromkeys(word.lower() for word in _WORD.findall(term))
+    languages = LANGUAGES if len(words) <= _MOST_STEMMED_WORDS else ()
+    return [_phrase(term, _TEXTS), *(_reduced(term, words, language) for language in languages)]
+
+
+def _reduced(term: str, words: Iterable[str], language: str) -> Clause:
+    fields = tuple(f"{text}.{language}" for text in _TEXTS)
+    each: list[Clause] = [{"multi_match": {"query": word, "fields": fields}} for word in words]
+    return {"bool": {"filter": [_phrase(term, fields), *each]}}
+
+
+def _phrase(term: str, fields: Sequence[str]) -> Clause:
+    return {"multi_match": {"query": term, "type": "phrase", "fields": list(fields)}}
+
+
+def _any_of(clauses: list[Clause]) -> Clause:
+    return {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 
 def page_body(request: ListRequest) -> dict[str, Any]:

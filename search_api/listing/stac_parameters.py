@@ -9,12 +9,23 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from core.extent import BBox
 from search_api.filtering import literals
-from search_api.formats_out.stac import ASSET_RELS, EXPRESSIBLE
+from search_api.formats_out.rfc3339 import EXPRESSIBLE
+from search_api.formats_out.stac import ASSET_RELS
 from search_api.listing.order import kinds_of
 from search_api.listing.parameters import LARGEST_PAGE, Limit
 from search_api.listing.position import read_position
 from search_api.listing.request import Clause, ListRequest, Selection
-from search_api.parameter_types import FlatBoxText, Parameters, SpanText, Text, Tokens, read_datetime, read_flat_bbox
+from search_api.parameter_types import (
+    Cursor,
+    FlatBoxParameter,
+    Ids,
+    MomentText,
+    Parameters,
+    Text,
+    Tokens,
+    read_datetime,
+    read_flat_bbox,
+)
 from search_api.retrieval.filters import span_clause
 
 Numbers = Annotated[list[float], Field(min_length=4, max_length=6)]
@@ -27,12 +38,12 @@ class StacQuery(Parameters):
     """Item search by GET."""
 
     collections: Tokens = Field(default=[], description="Ids of collections.")
-    ids: Tokens = Field(default=[], description="Ids of items.")
-    bbox: FlatBoxText | None = Field(None, description="west,south,east,north or six numbers.")
-    datetime: SpanText | None = Field(None, description="An instant or `start/end`.")
+    ids: Ids = Field(default=[], description="Ids of items.")
+    bbox: FlatBoxParameter | None = Field(None, description="west,south,east,north or six numbers.")
+    datetime: MomentText | None = Field(None, description="A moment of RFC 3339 or `start/end`, `..` for an open end.")
     intersects: str | None = Field(None, max_length=20_000, description="A GeoJSON geometry.")
     limit: Limit = 10
-    token: str | None = Field(None, max_length=2000, description="From the `next` link.")
+    token: Cursor | None = Field(None, description="From the `next` link.")
 
     @field_validator("intersects")
     @classmethod

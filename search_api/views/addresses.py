@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from flask import request
@@ -11,11 +12,14 @@ from core.record import Record
 from search_api.parts import Parts
 
 Link = dict[str, str]
+Ways = list[dict[str, Any]]
 
 JSON = "application/json"
 GEOJSON = "application/geo+json"
 SCHEMA_JSON = "application/schema+json"
-OPENAPI = "application/vnd.oai.openapi+json;version=3.1"
+CATALOG_JSON = "application/ogc-catalog+json"
+RECORD_PROFILE = {"rel": "profile", "href": "http://www.opengis.net/def/profile/OGC/0/ogc-record"}
+CATALOG_PROFILE = {"rel": "profile", "href": "http://www.opengis.net/def/profile/OGC/0/ogc-catalog"}
 
 
 class Addresses:
@@ -41,9 +45,9 @@ class Addresses:
         """Of the record in the catalogue of its source; ids are fit for a URL as they are."""
         return self.collection(record.source, f"/items/{quote(record.id, safe=':~')}{rest}")
 
-    def record_page(self, record: Record) -> str:
-        """The record's page for people."""
-        return self.to(f"/records/{quote(record.id, safe=':~')}")
+    def record_page(self, record_id: str) -> str:
+        """The record's page for people: its canonical address for crawlers."""
+        return self.to(f"/records/{quote(record_id, safe=':~')}")
 
     def this(self) -> str:
         """The address of this request, with its query as it was sent."""
@@ -64,3 +68,14 @@ class Addresses:
 def link(rel: str, href: str, media_type: str, title: str = "") -> Link:
     made = {"rel": rel, "href": href, "type": media_type}
     return {**made, "title": title} if title else made
+
+
+def ways_on(addresses: Addresses, cursor: str | None) -> Ways:
+    """``self``, and ``next`` where there is a cursor; after a POST it is one again, as STAC writes that."""
+    links: Ways = [{**link("self", addresses.this(), GEOJSON)}]
+    if cursor is None:
+        return links
+    if request.method == "POST":
+        again = {**link("next", addresses.to(request.path), GEOJSON), "method": "POST"}
+        return [*links, {**again, "body": {"cursor": cursor}, "merge": True}]
+    return [*links, {**link("next", addresses.page(cursor), GEOJSON)}]

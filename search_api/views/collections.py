@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, jsonify
+from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
 from core.timespan import TimeSpan, iso
 from search_api.filtering.queryables import QUERYABLES, SORTABLES, Queryable, schema_of
 from search_api.formats_out import listing_html
+from search_api.formats_out.rfc3339 import enclosing
 from search_api.listing.catalogues import Catalogue
 from search_api.parts import Parts
-from search_api.views.addresses import GEOJSON, JSON, SCHEMA_JSON, Addresses, link
+from search_api.views.addresses import CATALOG_JSON, CATALOG_PROFILE, GEOJSON, JSON, SCHEMA_JSON, Addresses, link
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, sent_as
 from search_api.views.plain_page import HTML, FormParameters, plain_page, wants_html
 
@@ -23,13 +24,16 @@ _CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 _GREGORIAN = "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian"
 _QUERYABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
 _SORTABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/sortables"
+_CATALOGUE_TYPES = {JSON: JSON, CATALOG_JSON: CATALOG_JSON, GEOJSON: JSON}
 _SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 
 class CataloguePath(BaseModel):
     """A catalogue: the id of a source, or ``all``."""
 
-    catalogue: str = Field(max_length=200, description="`all`, or the id of a harvested source.", examples=["all"])
+    catalogue: str = Field(
+        min_length=1, max_length=200, description="`all`, or the id of a harvested source.", examples=["all"]
+    )
 
 
 class CollectionAnswer(BaseModel):
@@ -79,11 +83,15 @@ def collections_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>",
         summary="One catalogue",
-        responses={200: sent_as(JSON, CollectionAnswer, HTML), **WITH_NOT_FOUND},
+        responses={200: sent_as(JSON, CollectionAnswer, CATALOG_JSON, HTML), **WITH_NOT_FOUND},
     )
     def collection(path: CataloguePath, query: FormParameters) -> Response:
         found = described(parts.catalogues.get(path.catalogue), Addresses.of(parts))
-        return plain_page(found["title"], listing_html.collection(found)) if wants_html(query.f) else jsonify(found)
+        if wants_html(query.f):
+            return plain_page(found["title"], listing_html.collection(found))
+        response = jsonify(found)
+        response.mimetype = _CATALOGUE_TYPES[request.accept_mimetypes.best_match(list(_CATALOGUE_TYPES), default=JSON)]
+        return response
 
     @api.get(
         "/collections/<catalogue>/queryables",
@@ -134,8 +142,8 @@ def extent_of(one: Catalogue) -> Json:
 
 
 def interval_of(span: TimeSpan) -> list[str | None]:
-    """Both ends as RFC 3339; an end that it cannot say (years have four digits there) is open."""
-    return [None if text is None or text[0] in "+-" else text for text in (span.start_iso, span.end_iso)]
+    """Both ends as RFC 3339; an end that it cannot write is open."""
+    return list(enclosing(span.start_ms, span.end_ms))
 
 
 def _links(one: Catalogue, addresses: Addresses) -> list[dict[str, str]]:
@@ -143,6 +151,7 @@ def _links(one: Catalogue, addresses: Addresses) -> list[dict[str, str]]:
         link("self", addresses.collection(one.id), JSON, one.title),
         link("alternate", addresses.collection(one.id, "?f=html"), HTML),
         link("root", addresses.to("/"), JSON),
+        CATALOG_PROFILE,
         link("items", addresses.collection(one.id, "/items"), GEOJSON, "Records"),
         link(_QUERYABLES_REL, addresses.collection(one.id, "/queryables"), SCHEMA_JSON, "Queryables"),
         link(_SORTABLES_REL, addresses.collection(one.id, "/sortables"), SCHEMA_JSON, "Sortables"),

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from werkzeug.http import generate_etag
 
 from core.errors import NotFound, PreconditionFailed
+from search_api import compression
 from search_api.parts import Parts
 from search_api.pushing import Check
 from search_api.views.item_formats import FORMATS
@@ -21,8 +22,12 @@ _MADE = tuple(name for name, one in FORMATS.items() if one.media_type is not Non
 class Conditions(BaseModel):
     """The ETags are those that a GET of the record gives, in whichever format, or that its PUT gave."""
 
-    if_match: str | None = Field(None, description="Only where the record is as it was under one of these ETags.")
-    if_none_match: str | None = Field(None, description="`*`: only where there is no such record yet.")
+    if_match: str | None = Field(
+        None, alias="If-Match", description="Only where the record is as it was under one of these ETags."
+    )
+    if_none_match: str | None = Field(
+        None, alias="If-None-Match", description="`*`: only where there is no such record yet."
+    )
 
 
 def conditions_of_request(parts: Parts, source: str) -> Check:
@@ -45,6 +50,11 @@ def _tags(parts: Parts, source: str, record: str) -> Iterator[str]:
     except NotFound:
         return
     with suppress(NotFound):  # its bytes were not kept
-        yield generate_etag(parts.records.original(record).content)
+        yield from _either(generate_etag(parts.records.original(record).content))
     for form in _MADE:
-        yield generate_etag(representation(found, form, parts).get_data())
+        yield from _either(generate_etag(representation(found, form, parts).get_data()))
+
+
+def _either(tag: str) -> tuple[str, str]:
+    """As it is given plain and compressed."""
+    return tag, f"{tag}{compression.TAG}"

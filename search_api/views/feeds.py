@@ -14,7 +14,7 @@ from search_api.formats_out.xml_text import child
 from search_api.listing.catalogues import ALL, Catalogue
 from search_api.listing.position import read_position, write_position
 from search_api.listing.request import ListRequest, Selection
-from search_api.parameter_types import Parameters, Text
+from search_api.parameter_types import Cursor, Parameters, Text
 from search_api.parts import Parts
 from search_api.views.addresses import Addresses
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, texts
@@ -22,7 +22,11 @@ from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, texts
 XML = "application/xml"
 OPENSEARCH = "application/opensearchdescription+xml"
 DCAT_PAGE = 100
+LARGEST_DCAT_PAGE = 500
 SITEMAP_PAGE = 10_000  # the protocol allows 50,000; Elasticsearch gives 10,000 in one page
+
+_NOT_FOR_CRAWLERS = ("/search", "/suggest", "/ask", "/embeddings", "/library", "/harvest", "/metrics")
+"""Each address there is a question that is computed anew; the records themselves are in the sitemap."""
 
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
@@ -35,14 +39,19 @@ class DcatParameters(Parameters):
 
     source: Text | None = Field(None, description="One catalogue; all of them without.")
     f: Literal["turtle", "jsonld", "rdf"] | None = Field(None, description="Else the `Accept` header decides.")
-    limit: int = Field(DCAT_PAGE, ge=1, le=500)
-    cursor: str | None = Field(None, max_length=2000, description="From hydra:next.")
+    limit: int = Field(
+        DCAT_PAGE,
+        ge=1,
+        description=f"A larger one than {LARGEST_DCAT_PAGE} is lowered to it.",
+        json_schema_extra={"maximum": LARGEST_DCAT_PAGE},
+    )
+    cursor: Cursor | None = Field(None, description="From hydra:next.")
 
 
 class SitemapParameters(Parameters):
     """A part of the sitemap; without `after` its index."""
 
-    after: str | None = Field(None, max_length=2000, description="From the sitemap's index.")
+    after: Cursor | None = Field(None, description="From the sitemap's index.")
 
 
 def feeds_views(parts: Parts) -> APIBlueprint:
@@ -62,6 +71,12 @@ def feeds_views(parts: Parts) -> APIBlueprint:
         root = _sitemap_index(parts) if query.after is None else _sitemap_part(parts, query.after)
         return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), mimetype=XML)
 
+    @api.get("/robots.txt", summary="What crawlers may read", responses={200: texts("text/plain")})
+    def robots() -> Response:
+        lines = ["User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_CRAWLERS), "Allow: /"]
+        lines += ["", f"Sitemap: {Addresses.of(parts).to('/sitemap.xml')}", ""]
+        return Response("\n".join(lines), mimetype="text/plain")
+
     @api.get("/opensearch.xml", summary="OpenSearch description", responses={200: texts(OPENSEARCH)})
     def opensearch() -> Response:
         root = _description(Addresses.of(parts))
@@ -75,13 +90,16 @@ def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Res
     syntax = _BY_NAME[query.f] if query.f is not None else _BY_MEDIA_TYPE[best]
     asked = f"dcat {catalogue.id}"
     after = read_position(query.cursor, asked, ("text",)) if query.cursor is not None else None
-    page = parts.records.page(ListRequest(Selection(source=catalogue.source), limit=query.limit, after=after))
+    page = parts.records.page(
+        ListRequest(Selection(source=catalogue.source), limit=min(query.limit, LARGEST_DCAT_PAGE), after=after)
+    )
     addresses = Addresses.of(parts)
     following = addresses.page(write_position(page.after, asked)) if page.after is not None else None
     paging = dcat.Paging(addresses.this(), addresses.page(None), following, page.matched)
     records = [(one.record, addresses.item(one.record)) for one in page.found]
     about = addresses.to("/dcat", [("source", catalogue.id)] if catalogue.source else [])
-    text = dcat.catalogue_text(catalogue.title, about, records, paging, syntax)
+    said = dcat.Catalogue(catalogue.title, about, parts.http.publisher, parts.http.contact)
+    text = dcat.catalogue_text(said, records, paging, syntax)
     return Response(text, mimetype=dcat.MEDIA_TYPES[syntax])
 
 
@@ -119,7 +137,7 @@ def _sitemap_part(parts: Parts, cursor: str) -> etree._Element:
     for hit in parts.records.search(body)["hits"]["hits"]:
         source = hit["_source"]
         url = child(root, f"{{{_SITEMAP}}}url")
-        child(url, f"{{{_SITEMAP}}}loc", addresses.collection(source["source"], f"/items/{source['id']}"))
+        child(url, f"{{{_SITEMAP}}}loc", addresses.record_page(source["id"]))
         if source.get("harvest", {}).get("written"):
             child(url, f"{{{_SITEMAP}}}lastmod", source["harvest"]["written"][:10])
     return root

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from core.doubts import doubts
 from core.extent import BBox
 from core.hit import SIGNALS, Hit
 from core.record import Contact, Link, Record
-from core.timespan import TimeSpan, iso
+from core.timespan import TimeSpan
 from reading.vocabulary.concept import Label
 from search_api.answer import Answer, FoundRecord
+from search_api.formats_out.iris import iri
+from search_api.formats_out.rfc3339 import enclosing, moment
 from search_api.understanding.interpretation import Found, IdentifierFound, Interpretation
 
 Json = dict[str, Any]
@@ -50,38 +53,41 @@ def ring(box: BBox) -> list[list[float]]:
 
 
 def time(times: tuple[TimeSpan, ...]) -> Json | None:
-    """``{"interval": [start, end]}`` around all spans, ``..`` for an open end."""
+    """``{"interval": [start, end]}`` around all spans, ``..`` for an end that is open or that RFC 3339 cannot write.
+
+    ``sonde:times`` has each span as it is.
+    """
     if not times:
         return None
     starts = [span.start_ms for span in times]
     ends = [span.end_ms for span in times]
     start = None if None in starts else min(start for start in starts if start is not None)
     end = None if None in ends else max(end for end in ends if end is not None)
-    return {"interval": [".." if start is None else iso(start), ".." if end is None else iso(end)]}
+    return {"interval": [edge or ".." for edge in enclosing(start, end)]}
 
 
 def properties(record: Record) -> Json:
     """The record core of OGC API - Records, and what it has no name for under ``sonde:``."""
-    plain = [keyword.term for keyword in record.keywords if keyword.vocabulary is None]
     said: Json = {
         "type": record.type,
         "title": record.title,
         "description": record.abstract,
-        "keywords": plain,
+        "keywords": list(dict.fromkeys(keyword.term for keyword in record.keywords)),
         "themes": _themes(record),
         "language": {"code": record.languages[0]} if record.languages else None,
-        "contacts": [contact(one) for one in record.contacts],
+        "contacts": [said for said in map(contact, record.contacts) if "name" in said or "organization" in said],
         "license": record.licence,
         "rights": " ".join(record.constraints),
         "formats": [{"name": name} for name in record.formats],
-        "created": record.dates.created or record.dates.published,
-        "updated": record.dates.modified or record.dates.metadata,
+        "created": moment(record.dates.created) or moment(record.dates.published),
+        "updated": moment(record.dates.modified) or moment(record.dates.metadata),
         "externalIds": [{"value": value} for value in dict.fromkeys((record.doi, record.identifier)) if value],
         "sonde:source": record.source,
         "sonde:identity": record.identity,
         "sonde:edition": record.edition,
         "sonde:parent": record.parent,
         "sonde:boxes": [box.as_list() for box in record.extents],
+        "sonde:dates": {name: text for name, text in asdict(record.dates).items() if text},
         "sonde:times": [[span.start_iso, span.end_iso] for span in record.times],
         "sonde:resolution": _said(
             record.resolution.metres, record.resolution.scale_denominator, record.resolution.time_step
@@ -104,7 +110,8 @@ def _themes(record: Record) -> list[Json]:
     by_scheme: dict[str, list[Json]] = {}
     for keyword in record.keywords:
         if keyword.vocabulary is not None:
-            concept = {"id": keyword.term} | ({"url": keyword.uri} if keyword.uri else {})
+            url = iri(keyword.uri)
+            concept = {"id": keyword.term} | ({"url": url} if url else {})
             by_scheme.setdefault(keyword.vocabulary, []).append(concept)
     if record.themes:
         by_scheme["ISO 19115 topic category"] = [{"id": theme} for theme in record.themes]
@@ -112,8 +119,9 @@ def _themes(record: Record) -> list[Json]:
 
 
 def contact(one: Contact) -> Json:
+    """Records want a name or an organisation: who is known by mail alone is named by it."""
     said: Json = {
-        "name": one.name,
+        "name": one.name or (one.email if not one.organisation else None),
         "organization": one.organisation,
         "emails": [{"value": one.email}] if one.email else None,
         "roles": [one.role] if one.role else None,

@@ -13,7 +13,7 @@ from core.record import Record
 from search_api.formats_out import dcat, dublin_core, iso19139, schema_org
 from search_api.listing.reader import Original
 from search_api.views import geojson
-from search_api.views.addresses import GEOJSON, Addresses, Link, link
+from search_api.views.addresses import GEOJSON, RECORD_PROFILE, Addresses, Link, link
 
 ItemFormat = Literal["json", "jsonld", "dcat", "rdf", "iso19139", "dc", "native", "html"]
 
@@ -88,13 +88,14 @@ def written(record: Record, form: str, addresses: Addresses, *more: Link) -> Res
         response = Response(json.dumps(body, sort_keys=False), mimetype=GEOJSON)
     else:
         response = Response(chosen.write(record, address), mimetype=chosen.media_type)
-    alternates = [
-        f'<{address}?f={name}>; rel="alternate"; type="{one.media_type}"'
-        for name, one in FORMATS.items()
-        if one.media_type and name != form
-    ]
-    response.headers["Link"] = ", ".join(alternates)
+    response.headers["Link"] = alternates_header(address, form)
     return response
+
+
+def alternates_header(address: str, form: str) -> str:
+    """The other formats of the record at this address, for the header Link."""
+    others = [(name, one.media_type) for name, one in FORMATS.items() if one.media_type and name != form]
+    return ", ".join(f'<{address}?f={name}>; rel="alternate"; type="{media_type}"' for name, media_type in others)
 
 
 def original(found: Original) -> Response:
@@ -121,6 +122,7 @@ def item_links(record: Record, addresses: Addresses) -> list[Link]:
         link("self", address, GEOJSON, "This record"),
         *alternates,
         link("collection", addresses.collection(record.source), "application/json", record.source),
+        RECORD_PROFILE,
         link("related", f"{address}/similar", GEOJSON, "Similar records"),
         link("provenance", f"{address}/provenance", "application/ld+json", "Where it came from (PROV)"),
         *[geojson.link(out) for out in record.links],

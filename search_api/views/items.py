@@ -21,7 +21,7 @@ from search_api.parameter_types import Parameters
 from search_api.parts import Parts
 from search_api.preview.thumbnail import MEDIA_TYPE as PREVIEW_TYPE
 from search_api.views import geojson
-from search_api.views.addresses import GEOJSON, JSON, Addresses, Link, link
+from search_api.views.addresses import GEOJSON, JSON, RECORD_PROFILE, Addresses, Link, link
 from search_api.views.collections import CataloguePath
 from search_api.views.documented import WITH_NOT_FOUND, sent_as, texts
 from search_api.views.item_formats import MEDIA_TYPES, ItemFormat, item_links, original, wanted, written
@@ -163,7 +163,7 @@ def _collection(page: Page, following: str | None, addresses: Addresses, catalog
 
 def _readable(page: Page, following: str | None, addresses: Addresses, catalogue: Catalogue) -> Response:
     listed = [
-        Listed(addresses.record_page(one), one.title or one.id, one.type, one.abstract)
+        Listed(addresses.record_page(one.id), one.title or one.id, one.type, one.abstract)
         for one in (found.record for found in page.found)
     ]
     on = addresses.page(following) if following is not None else None
@@ -171,8 +171,13 @@ def _readable(page: Page, following: str | None, addresses: Addresses, catalogue
 
 
 def _feature_links(record: Record, addresses: Addresses) -> list[dict[str, Any]]:
-    """In a page only the way to the record itself, beside the record's own links."""
-    return [link("self", addresses.item(record), GEOJSON), *[geojson.link(out) for out in record.links]]
+    """In a page only the way to the record and its catalogue, beside the record's own links."""
+    return [
+        link("self", addresses.item(record), GEOJSON),
+        link("collection", addresses.collection(record.source), JSON),
+        RECORD_PROFILE,
+        *[geojson.link(out) for out in record.links],
+    ]
 
 
 def _geojson(body: dict[str, Any]) -> Response:

@@ -6,11 +6,12 @@ from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel
 
+from search_api.openapi import MEDIA_TYPE, MEDIA_TYPE_30
 from search_api.parts import Parts
-from search_api.views.addresses import GEOJSON, JSON, OPENAPI, Addresses, Link, link
+from search_api.views.addresses import GEOJSON, JSON, Addresses, Link, link
 from search_api.views.documented import sent_as
 from search_api.views.page import page
-from search_api.views.plain_page import HTML, wants_html
+from search_api.views.plain_page import HTML, FormParameters, refuse_unknown, wants_html
 
 
 class Landing(BaseModel):
@@ -26,8 +27,10 @@ def landing_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/", summary="Landing page", responses={200: sent_as(JSON, Landing, HTML)})
     def landing() -> Response:
+        """The page reads its own address, so that only the links refuse what they do not know."""
         if wants_html(request.args.get("f")):
             return page()
+        refuse_unknown(FormParameters)
         return jsonify(
             title="Sonde",
             description=f"Search for geoscience and environmental data catalogues, version {parts.version}",
@@ -42,7 +45,8 @@ def landing_links(addresses: Addresses) -> list[Link]:
     return [
         link("self", addresses.to("/"), JSON, "This page"),
         link("alternate", addresses.to("/"), "text/html", "The search page"),
-        link("service-desc", addresses.to("/api"), OPENAPI, "OpenAPI 3.1"),
+        link("service-desc", addresses.to("/api", [("f", "oas30")]), MEDIA_TYPE_30, "OpenAPI 3.0"),
+        link("service-desc", addresses.to("/api"), MEDIA_TYPE, "OpenAPI 3.1"),
         link("service-doc", addresses.to("/docs"), "text/html", "The API to browse"),
         link("conformance", addresses.to("/conformance"), JSON, "Conformance classes"),
         link("http://www.opengis.net/def/rel/ogc/1.0/conformance", addresses.to("/conformance"), JSON),

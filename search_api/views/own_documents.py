@@ -14,7 +14,7 @@ from search_api.library.search import FoundDocument, merged, records_needed
 from search_api.parameters import SearchParameters, cursor_for, to_request
 from search_api.parts import Parts
 from search_api.views import geojson
-from search_api.views.addresses import GEOJSON, JSON, Addresses, link
+from search_api.views.addresses import GEOJSON, JSON, Addresses, link, ways_on
 
 Json = dict[str, Any]
 
@@ -42,9 +42,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
         for is_document, place in order[request.offset : end]
         if is_document or place < len(answer.found)
     ]
-    links = [link("self", addresses.this(), GEOJSON)]
-    if end < len(order):
-        links.append(link("next", addresses.page(cursor_for(query, end)), GEOJSON))
+    links = ways_on(addresses, cursor_for(query, end) if end < len(order) else None)
     total = replace(answer.total, count=answer.total.count + len(documents))
     body = geojson.collection(replace(answer, found=(), total=total), [], links)
     response = jsonify({**body, "features": page, "numberMatched": len(order), "numberReturned": len(page)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import html
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from pathlib import PurePosixPath
@@ -16,7 +17,8 @@ from core.errors import NotFound, SondeError, Unavailable
 from core.record import Record
 from search_api.formats_out import record_html, schema_org
 from search_api.parts import Parts
-from search_api.views.addresses import Addresses
+from search_api.views.addresses import Addresses, Link
+from search_api.views.item_formats import alternates_header, item_links
 
 _CSP = "; ".join(
     (
@@ -40,6 +42,7 @@ _MEDIA_TYPES = {
 _BASE = '<base href="/">'
 _TITLE = "<title>Sonde</title>"
 _FIRST = '<p class="first">Sonde</p>'
+_OPENSEARCH = '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml" title="Sonde">'
 _ROOMS = {"/ask": "ask", "/library/documents": "library", "/harvest/sources": "harvest"}
 """What the page offers beside the search, by the route that it needs."""
 
@@ -107,23 +110,30 @@ def page(head: str = "", body: str = _FIRST, *, title: str = "Sonde", status: in
     """
     root = f'<base href="{html.escape(request.script_root)}/">'
     text = _bytes("index.html").decode("utf-8").replace(_BASE, root, 1)
-    named = f"<title>{html.escape(title)}</title>{_rooms()}{head}"
+    named = f"<title>{html.escape(title)}</title>{_OPENSEARCH}{_rooms()}{head}"
     text = text.replace(_TITLE, named, 1).replace(_FIRST, body, 1)
     return kept_apart(Response(text, status=status, mimetype="text/html"))
 
 
 def record_page(record: Record, addresses: Addresses) -> Response:
     """A record's page, readable and with its schema.org description before any script has run."""
-    return page(_described(record, addresses), record_html.article(record), title=record.title or record.id)
+    others = [one for one in item_links(record, addresses) if one["rel"] == "alternate" and one["type"] != "text/html"]
+    body = record_html.article(record, [(one["href"], one["title"]) for one in others])
+    response = page(_described(record, addresses, others), body, title=record.title or record.id)
+    response.headers["Link"] = alternates_header(addresses.item(record), "html")
+    return response
 
 
-def _described(record: Record, addresses: Addresses) -> str:
+def _described(record: Record, addresses: Addresses, others: Iterable[Link]) -> str:
     """The record for crawlers as schema.org; ``<`` is escaped, so that no text ends the element."""
     said = json.dumps(schema_org.dataset(record, addresses.item(record)), sort_keys=False).replace("<", "\\u003c")
+    alternates = "".join(
+        f'<link rel="alternate" type="{html.escape(one["type"])}" href="{html.escape(one["href"])}">' for one in others
+    )
     return (
         f'<meta name="description" content="{html.escape(record_html.summary(record.abstract))}">'
-        f'<link rel="canonical" href="{html.escape(addresses.record_page(record))}">'
-        f'<script type="application/ld+json">{said}</script>'
+        f'<link rel="canonical" href="{html.escape(addresses.record_page(record.id))}">'
+        f'{alternates}<script type="application/ld+json">{said}</script>'
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 from typing import Literal
 
-from flask import Response, request
-from pydantic import Field
+from flask import Response, abort, request
+from pydantic import Field, ValidationError
 
 from search_api.parameter_types import Parameters
+from search_api.problems import from_validation
 from search_api.views.addresses import GEOJSON, JSON, SCHEMA_JSON
 from search_api.views.page import kept_apart
 
@@ -20,6 +21,14 @@ class FormParameters(Parameters):
     """The form of an answer."""
 
     f: Form | None = Field(None, description="Else the `Accept` header decides.")
+
+
+def refuse_unknown(model: type[Parameters]) -> None:
+    """Ends the request where it has a parameter that the model does not know; for views that read theirs themselves."""
+    try:
+        model.model_validate(request.args.to_dict())
+    except ValidationError as error:
+        abort(from_validation(error))
 
 
 def wants_html(given: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""``GET /search``."""
+"""``/search``, by GET and, for what is too long for an address, by POST."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
+from core.errors import InvalidInput
 from search_api.answer import Answer
 from search_api.formats_out.atom import MEDIA_TYPE as ATOM
 from search_api.formats_out.atom import Feed, atom
@@ -16,12 +17,13 @@ from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.telemetry import searched
 from search_api.views import geojson
-from search_api.views.addresses import GEOJSON, Addresses, link
+from search_api.views.addresses import GEOJSON, Addresses, link, ways_on
 from search_api.views.documented import sent_as
 from search_api.views.own_documents import scoped_answer
 from search_api.views.page import page
 from search_api.views.plain_page import HTML, wants_html
 from search_api.views.presented import Presented
+from search_api.views.search_body import REQUEST_BODY, read_body
 
 _DEGRADED = (
     "What this answer goes without: signals that were down (`dense`, `cross_encoder`), and parts of the question that "
@@ -70,34 +72,42 @@ def search_views(parts: Parts) -> APIBlueprint:
     def search(query: SearchParameters) -> Response:
         if wants_html(query.f):
             return page()
+        return answered(query)
+
+    @api.post(
+        "/search",
+        summary="Ranked search by a body: the parameters of GET as a JSON object or as a form",
+        request_body=REQUEST_BODY,
+        responses={200: sent_as(GEOJSON, SearchAnswer), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
+    )
+    def search_by_body() -> Response:
+        query = read_body()
+        if query.f not in (None, "json"):
+            raise InvalidInput("f", "f: an answer to POST is JSON; ask by GET for a feed or the page")
+        return answered(query)
+
+    def answered(query: SearchParameters) -> Response:
         if query.scope != "public":
             return scoped_answer(query, parts)
-        request = to_request(query)
-        answer = parts.search.search(request)
+        asked = to_request(query)
+        answer = parts.search.search(asked)
         searched("dense" if query.algorithm == "sbert" else query.algorithm, answer)
         addresses = Addresses.of(parts)
-        following = _following(query, addresses, request.offset + len(answer.found), answer.matched)
+        end = asked.offset + len(answer.found)
+        cursor = cursor_for(query, end) if end < answer.matched else None
         if query.f == "atom":
-            return _feed(query, answer, addresses, following)
-        links = [link("self", addresses.this(), GEOJSON)]
-        if following:
-            links.append(link("next", following, GEOJSON))
+            return _feed(query, answer, addresses, addresses.page(cursor) if cursor is not None else None)
         features = [
             geojson.hit_feature(
                 found, presented.feature(found.record), link("self", addresses.item(found.record), GEOJSON)
             )
             for found in answer.found
         ]
-        response = jsonify(geojson.collection(answer, features, links))
+        response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
         response.mimetype = GEOJSON
         return response
 
     return api
-
-
-def _following(query: SearchParameters, addresses: Addresses, end: int, matched: int) -> str | None:
-    """The address of the page after the one that ends before ``end``; None after the last."""
-    return addresses.page(cursor_for(query, end)) if end < matched else None
 
 
 def _feed(query: SearchParameters, answer: Answer, addresses: Addresses, following: str | None) -> Response:

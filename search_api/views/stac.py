@@ -15,9 +15,11 @@ from search_api.listing.catalogues import ALL, Catalogue
 from search_api.listing.position import write_position
 from search_api.listing.request import ListRequest, Selection
 from search_api.listing.stac_parameters import WITH_ASSETS, StacBody, StacQuery, stac_question, to_stac_request
+from search_api.openapi import MEDIA_TYPE
+from search_api.parameter_types import NoParameters
 from search_api.parts import Parts
 from search_api.views import geojson
-from search_api.views.addresses import GEOJSON, JSON, OPENAPI, Addresses, link
+from search_api.views.addresses import GEOJSON, JSON, Addresses, link
 from search_api.views.collections import interval_of
 from search_api.views.conformance import STAC_CLASSES, Conformance
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, sent_as
@@ -94,15 +96,15 @@ def stac_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("stac", __name__, abp_tags=[Tag(name="stac", description="STAC API")])
 
     @api.get("/stac", summary="STAC landing page", responses={200: StacCatalog, **PROBLEMS})
-    def landing() -> Response:
+    def landing(query: NoParameters) -> Response:  # noqa: ARG001 (it refuses any)
         return jsonify(_landing(Addresses.of(parts), _sources(parts)))
 
     @api.get("/stac/conformance", summary="STAC conformance", responses={200: Conformance})
-    def conformance() -> Response:
+    def conformance(query: NoParameters) -> Response:  # noqa: ARG001
         return jsonify(conformsTo=list(STAC_CLASSES))
 
     @api.get("/stac/collections", summary="STAC collections", responses={200: StacCollections, **PROBLEMS})
-    def collections() -> Response:
+    def collections(query: NoParameters) -> Response:  # noqa: ARG001
         addresses = Addresses.of(parts)
         links = [link("self", addresses.to("/stac/collections"), JSON), link("root", addresses.to("/stac"), JSON)]
         return jsonify(collections=[_collection(one, addresses) for one in _sources(parts)], links=links)
@@ -112,7 +114,7 @@ def stac_views(parts: Parts) -> APIBlueprint:
         summary="One STAC collection",
         responses={200: StacCollection, **WITH_NOT_FOUND},
     )
-    def collection(path: StacCollectionPath) -> Response:
+    def collection(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
         return jsonify(_collection(_source(parts, path.collection), Addresses.of(parts)))
 
     @api.get(
@@ -128,7 +130,7 @@ def stac_views(parts: Parts) -> APIBlueprint:
         summary="One item",
         responses={200: sent_as(GEOJSON, StacItem), **WITH_NOT_FOUND},
     )
-    def item(path: StacItemPath) -> Response:
+    def item(path: StacItemPath, query: NoParameters) -> Response:  # noqa: ARG001
         selection = Selection(source=path.collection, ids=(path.item,), also=WITH_ASSETS)
         found = parts.records.page(ListRequest(selection, limit=1)).found
         if not found:
@@ -207,7 +209,7 @@ def _landing(addresses: Addresses, sources: list[Catalogue]) -> Json:
         "links": [
             link("self", addresses.to("/stac"), JSON),
             link("root", addresses.to("/stac"), JSON),
-            link("service-desc", addresses.to("/api"), OPENAPI),
+            link("service-desc", addresses.to("/api"), MEDIA_TYPE),
             link("conformance", addresses.to("/stac/conformance"), JSON),
             link("data", addresses.to("/stac/collections"), JSON),
             {**link("search", addresses.to("/stac/search"), GEOJSON), "method": "GET"},

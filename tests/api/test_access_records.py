@@ -187,7 +187,17 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
     "/dcat": [("/dcat", None), ("/dcat?f=jsonld", None), ("/dcat?source=secret", None)],
     "/sitemap.xml": [],  # asked for below: its parts have addresses of their own
 }
-HOLDS_NOTHING = {"/", "/api", "/conformance", "/docs", "/opensearch.xml", "/readyz", "/healthz", "/sources"}
+HOLDS_NOTHING = {
+    "/",
+    "/api",
+    "/conformance",
+    "/docs",
+    "/opensearch.xml",
+    "/readyz",
+    "/robots.txt",
+    "/healthz",
+    "/sources",
+}
 """They are asked too: they tell the same to everybody."""
 ELSEWHERE = (
     "/answers",

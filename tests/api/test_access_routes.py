@@ -28,6 +28,7 @@ OPEN = {
     "/opensearch.xml",
     "/page/<name>",
     "/readyz",
+    "/robots.txt",
     "/sources",
     "/sources/<source>",
     "/stac/conformance",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from urllib.robotparser import RobotFileParser
 
 import pytest
 from lxml import etree
-from rdflib import DCAT, RDF, Graph, URIRef
+from rdflib import DCAT, DCTERMS, RDF, Graph, URIRef
 
 from core.extent import BBox
 from core.record import Contact, Keyword, Link, Record
@@ -114,6 +115,42 @@ def test_the_sitemap_names_every_record(samples: Service) -> None:
     assert len(pages) == len(set(pages)) == COUNT
     assert samples.http.get(pages[0].removeprefix("http://localhost")).status_code == 200
     assert samples.http.get("/sitemap.xml?after=x").status_code == 400
+
+
+def test_the_sitemap_has_the_canonical_address_of_each_record(samples: Service) -> None:
+    index = etree.fromstring(samples.http.get("/sitemap.xml").data)
+    part = str(index.findtext(".//{*}loc")).removeprefix("http://localhost")
+    listed = str(etree.fromstring(samples.http.get(part).data).findtext(".//{*}loc"))
+    shown = samples.http.get(listed.removeprefix("http://localhost")).text
+    assert f'<link rel="canonical" href="{listed}">' in shown
+
+
+def test_robots_are_told_of_the_sitemap_and_of_what_is_computed(samples: Service) -> None:
+    answer = samples.http.get("/robots.txt")
+    assert answer.mimetype == "text/plain"
+    assert "Sitemap: http://localhost/sitemap.xml" in answer.text.splitlines()
+    rules = RobotFileParser()
+    rules.parse(answer.text.splitlines())
+    assert rules.can_fetch("any", "http://localhost/records/samples:era5")
+    assert not rules.can_fetch("any", "http://localhost/search?q=rain")
+
+
+@pytest.mark.parametrize(
+    ("licence", "address"),
+    [
+        ("CC-BY-NC-4.0", "https://creativecommons.org/licenses/by-nc/4.0/"),
+        ("CC0-1.0", "https://creativecommons.org/publicdomain/zero/1.0/"),
+        ("Apache-2.0", "https://spdx.org/licenses/Apache-2.0"),
+        ("https://a.example/terms", "https://a.example/terms"),
+        ("ask the owner", "ask the owner"),
+    ],
+)
+def test_a_licence_is_an_address_where_it_has_one(licence: str, address: str) -> None:
+    record = Record("s:1", "s", "1", "T", licence=licence)
+    assert schema_org.dataset(record, "https://a.example/1")["license"] == address
+    graph = Graph().parse(data=dcat.record_text(record, "https://a.example/1", "turtle"), format="turtle")
+    named = URIRef(address) if address.startswith("https") else None
+    assert named is None or (None, DCTERMS.license, named) in graph
 
 
 def test_opensearch_names_templates_that_answer(samples: Service) -> None:

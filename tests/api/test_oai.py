@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,11 @@ def headers(http: FlaskClient, **arguments: Any) -> list[tuple[str, bool]]:
         if not token:
             return found
         arguments = {"verb": arguments["verb"], "resumptionToken": token}
+
+
+def test_the_mail_address_is_one_by_the_schema(samples: Service) -> None:
+    mail = str(ask(samples.http, verb="Identify").findtext(".//{*}adminEmail"))
+    assert re.fullmatch(r"\S+@(\S+\.)+\S+", mail)  # emailType of OAI-PMH.xsd
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,16 @@ def test_a_browser_gets_the_record_to_read_and_a_program_its_data(samples: Servi
     assert [one["type"] for one in links if one["href"].endswith("f=html")] == ["text/html"]
 
 
+def test_a_record_leads_on_without_scripts(samples: Service) -> None:
+    shown = samples.http.get("/records/samples:era5-single-levels-hourly")
+    head, _, body = shown.text.partition("</head>")
+    assert '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml"' in head
+    for form in ("jsonld", "dcat", "iso19139", "native"):
+        assert f'href="http://localhost{ITEM}?f={form}"' in head
+        assert f'<a href="http://localhost{ITEM}?f={form}">' in body
+    assert f'<http://localhost{ITEM}?f=json>; rel="alternate"; type="application/geo+json"' in shown.headers["Link"]
+
+
 def test_metadata_stay_text_before_the_script_runs(samples: Service) -> None:
     evil = '"><img src=x onerror=alert(1)><a href="javascript:alert(1)">'
     real = api_parts(samples.settings, samples.models).records

@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stac_pydantic import Collection, Item
 
+from core.record import Record
 from core.timespan import TimeSpan, instant_ms
-from search_api.formats_out.stac import EXPRESSIBLE, datetimes
+from search_api.formats_out import stac
+from search_api.formats_out.rfc3339 import EXPRESSIBLE
+from search_api.formats_out.stac import datetimes
 from tests.service import Service
 
 
@@ -43,7 +46,7 @@ def test_a_record_without_assets_is_no_item(samples: Service) -> None:
         ({"bbox": "100,-10,110,0"}, {"chirps-v2-global"}),
         ({"ids": "samples:chirps-v2-global"}, {"chirps-v2-global"}),
         ({"collections": "nowhere"}, set()),
-        ({"datetime": "1700-01-01/1750-01-01"}, set()),
+        ({"datetime": "1700-01-01T00:00:00Z/1750-01-01T00:00:00Z"}, set()),
     ],
 )
 def test_search_by_get_and_by_post_is_the_same(samples: Service, parameters: dict[str, str], found: set[str]) -> None:
@@ -77,6 +80,39 @@ def test_a_wrong_search_is_refused_by_name(samples: Service, body: dict[str, Any
     answer = samples.http.post("/stac/search", json=body)
     assert answer.status_code == 400
     assert named in answer.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1985-04-12",
+        "1985",
+        "1985-04-12T23:20:50",
+        "1985-04-12T23:20:50+0100",
+        "1985-04-12T23:20:50Z/1990",
+        "../..",
+        "/",
+    ],
+)
+def test_only_moments_of_rfc_3339_are_times(samples: Service, text: str) -> None:
+    by_get = samples.http.get("/stac/search", query_string={"datetime": text})
+    by_post = samples.http.post("/stac/search", json={"datetime": text})
+    assert (by_get.status_code, by_post.status_code) == (400, 400)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1985-04-12t23:20:50.000z", "1985-04-12T23:20:50.52+01:00", "1985-04-12T00:00:00Z/..", "/1985-04-12T00:00:00Z"],
+)
+def test_moments_of_rfc_3339_are_taken(samples: Service, text: str) -> None:
+    assert samples.http.get("/stac/search", query_string={"datetime": text}).status_code == 200
+
+
+def test_an_item_names_the_extension_that_it_uses() -> None:
+    with_doi = stac.item(Record("s:1", "s", "1", "T", doi="10.1/x"), None, [])
+    assert with_doi["properties"]["sci:doi"] == "10.1/x"
+    assert with_doi["stac_extensions"] == ["https://stac-extensions.github.io/scientific/v1.0.0/schema.json"]
+    assert stac.item(Record("s:1", "s", "1", "T"), None, [])["stac_extensions"] == []
 
 
 _EDGES = st.none() | st.integers(min_value=-(10**15), max_value=10**15)

@@ -25,6 +25,7 @@ def test_the_page_of_settings_is_what_the_code_says() -> None:
         ("SONDE_BROKER__URL", "amqp://x"),
         ("SONDE_ELASTICSEARCH__HEAP", "lots"),
         ("SONDE_INDEX__PREFIX", "Über"),
+        ("SONDE_HTTP__CONTACT", "nobody@localhost"),
     ],
 )
 def test_a_wrong_value_is_refused_and_its_variable_named(

@@ -80,9 +80,11 @@ function Keywords({ feature }: { feature: Feature }) {
 const TOPIC_CATEGORY = "ISO 19115 topic category";
 
 function keywordsOf(feature: Feature): { term: string; scheme: string }[] {
-  const plain = (feature.properties.keywords ?? []).map((term) => ({ term, scheme: "" }));
-  const themes = (feature.properties.themes ?? []).filter((theme) => theme.scheme !== TOPIC_CATEGORY);
-  return [...plain, ...themes.flatMap((theme) => theme.concepts.map(({ id }) => ({ term: id, scheme: theme.scheme })))];
+  const schemes = (feature.properties.themes ?? []).filter((theme) => theme.scheme !== TOPIC_CATEGORY);
+  const themes = schemes.flatMap((theme) => theme.concepts.map(({ id }) => ({ term: id, scheme: theme.scheme })));
+  const known = new Set(themes.map(({ term }) => term));
+  const plain = (feature.properties.keywords ?? []).filter((term) => !known.has(term)).map((term) => ({ term, scheme: "" }));
+  return [...plain, ...themes];
 }
 
 function resolutionText(feature: Feature, words: Words, locale: string): string | undefined {

@@ -6,7 +6,8 @@ import type { Words } from "../words/index.ts";
 
 /** Undefined where the record says nothing of its time. */
 export function intervalText(feature: Feature, words: Words, locale: string): string | undefined {
-  const [start, end] = feature.time?.interval ?? [];
+  const spans = feature.properties["sonde:times"] ?? []; // `time` has no years before 1
+  const [start, end] = (spans.length === 1 ? spans[0] : feature.time?.interval) ?? [];
   const first = edgeText(start, locale, false);
   const last = edgeText(end, locale, true);
   if (first && last) return first === last ? first : `${first} ${words.to} ${last}`;

@@ -1,0 +1,20 @@
+"""How long an address may be: refused as any other problem, so that a page of another origin can read why."""
+
+from __future__ import annotations
+
+from flask import Flask, Response, request
+
+from search_api.problems import problem
+
+LONGEST_ADDRESS_BYTES = 32 * 1024
+"""Room for a filter of the greatest length (8,000 characters) with every character escaped."""
+
+
+def register(app: Flask) -> None:
+    @app.before_request
+    def refuse() -> Response | None:
+        if len(request.environ.get("QUERY_STRING", "")) + len(request.path) <= LONGEST_ADDRESS_BYTES:
+            return None
+        return problem(
+            414, f"The address is longer than {LONGEST_ADDRESS_BYTES} bytes; POST /search takes long questions."
+        )

@@ -1,0 +1,54 @@
+"""The parameters of a search out of a body, for questions that are too long for an address."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from flask import abort, request
+from pydantic import ValidationError
+
+from core.errors import InvalidInput, Unsupported
+from search_api.parameters import SearchParameters
+from search_api.problems import from_validation
+
+FORM = "application/x-www-form-urlencoded"
+_SHAPE = {"schema": SearchParameters.model_json_schema()}
+REQUEST_BODY = {"required": True, "content": {"application/json": _SHAPE, FORM: _SHAPE}}
+LARGEST_BODY_BYTES = 256 * 1024
+
+Json = dict[str, Any]
+
+
+def read_body() -> SearchParameters:
+    """What `GET /search` takes as parameters, as a JSON object or as a form.
+
+    Raises Unsupported for another media type; ends the request where a parameter is wrong.
+    """
+    request.max_content_length = LARGEST_BODY_BYTES
+    if request.mimetype == FORM:
+        given = _of_form()
+    elif request.is_json:
+        given = _of_json()
+    else:
+        raise Unsupported(f"A search by POST is JSON or {FORM}, and the body's Content-Type says which.")
+    try:
+        return SearchParameters.model_validate(given)
+    except ValidationError as error:
+        abort(from_validation(error))
+
+
+def _of_form() -> Json:
+    described = SearchParameters.model_json_schema()["properties"]
+    lists = {name for name, schema in described.items() if schema.get("type") == "array"}
+    return {name: request.form.getlist(name) if name in lists else request.form[name] for name in request.form}
+
+
+def _of_json() -> Json:
+    """The object; a filter in CQL2 JSON may be written as what it is."""
+    given = request.get_json(silent=True)
+    if not isinstance(given, dict):
+        raise InvalidInput("body", "body: is no JSON object of parameters")
+    if isinstance(given.get("filter"), dict):
+        given["filter"] = json.dumps(given["filter"])
+    return {name: value for name, value in given.items() if value is not None}
