@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from elasticsearch import Elasticsearch
+from hypothesis import settings
 
 from es_mappings.names import KINDS
 from tests.servers_of_the_run import broker_of_the_run, elasticsearch_of_the_run
@@ -16,6 +17,9 @@ from tests.servers_of_the_run import pytest_unconfigure as pytest_unconfigure
 from tests.service import Service
 
 pytest_plugins = ("tests.skips",)
+
+settings.register_profile("sonde", deadline=None)  # how long an example takes depends on who else uses the machine
+settings.load_profile("sonde")
 
 _OWN = "sonde-test-"
 
