@@ -16,7 +16,7 @@ from flask import Flask, Response, g, request
 
 from search_api.access.scopes import scope_of
 from search_api.deadlines import in_a_hurry, within
-from search_api.fair_queue import Crowded, FairQueue, QueueSize, Turn
+from search_api.fair_queue import Crowded, FairQueue, QueueSize
 from search_api.problems import problem
 from search_api.telemetry import refused, waited
 
@@ -54,7 +54,7 @@ class Limits:
         """Slots and places of each kind of work; five eighths of the places are for searches."""
 
         def size(slots: int, eighths: int) -> QueueSize:
-            return QueueSize(max(1, slots), self.waiting * eighths // 8, self.longest_wait_s)
+            return QueueSize(max(1, slots), self.waiting * eighths // 8, self.longest_wait_s, self.hurry_after_s)
 
         return {
             "search": size(self.at_once, 5),
@@ -82,7 +82,7 @@ def register(app: Flask, limits: Limits) -> None:
             waited(work, turn.waited_s)
             if _has_gone():
                 return _busy(0.0)
-            if _hurried(turn, limits):
+            if turn.hurried:
                 held.enter_context(in_a_hurry())
         if limits.deadline_s is not None and work != "answer":
             held.enter_context(within(limits.deadline_s))
@@ -130,10 +130,6 @@ def _has_gone() -> bool:
     """Whether the one who asked hung up while waiting; only the server knows, and not every server tells."""
     gone = request.environ.get("waitress.client_disconnected")
     return gone is not None and gone()
-
-
-def _hurried(turn: Turn, limits: Limits) -> bool:
-    return max(turn.waited_s, turn.next_wait_s) > limits.hurry_after_s
 
 
 def _busy(expected_s: float) -> Response:

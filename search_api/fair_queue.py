@@ -16,11 +16,15 @@ _WEIGHT = 0.1
 
 @dataclass(frozen=True, slots=True)
 class QueueSize:
-    """``slots`` requests are worked on, ``places`` may wait, none of them longer than ``longest_wait_s``."""
+    """``slots`` requests are worked on, ``places`` may wait, none of them longer than ``longest_wait_s``.
+
+    Where more than ``hurry_after_s`` of waiting is expected, or was waited, a request is told to hurry.
+    """
 
     slots: int
     places: int
     longest_wait_s: float
+    hurry_after_s: float = 1.0
 
     @property
     def share(self) -> int:
@@ -35,10 +39,10 @@ class QueueSize:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """``waited_s``: how long this request waited; ``next_wait_s``: how long one that comes now can expect to wait."""
+    """``waited_s``: how long this request waited. ``hurried``: whether it shall leave out what it can do without."""
 
     waited_s: float
-    next_wait_s: float
+    hurried: bool
 
 
 class Crowded(Exception):
@@ -67,7 +71,8 @@ class FairQueue:
         self._lock = threading.Lock()
         self._inside: Counter[str] = Counter()
         self._waiting: dict[str, deque[_Waiter]] = {}
-        self._service_s = _FIRST_GUESS_S
+        self._service_s = {False: _FIRST_GUESS_S, True: _FIRST_GUESS_S}
+        """Of requests that take their time, and of those that hurry."""
 
     @contextmanager
     def turn(self, caller: str) -> Iterator[Turn]:
@@ -78,11 +83,12 @@ class FairQueue:
             self._give_up(caller, waiter)
         begun = self._clock()
         with self._lock:
-            following = self._expected_s(caller) if self._waiting else 0.0
+            following = self._expected_s(caller, hurried=False) if self._waiting else 0.0
+        hurried = max(begun - came, following) > self._size.hurry_after_s
         try:
-            yield Turn(begun - came, following)
+            yield Turn(begun - came, hurried)
         finally:
-            self._leave(caller, self._clock() - begun)
+            self._leave(caller, self._clock() - begun, hurried)
 
     def number_waiting(self) -> int:
         """How many wait now."""
@@ -95,7 +101,7 @@ class FairQueue:
             return self._inside.total()
 
     def expected_s(self, caller: str) -> float:
-        """How long a request of the caller's would wait if all slots were taken."""
+        """How long a request of the caller's would wait if all slots were taken, those before it in a hurry."""
         with self._lock:
             return self._expected_s(caller)
 
@@ -122,12 +128,12 @@ class FairQueue:
             self._forget_if_gone(caller)
             raise Crowded(max(self._size.longest_wait_s, self._expected_s(caller)))
 
-    def _leave(self, caller: str, took_s: float) -> None:
+    def _leave(self, caller: str, took_s: float, hurried: bool) -> None:
         with self._lock:
             self._inside[caller] -= 1
             if not self._inside[caller]:
                 del self._inside[caller]
-            self._service_s += _WEIGHT * (took_s - self._service_s)
+            self._service_s[hurried] += _WEIGHT * (took_s - self._service_s[hurried])
             self._call_next()
 
     def _call_next(self) -> None:
@@ -144,11 +150,14 @@ class FairQueue:
         """Whether a slot is free for this caller; nobody who waits could take it, or they would have been called."""
         return self._inside.total() < self._size.slots and self._inside[caller] < self._size.share
 
-    def _expected_s(self, caller: str) -> float:
-        """The caller's place in the queue times the usual time of a request, divided by the slots."""
+    def _expected_s(self, caller: str, *, hurried: bool = True) -> float:
+        """The caller's place in the queue times the usual time of a request, divided by the slots.
+
+        Those who wait long hurry, so the time of those counts unless it is said otherwise.
+        """
         own = len(self._waiting.get(caller, ()))
         others = sum(min(len(queue), own + 1) for name, queue in self._waiting.items() if name != caller)
-        return (own + others + 1) * self._service_s / self._size.share
+        return (own + others + 1) * self._service_s[hurried] / self._size.share
 
     def _forget_if_gone(self, caller: str) -> None:
         if not self._waiting[caller]:

@@ -131,10 +131,22 @@ def test_one_caller_cannot_take_all_places(pool: ThreadPoolExecutor) -> None:
 
 def test_an_expected_wait_follows_how_long_requests_take() -> None:
     now = [0.0]
-    queue = FairQueue(QueueSize(slots=1, places=10, longest_wait_s=LONG_S), lambda: now[0])
+    size = QueueSize(slots=1, places=10, longest_wait_s=LONG_S, hurry_after_s=-1.0)  # everybody hurries
+    queue = FairQueue(size, lambda: now[0])
     before = queue.expected_s("any")
     for _ in range(50):
-        with queue.turn("any"):
+        with queue.turn("any") as turn:
+            assert turn.hurried
             now[0] += 2.0
     assert before == pytest.approx(0.25)
     assert queue.expected_s("any") == pytest.approx(2.0, rel=0.01)
+
+
+def test_slow_requests_that_took_their_time_do_not_keep_out_those_who_would_hurry() -> None:
+    now = [0.0]
+    queue = FairQueue(QueueSize(slots=1, places=10, longest_wait_s=LONG_S), lambda: now[0])
+    for _ in range(50):
+        with queue.turn("any") as turn:
+            assert not turn.hurried
+            now[0] += 20.0
+    assert queue.expected_s("any") == pytest.approx(0.25)
