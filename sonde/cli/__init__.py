@@ -10,9 +10,8 @@ from core.errors import SondeError
 from sonde import __version__
 from sonde.cli.lazily import Lazily
 from sonde.cli.told import TASKS
-from sonde.logs import configure_logs
-from sonde.settings import LogSettings
 
+_TOLD_AT_ONCE = ("-h", "--help", "--version")
 EXIT_MENDABLE = 2
 """Something that a person can mend; the sentence on standard error says what."""
 
@@ -56,9 +55,18 @@ def cli() -> None:
 
 def main() -> None:
     """The console script: a mendable error is one sentence, not a traceback."""
-    configure_logs(LogSettings(level="WARNING"))  # to standard error: what a command prints is its answer alone
+    if sys.argv[1:2] and sys.argv[1] not in _TOLD_AT_ONCE:
+        _log_to_standard_error()
     try:
         cli()  # settings are read by the commands, so that --help works whatever they are
     except SondeError as error:
         click.echo(f"sonde: {error}", err=True)
         sys.exit(EXIT_MENDABLE)
+
+
+def _log_to_standard_error() -> None:
+    """What a command prints is its answer alone."""
+    from sonde.logs import configure_logs
+    from sonde.settings import LogSettings
+
+    configure_logs(LogSettings(level="WARNING"))
