@@ -10,7 +10,7 @@ from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter, read_xmp, split_names
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import Block, ReadDocument
-from indexer.documents.moments import date_in, pdf_date
+from indexer.documents.moments import date_in, whole_date
 from indexer.documents.read import read_document
 from indexer.documents.sections import role_of
 from tests.pdf_files import docx
@@ -173,9 +173,13 @@ def test_dates_of_publication(text: str, date: str | None) -> None:
     assert date_in(text) == date
 
 
-def test_pdf_dates() -> None:
-    assert pdf_date("D:20170726120000Z") == "2017-07-26"
-    assert pdf_date("yesterday") is None
+def test_days_that_there_are_not_never_come_out() -> None:
+    assert whole_date("2017-07-26T12:00:00Z") == "2017-07-26"
+    assert whole_date("2017") == "2017"
+    assert whole_date("1910-00-80") is None
+    assert whole_date("yesterday") is None
+    assert date_in("Stand: 22.12.2021") == "2021-12-22"
+    assert date_in("30 February 2020") is None
 
 
 @pytest.mark.parametrize(
