@@ -106,6 +106,7 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     for source, text in titles:
         if len(_letters(text)) >= _SHORTEST_TITLE and _letters(text) in printed and not _is_begin(text, head):
             draft.take("title", text, source)
+    draft.take("doi", _told(xmp)["doi"], "xmp")  # who writes one there means the document, and no reference
     _year_beside_title(draft, blocks, page, head)
     _from_page(draft, own)
     for name, value in _told(xmp).items():

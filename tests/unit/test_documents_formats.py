@@ -131,7 +131,7 @@ def test_names_of_authors_lose_their_marks_and_affiliations_are_none() -> None:
     assert split_names("Department of Lakes, University of Bern") == []
 
 
-def test_xmp_comes_before_the_page_and_the_page_before_the_information_dictionary() -> None:
+def test_the_page_comes_before_xmp_but_for_the_doi_and_a_title_that_the_page_prints() -> None:
     xmp = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
       xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:prism="http://prismstandard.org/namespaces/basic/2.0/">
       <rdf:Description><dc:title><rdf:Alt><rdf:li>Lakes in XMP</rdf:li></rdf:Alt></dc:title>
@@ -145,17 +145,20 @@ def test_xmp_comes_before_the_page_and_the_page_before_the_information_dictionar
         Block("text", "Lakes. See doi:10.9999/other for data.", 1, 1),
     ]
     front = front_matter(blocks, {"Title": "Microsoft Word - x.doc"}, read_xmp(xmp))
-    assert (front.title, front.doi, front.published) == ("Lakes in XMP", "10.1234/xmp", "2017-07-26")
+    assert (front.title, front.doi, front.published) == ("Lakes on the page and more", "10.1234/xmp", "2017-07-26")
     assert front.authors == ("Anna Meier", "Berta Huber")
     assert front.affiliations == ("Institute of Limnology, Konstanz, Germany",)
     assert front.source == {
-        "title": "xmp",
+        "title": "page",
         "doi": "xmp",
         "authors": "page",
         "affiliations": "page",
         "published": "page",
     }
-    assert front_matter(blocks, {}, {}).title == "Lakes on the page and more"
+    printed = [Block("heading", "Journal of Lakes", 1, 1, level=1), Block("text", "All of our deep lakes", 1, 1)]
+    assert front_matter(printed, {"Title": "All of our deep lakes"}, {}).title == "All of our deep lakes"
+    assert front_matter(blocks, {"Title": "Lakes of a template"}, {}).title == "Lakes on the page and more"
+    assert front_matter([], {"CreationDate": "D:20200101"}, {}).published is None
 
 
 @pytest.mark.parametrize(
