@@ -1,17 +1,17 @@
-"""What a document says of itself: from its XMP, its information dictionary and the text of its first page."""
+"""What a document says of itself: on its first page, in its XMP and in its information dictionary."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
 from indexer.documents.clean import tidy
 from indexer.documents.kinds import NUMBERED
 from indexer.documents.model import Block, FrontMatter
-from indexer.documents.moments import date_in, pdf_date
+from indexer.documents.moments import date_in, whole_date
 from indexer.documents.sections import role_of
 from indexer.formats.doi import doi_in
 
@@ -40,6 +40,11 @@ _MARKS = re.compile(r"\((?:\d{1,2}[,\s]*)+\)|[\d*†‡§¶∗,\s]+$|^[\d*†‡
 _KEYWORDS = re.compile(
     r"^(?:key ?words?|index terms|schlüsselwörter|mots[- ]clés)\s*[:—-]?\s*(.+)$", re.IGNORECASE | re.DOTALL
 )
+_PUBLISHED = re.compile(
+    r"\b(?:Published(?: online)?|Publication date|Stand|Veröffentlicht(?: am)?|Publié(?: le)?|Publicado(?: el)?)\s*:\s*"
+)
+_YEAR_AT_END = re.compile(r"^[^\d]{3,}\b((?:1[89]|20)\d\d)$")
+_SHORTEST_TITLE = 12
 _GENERATED = re.compile(
     r"\.(?:docx?|tex|dvi|indd|pdf|qxd)$|^untitled|^microsoft word|^slide \d|^\(anonymous\)", re.IGNORECASE
 )
@@ -89,23 +94,81 @@ def _first(root: etree._Element, path: str) -> str:
 
 
 def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[str, object]) -> FrontMatter:
-    """XMP first, then the page, then the information dictionary, which is often left over from a template."""
+    """The page first; XMP and the information dictionary, which are often left over from a template, for what it does
+    not say. Their title counts before the page's where the page prints it: it is whole, and no masthead. The day on
+    which a file was made is not the day of its publication."""
     draft = _Draft()
-    for name in ("title", "authors", "doi", "journal", "published"):
-        value = xmp.get(name)
-        if name == "authors" and isinstance(value, tuple):
-            value = tuple(author for text in value for author in split_names(str(text)))
-        if name == "doi" and isinstance(value, str):
-            value = doi_in(value)
-        if name != "title" or not _GENERATED.search(str(value or "")):
-            draft.take(name, value, "xmp")
-    info_title = tidy(info.get("Title", ""))
-    if info_title and not _GENERATED.search(info_title) and len(info_title) > 6:
-        draft.take("title", info_title, "info")
-    _from_page(draft, [block for block in blocks if (block.first_page or 1) <= 1])
+    page = _front_page(blocks)
+    own = _of_page(blocks, page)
+    printed = _letters(" ".join(block.text for block in own)[:20_000])
+    titles = [(source, text) for source, text in _told_titles(info, xmp) if not _GENERATED.search(text)]
+    head = _title(opening(own))
+    for source, text in titles:
+        if len(_letters(text)) >= _SHORTEST_TITLE and _letters(text) in printed and not _is_begin(text, head):
+            draft.take("title", text, source)
+    draft.take("doi", _told(xmp)["doi"], "xmp")  # who writes one there means the document, and no reference
+    _year_beside_title(draft, blocks, page, head)
+    _from_page(draft, own)
+    for name, value in _told(xmp).items():
+        draft.take(name, value, "xmp")
+    for source, text in titles:
+        draft.take("title", text, source)
     draft.take("authors", tuple(split_names(info.get("Author", ""))), "info")
-    draft.take("published", pdf_date(info.get("CreationDate", "")), "info")
     return FrontMatter(**draft.values, source=draft.source)  # type: ignore[arg-type]  # names are the fields'
+
+
+def _told(xmp: Mapping[str, object]) -> dict[str, object]:
+    """What XMP says of a published work; its date is one of publication where it bears a DOI too."""
+    authors = xmp.get("authors")
+    doi = doi_in(str(xmp.get("doi") or ""))
+    return {
+        "authors": tuple(one for text in authors for one in split_names(str(text)))
+        if isinstance(authors, tuple)
+        else (),
+        "doi": doi,
+        "journal": xmp.get("journal"),
+        "published": whole_date(str(xmp.get("published") or "")) if doi else None,
+    }
+
+
+def _told_titles(info: Mapping[str, str], xmp: Mapping[str, object]) -> list[tuple[str, str]]:
+    told = (("xmp", tidy(str(xmp.get("title") or ""))), ("info", tidy(info.get("Title", ""))))
+    return [(source, text) for source, text in told if len(text) > 6]
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _is_begin(text: str, head: Block | None) -> bool:
+    """Whether the page's own title goes on where this one ends."""
+    return head is not None and _letters(head.text) != _letters(text) and _letters(head.text).startswith(_letters(text))
+
+
+def _of_page(blocks: Sequence[Block], page: int | None) -> list[Block]:
+    return [block for block in blocks if page is None or block.first_page == page]
+
+
+def _front_page(blocks: Sequence[Block]) -> int | None:
+    """The first page with text; the next one where only that has a title in large type. None without pages."""
+    pages = sorted({block.first_page for block in blocks if block.first_page is not None})[:2]
+    for page in pages:
+        head = opening(_of_page(blocks, page))
+        title = _title(head)
+        if title is not None and title.kind == "heading":
+            return page
+        if len(head) > 2:
+            break
+    return pages[0] if pages else None
+
+
+def _year_beside_title(draft: _Draft, blocks: Sequence[Block], page: int | None, head: Block | None) -> None:
+    """``Banta, E., 2006, Title``: a document that cites itself on a page before its title."""
+    title = " ".join((head.text if head is not None else "").split()[:4])
+    for block in blocks if len(title) >= _SHORTEST_TITLE else ():
+        match = re.search(rf"\b((?:1[89]|20)\d\d)[a-z]?[.,:)]*\s+{re.escape(title)}", block.text)
+        if match is not None and (block.first_page or 1) <= (page or 1):
+            draft.take("published", match[1], "page")
 
 
 def _from_page(draft: _Draft, blocks: Sequence[Block]) -> None:
@@ -117,7 +180,7 @@ def _from_page(draft: _Draft, blocks: Sequence[Block]) -> None:
     draft.take("affiliations", tuple(_affiliations(behind)), "page")
     draft.take("doi", doi_in(_own_doi(head) or ""), "page")
     draft.take("journal", _journal(head), "page")
-    draft.take("published", date_in(" ".join(block.text for block in head)), "page")
+    draft.take("published", _published(head, blocks), "page")
     for block in blocks:
         match = _KEYWORDS.match(block.text)
         if match:
@@ -129,7 +192,7 @@ def opening(blocks: Sequence[Block]) -> list[Block]:
     """The blocks before the first section: masthead, title, authors, affiliations."""
     for index, block in enumerate(blocks):
         is_section = block.kind == "heading" and (
-            role_of((block.text,)) is not None or NUMBERED.match(block.text) or block.text.lower() == "contents"
+            role_of((block.text,)) is not None or _is_numbered(block.text) or block.text.lower() == "contents"
         )
         if (is_section and index > 0) or (block.kind == "text" and len(block.text) > 900):
             return list(blocks[:index])
@@ -138,9 +201,48 @@ def opening(blocks: Sequence[Block]) -> list[Block]:
     return list(blocks[: min(len(blocks), 6)])
 
 
+def _is_numbered(text: str) -> bool:
+    """``V. C. Oliveira`` is no section five."""
+    return NUMBERED.match(text) is not None and not split_names(text)
+
+
+def without_author_headings(blocks: Sequence[Block], front: FrontMatter) -> list[Block]:
+    """The line of authors and a date above the first section are no sections."""
+    head = {id(block) for block in opening(_of_page(blocks, _front_page(blocks)))}
+    return [
+        replace(block, kind="text", level=0)
+        if block.kind == "heading" and id(block) in head and _is_byline(block.text, front)
+        else block
+        for block in blocks
+    ]
+
+
+def _is_byline(text: str, front: FrontMatter) -> bool:
+    words = _letters(text)
+    if words == _letters(front.title):
+        return False
+    named = sum(len(_letters(author)) for author in front.authors if _letters(author) in words)
+    return named > 0.5 * len(words) or (date_in(text) is not None and len(text.split()) <= 6)
+
+
+def _published(head: Sequence[Block], blocks: Sequence[Block]) -> str | None:
+    """What is called so, else the first date of the head, else a year that a short line of the head ends with."""
+    for block in blocks:
+        labelled = _PUBLISHED.search(block.text)
+        date = date_in(block.text[labelled.end() : labelled.end() + 40]) if labelled is not None else None
+        if date is not None:
+            return date
+    date = date_in(" ".join(block.text for block in head))
+    if date is not None:
+        return date
+    lines = [match[1] for block in head if len(block.text) < 60 and (match := _YEAR_AT_END.search(block.text))]
+    return lines[0] if lines else None
+
+
 def _title(head: Sequence[Block]) -> Block | None:
     """The first heading that is no masthead, else the first short text."""
     fit = [b for b in head if not _MASTHEAD.search(b.text) and len(b.text) > 12 and date_in(b.text) is None]
+    fit = [b for b in fit if len(split_names(b.text)) < 2]
     headings = [b for b in fit if b.kind == "heading" and not (_JOURNAL.match(b.text) and len(b.text.split()) <= 6)]
     if headings:
         top = min(block.level for block in headings)
@@ -161,6 +263,7 @@ def _authors(blocks: Sequence[Block]) -> list[str]:
 def split_names(text: str) -> list[str]:
     """Names of people in a line of authors; what does not look like a name ends the list."""
     names: list[str] = []
+    text = re.sub(r"^(?:By|von|par|por)\s+(?=[^\W\d_])", "", text)
     marked = re.sub(r"\((?:\d{1,2}[,\s]*)+\)", " , ", tidy(text))
     for part in re.split(r"\s*(?:;|,|\band\b|\bund\b|\bet\b|&)\s*", marked):
         name = _MARKS.sub("", re.sub(r"(?<=[^\W\d_])\d+(?:\s*\d+)*", "", part)).strip(" .∗†")

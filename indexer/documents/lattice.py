@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from indexer.documents.page import Box, Page, Rule, Word
 from indexer.documents.rows import rows
-from indexer.documents.table_found import TableFound, has_words, joined_cell
+from indexer.documents.table_found import TableFound, has_words, is_labelled, joined_cell
 
 _SAME = 3.0  # points: rules nearer than this are one
 _REACH = 3.0  # points that a rule may fall short of the one that it crosses
@@ -145,7 +145,7 @@ def _table(grid: _Grid, words: Sequence[Word]) -> TableFound | None:
     if len(by_cell) < _FEWEST_FILLED * len(set(cells.values())):
         return None
     table = _filled(by_cell, len(ys) - 1, len(xs) - 1)
-    if len(table) < 2 or len(table[0]) < 2 or not has_words(table):
+    if len(table) < 2 or len(table[0]) < 2 or not has_words(table) or not is_labelled(table):
         return None
     return TableFound(box, tuple(tuple(row) for row in table), 1, tuple(inside))
 

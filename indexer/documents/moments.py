@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 _MONTHS = {
     name: number
@@ -30,14 +31,18 @@ _DAY_FIRST = re.compile(rf"\b(\d{{1,2}})\.?(?:st|nd|rd|th)?\s+({_NAME})\.?,?\s+(
 _MONTH_FIRST = re.compile(rf"\b({_NAME})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,\s*((?:1[6-9]|20)\d\d)\b", re.IGNORECASE)
 _MONTH = re.compile(rf"\b({_NAME})\.?,?\s+((?:1[6-9]|20)\d\d)\b", re.IGNORECASE)
 _ISO = re.compile(r"\b((?:1[6-9]|20)\d\d)-(\d\d)-(\d\d)\b")
-_PDF = re.compile(r"^D?:?(\d{4})(\d{2})?(\d{2})?")
+_GERMAN = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?((?:1[6-9]|20)\d\d)\b")
+_WHOLE = re.compile(r"^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)")
 
 
 def date_in(text: str) -> str | None:
     """The first whole date, else the first month with its year: ``2017-07-26``, ``2012-11``; None without one."""
     iso = _ISO.search(text)
     if iso:
-        return iso[0] if _exists(int(iso[2]), int(iso[3])) else None
+        return iso[0] if _exists(iso[1], int(iso[2]), int(iso[3])) else None
+    german = _GERMAN.search(text)
+    if german and _exists(german[3], int(german[2]), int(german[1])):
+        return f"{german[3]}-{int(german[2]):02d}-{int(german[1]):02d}"
     day = _DAY_FIRST.search(text)
     if day:
         return _day(day[3], day[2], day[1])
@@ -50,16 +55,25 @@ def date_in(text: str) -> str | None:
 
 def _day(year: str, month: str, day: str) -> str | None:
     number = _MONTHS[month.lower()]
-    return f"{year}-{number:02d}-{int(day):02d}" if _exists(number, int(day)) else None
+    return f"{year}-{number:02d}-{int(day):02d}" if _exists(year, number, int(day)) else None
 
 
-def _exists(month: int, day: int) -> bool:
-    return 1 <= month <= 12 and 1 <= day <= 31
+def _exists(year: str, month: int, day: int) -> bool:
+    try:
+        date(int(year), month, day)
+    except ValueError:
+        return False
+    return True
 
 
-def pdf_date(text: str) -> str | None:
-    """``D:20170726120000Z`` as ``2017-07-26``; None for anything else."""
-    match = _PDF.match(text)
-    if match is None or not 1600 <= int(match[1]) <= 2100:
+def whole_date(text: str) -> str | None:
+    """``2017``, ``2017-07`` or ``2017-07-26`` at the beginning of the text, as far as there is such a day."""
+    match = _WHOLE.match(text)
+    if match is None:
+        return None
+    year, month, day = match.groups()
+    if not 1600 <= int(year) <= 2100 or (month is not None and not 1 <= int(month) <= 12):
+        return None
+    if day is not None and not _exists(year, int(month), int(day)):
         return None
     return "-".join(part for part in match.groups() if part)

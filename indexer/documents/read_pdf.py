@@ -10,7 +10,7 @@ from indexer.documents.blocks import to_blocks
 from indexer.documents.columns import usual_gutter
 from indexer.documents.coverage import Coverage, share_of, with_everything
 from indexer.documents.failures import DocumentRefused
-from indexer.documents.front_matter import front_matter, read_xmp
+from indexer.documents.front_matter import front_matter, read_xmp, without_author_headings
 from indexer.documents.furniture import find_furniture
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.measures import measure
@@ -54,7 +54,7 @@ def assemble(
     laid, covered = lay_out_whole(pages)
     blocks = to_blocks(laid)
     front = front_matter(blocks, info, xmp)
-    kept, references = split_references(blocks)
+    kept, references = split_references(without_author_headings(blocks, front))
     return ReadDocument(
         format=format,
         blocks=tuple(kept),

@@ -25,9 +25,11 @@ def rows(words: Iterable[Word]) -> list[Line]:
 
 
 def _row_of(word: Word, open_rows: Sequence[list[Word]]) -> list[Word] | None:
-    """The nearest row that was begun by a word at least as large. A smaller word that stands off the row's baseline by
-    more than its own size allows is of it only beside one of its words, as an index is: small print in the next column
-    has lines of its own."""
+    """The nearest row that was begun by a word at least as large.
+
+    A smaller word that stands off the baseline by more than its own size allows is of the row only beside one of its
+    larger words, as an index is: small print in the next column has lines of its own.
+    """
     best: tuple[float, list[Word]] | None = None
     for row in open_rows:
         off = abs(row[0].baseline - word.baseline)
@@ -39,7 +41,8 @@ def _row_of(word: Word, open_rows: Sequence[list[Word]]) -> list[Word] | None:
 
 def _is_beside(word: Word, row: Sequence[Word]) -> bool:
     reach = _BESIDE * row[0].size
-    return any(other.box.left - reach <= word.box.right and word.box.left <= other.box.right + reach for other in row)
+    larger = [other for other in row if other.size > 1.1 * word.size]
+    return any(one.box.left - reach <= word.box.right and word.box.left <= one.box.right + reach for one in larger)
 
 
 def segments(row: Line) -> list[Line]:

@@ -26,6 +26,12 @@ def has_words(cells: Sequence[Sequence[str]]) -> bool:
     return sum(_WORD.search(cell) is not None for row in cells for cell in row) >= 2
 
 
+def is_labelled(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether half of the cells of the first row or of the first column hold a word; those of a chart do not."""
+    edges = (list(cells[0]), [row[0] for row in cells])
+    return any(2 * sum(_WORD.search(cell) is not None for cell in edge) >= len(edge) for edge in edges)
+
+
 def joined_cell(above: str, below: str) -> str:
     """Two lines of one cell as one text, a broken word mended."""
     if above.endswith("-") and below[:1].islower():

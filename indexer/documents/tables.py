@@ -15,7 +15,7 @@ from indexer.documents.kinds import CAPTION
 from indexer.documents.lattice import bordered_tables
 from indexer.documents.page import Box, Line, Page, Rule, Word, around
 from indexer.documents.rows import rows
-from indexer.documents.table_found import TableFound, has_words, joined_cell
+from indexer.documents.table_found import TableFound, has_words, is_labelled, joined_cell
 
 _TABLE = re.compile(r"^tab(?:le|\.|elle|leau)$", re.IGNORECASE)
 _SAME_EDGE = 6.0
@@ -100,7 +100,7 @@ def _read(frame: Box, levels: Sequence[float], page: Page, words: Sequence[Word]
     if _are_columns(lines, edges, frame) or any(_is_no_row(line) for line in lines):
         return None
     is_ruled = len(levels) >= 3 or len(uprights) >= 1
-    if _is_prose(cells) or not has_words(cells) or not (is_ruled or _has_caption(page)):
+    if _is_prose(cells) or not has_words(cells) or not is_labelled(cells) or not (is_ruled or _has_caption(page)):
         return None
     header = _header_rows(lines, levels)
     merged, header = _without_continuations(cells, header)

@@ -10,7 +10,7 @@ from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter, read_xmp, split_names
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import Block, ReadDocument
-from indexer.documents.moments import date_in, pdf_date
+from indexer.documents.moments import date_in, whole_date
 from indexer.documents.read import read_document
 from indexer.documents.sections import role_of
 from tests.pdf_files import docx
@@ -131,7 +131,7 @@ def test_names_of_authors_lose_their_marks_and_affiliations_are_none() -> None:
     assert split_names("Department of Lakes, University of Bern") == []
 
 
-def test_xmp_comes_before_the_page_and_the_page_before_the_information_dictionary() -> None:
+def test_the_page_comes_before_xmp_but_for_the_doi_and_a_title_that_the_page_prints() -> None:
     xmp = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
       xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:prism="http://prismstandard.org/namespaces/basic/2.0/">
       <rdf:Description><dc:title><rdf:Alt><rdf:li>Lakes in XMP</rdf:li></rdf:Alt></dc:title>
@@ -145,17 +145,20 @@ def test_xmp_comes_before_the_page_and_the_page_before_the_information_dictionar
         Block("text", "Lakes. See doi:10.9999/other for data.", 1, 1),
     ]
     front = front_matter(blocks, {"Title": "Microsoft Word - x.doc"}, read_xmp(xmp))
-    assert (front.title, front.doi, front.published) == ("Lakes in XMP", "10.1234/xmp", "2017-07-26")
+    assert (front.title, front.doi, front.published) == ("Lakes on the page and more", "10.1234/xmp", "2017-07-26")
     assert front.authors == ("Anna Meier", "Berta Huber")
     assert front.affiliations == ("Institute of Limnology, Konstanz, Germany",)
     assert front.source == {
-        "title": "xmp",
+        "title": "page",
         "doi": "xmp",
         "authors": "page",
         "affiliations": "page",
         "published": "page",
     }
-    assert front_matter(blocks, {}, {}).title == "Lakes on the page and more"
+    printed = [Block("heading", "Journal of Lakes", 1, 1, level=1), Block("text", "All of our deep lakes", 1, 1)]
+    assert front_matter(printed, {"Title": "All of our deep lakes"}, {}).title == "All of our deep lakes"
+    assert front_matter(blocks, {"Title": "Lakes of a template"}, {}).title == "Lakes on the page and more"
+    assert front_matter([], {"CreationDate": "D:20200101"}, {}).published is None
 
 
 @pytest.mark.parametrize(
@@ -173,9 +176,13 @@ def test_dates_of_publication(text: str, date: str | None) -> None:
     assert date_in(text) == date
 
 
-def test_pdf_dates() -> None:
-    assert pdf_date("D:20170726120000Z") == "2017-07-26"
-    assert pdf_date("yesterday") is None
+def test_days_that_there_are_not_never_come_out() -> None:
+    assert whole_date("2017-07-26T12:00:00Z") == "2017-07-26"
+    assert whole_date("2017") == "2017"
+    assert whole_date("1910-00-80") is None
+    assert whole_date("yesterday") is None
+    assert date_in("Stand: 22.12.2021") == "2021-12-22"
+    assert date_in("30 February 2020") is None
 
 
 @pytest.mark.parametrize(
