@@ -205,7 +205,7 @@ def _result(answer: Json) -> SearchResult:
     return SearchResult(
         hits=tuple(_hit(feature) for feature in answer["features"]),
         matched=answer["numberMatched"],
-        total=answer.get("sonde:total", answer["numberMatched"]),
+        total=int(answer.get("sonde:total") or answer["numberMatched"]),
         interpretation=answer["sonde:interpretation"],
         facets=answer.get("sonde:facets", {}),
         did_you_mean=answer.get("sonde:didYouMean"),

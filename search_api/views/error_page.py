@@ -23,8 +23,7 @@ def register(app: Flask) -> None:
         if response.mimetype != _PROBLEM or request.method not in ("GET", "HEAD"):
             return response
         response.vary.add("Accept")
-        asked = request.args.get("f")
-        if asked not in (None, "html") or not wants_html(asked):
+        if request.args.get("f") not in (None, "html") or not wants_html(None):
             return response
         return _page(response)
 

@@ -34,6 +34,7 @@ def test_what_was_refused_is_said_and_f_decides(samples: Service) -> None:
     assert (refused.status_code, refused.mimetype) == (400, "text/html")
     assert "Unknown parameter &#x27;bananas&#x27;" in refused.text
     assert samples.http.get("/collections?bananas=1&f=json", headers=BROWSER).mimetype == "application/problem+json"
+    assert samples.http.get("/collections/nowhere?f=html").mimetype == "application/problem+json"  # as described
     closed = samples.http.get("/harvest/sources", headers=BROWSER)
     assert (closed.status_code, closed.mimetype) == (401, "text/html")
     assert closed.headers["WWW-Authenticate"]
