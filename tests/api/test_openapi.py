@@ -44,7 +44,7 @@ def test_every_call_answers_as_described(samples: Service) -> None:
         )
         @given(case=operation.as_strategy())
         def answers(case: Any) -> None:
-            case.call_and_validate(checks=CHECKS)
+            case.call_and_validate(checks=CHECKS, headers={"Accept-Encoding": "identity"})  # it unpacks nothing
 
         answers()
         tried.append(f"{operation.method.upper()} {operation.path}")
