@@ -27,9 +27,9 @@ def has_words(cells: Sequence[Sequence[str]]) -> bool:
 
 
 def is_labelled(cells: Sequence[Sequence[str]]) -> bool:
-    """Whether half of the cells of the first row or of the first column hold a word; those of a chart do not."""
-    edges = (list(cells[0]), [row[0] for row in cells])
-    return any(2 * sum(_WORD.search(cell) is not None for cell in edge) >= len(edge) for edge in edges)
+    """Whether half of the filled cells of the first row or of the first column hold a word; those of a chart do not."""
+    edges = ([cell for cell in cells[0] if cell], [row[0] for row in cells if row[0]])
+    return any(2 * sum(_WORD.search(cell) is not None for cell in edge) >= len(edge) for edge in edges if edge)
 
 
 def joined_cell(above: str, below: str) -> str:
