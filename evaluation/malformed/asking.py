@@ -52,7 +52,8 @@ def ask(url: str, sent: Sent, hang_s: float, comes_from: str = "") -> Came:
     try:
         there, own = (place.hostname or "", place.port or 80), (comes_from, 0)
         with socket.create_connection(there, timeout=hang_s, source_address=own if comes_from else None) as wire:
-            status, again, said = _exchanged(wire, sent, begun + hang_s, ends=not comes_from)
+            # What breaks HTTP may lack its end; a whole request stays open, for who closes a side counts as gone.
+            status, again, said = _exchanged(wire, sent, begun + hang_s, ends=not comes_from and not sent.is_http)
     except TimeoutError:
         return Came(sent, "hang", 0, time.monotonic() - begun)
     except (http.client.HTTPException, OSError) as error:
