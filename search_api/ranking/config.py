@@ -74,6 +74,19 @@ class BlendWeights:
 
 
 @dataclass(frozen=True, slots=True)
+class Outside:
+    """Records that lie wholly outside the asked place (``blend`` mode).
+
+    ``tolerance``: how much better than a record inside it one outside must be in all else (the text score weighs 1) to
+    stand above it; 0 leaves the blend alone to decide. ``margin``: what comes nearer than this share of the asked box's
+    diagonal is not wholly outside.
+    """
+
+    tolerance: float
+    margin: float
+
+
+@dataclass(frozen=True, slots=True)
 class RankingConfig:
     """Every number of the ranking; a request changes single ones with ``dataclasses.replace``.
 
@@ -87,6 +100,7 @@ class RankingConfig:
     neutral: Neutral
     spatial_mode: SpatialMode
     blend: BlendWeights
+    outside: Outside
     smallest_diagonal_deg: float  # an asked place smaller than this is judged as if it were this large
     smallest_area_km2: float  # below this, sizes count as equal
     inside_share: float  # what a span wholly inside the asked time is worth, beside how much of it it covers
@@ -109,6 +123,7 @@ class RankingConfig:
         }
         diagonals = shares.pop("hausdorff_diagonals")
         _check_range("shares", shares, 1.0)
+        _check_range("outside", asdict(self.outside), math.inf)
         _check_range("neutral", {"hausdorff_diagonals": diagonals}, math.inf)
         if not all(math.isfinite(weight) for weight in asdict(self.blend).values()):
             raise ValueError("blend: every weight is a finite number")
@@ -126,11 +141,13 @@ class RankingConfig:
         return json.dumps(asdict(self), indent=2) + "\n"
 
 
-_PARTS: dict[str, type[ArmWeights] | type[SignalWeights] | type[Neutral] | type[BlendWeights]] = {
+_Part = ArmWeights | SignalWeights | Neutral | BlendWeights | Outside
+_PARTS: dict[str, type[_Part]] = {
     "arms": ArmWeights,
     "signals": SignalWeights,
     "neutral": Neutral,
     "blend": BlendWeights,
+    "outside": Outside,
 }
 _POSITIVE = (
     "rrf_k",

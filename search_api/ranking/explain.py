@@ -12,8 +12,10 @@ from core.geo import compare
 from core.hit import Signal
 from core.time_overlap import overlap
 from core.timespan import iso
+from search_api.ranking.columns import Floats, Rows
 from search_api.ranking.facts import resolution_metres
 from search_api.ranking.rank import Ranking, measured
+from search_api.ranking.spatial import sets_outside_back, wholly_outside
 
 _YEAR_MS = 365.2425 * 86_400_000
 _LATEST_DATE_MS = 9_999 * _YEAR_MS  # further away a month and a day say nothing
@@ -117,12 +119,18 @@ def _cross_encoder(ranking: Ranking, index: int) -> Reason:
 
 
 def _spatial(ranking: Ranking, index: int) -> tuple[Reason, ...]:
-    """Of the asked box and the record's box that share most, for each asked box."""
+    """Of the asked box and the record's box that share most, for each asked box; then whether it stands back."""
     rows = ranking.candidates.boxes.of_candidate(index)
-    return tuple(_place_reason(ranking, number, rows) for number in range(len(ranking.target.boxes)))
+    each = tuple(_place_reason(ranking, number, rows) for number in range(len(ranking.target.boxes)))
+    return (*each, _STANDS_BACK) if _stands_back(ranking, rows) else each
 
 
-def _place_reason(ranking: Ranking, number: int, rows: np.ndarray[Any, np.dtype[np.float64]]) -> Reason:
+def _stands_back(ranking: Ranking, rows: Floats) -> bool:
+    target, config = ranking.target, ranking.config
+    return sets_outside_back(target, config) and bool(wholly_outside(Rows.of(rows, [len(rows)]), target, config)[0])
+
+
+def _place_reason(ranking: Ranking, number: int, rows: Floats) -> Reason:
     asked, target = ranking.target.boxes[number], ranking.target
     name = target.place or "the asked place"
     values: dict[str, Any] = {"place": target.place}
@@ -196,6 +204,7 @@ def _kind(ranking: Ranking, index: int) -> Reason:
     return Reason(f"{own}, asked for {asked}", "kind", {"own": own, "asked": asked})
 
 
+_STANDS_BACK = Reason("lies wholly outside the asked place: stands back behind what lies inside it", "stands_back")
 _WHERE: dict[Signal, str] = {
     "bm25": "words in the record",
     "passage_bm25": "words in its documents",

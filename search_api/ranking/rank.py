@@ -22,7 +22,7 @@ from search_api.ranking.config import ArmWeights, RankingConfig
 from search_api.ranking.fusion import normalise, shared_weights
 from search_api.ranking.kind import kind_scores
 from search_api.ranking.resolution import expected_scores, resolution_scores
-from search_api.ranking.spatial import blend_scores, hausdorff_distances
+from search_api.ranking.spatial import blend_scores, hausdorff_distances, sets_outside_back, wholly_outside
 from search_api.ranking.target import Target
 from search_api.ranking.temporal import temporal_scores
 
@@ -84,6 +84,10 @@ def rank(
 ) -> Ranking:
     """The best ``config.max_results`` by fused score, ties by id; the same candidates in any order rank the same.
 
+    In the `blend` mode a record wholly outside the asked place stands above one with an extent that is not only where
+    it is better by ``config.outside.tolerance`` in all but place, the text score weighing 1. Re-ranking keeps to that:
+    all of it then weighs 1 - lambda.
+
     ``minimum``: the least score of an arm, where it is not the theory's.
     """
     terms = _weighed(_text_terms(candidates, config, minimum) | _asked_terms(candidates, target, config))
@@ -141,8 +145,7 @@ def _asked_terms(candidates: Candidates, target: Target, config: RankingConfig) 
     signals, neutral = config.signals, config.neutral
     terms: dict[Signal, Term] = {}
     if target.boxes and config.spatial_mode == "blend":
-        unplaced = neutral.spatial + max(neutral.named - neutral.spatial, 0.0) * candidates.named
-        terms["spatial"] = _term(blend_scores(candidates.boxes, target, config), signals.spatial, unplaced)
+        terms["spatial"] = _place_term(candidates, target, config)
     if target.asks_time:
         terms["temporal"] = _term(temporal_scores(candidates, target, config), signals.temporal, neutral.temporal)
     if target.asks_resolution:
@@ -154,6 +157,25 @@ def _asked_terms(candidates: Candidates, target: Target, config: RankingConfig) 
     if target.kind is not None and target.asks_kind:
         terms["kind"] = _term(kind_scores(target.kind, candidates.kinds), signals.kind, neutral.kind)
     return terms
+
+
+def _place_term(candidates: Candidates, target: Target, config: RankingConfig) -> Term:
+    """How well a record lies, and a fixed part that all have but those wholly outside the asked place.
+
+    Outside, the first counts no more than for a record without an extent. The fixed part is ``tolerance`` more than
+    that, so a record outside that comes before one inside is better by ``tolerance`` in all else.
+    """
+    neutral, weight = config.neutral, config.signals.spatial
+    raw = blend_scores(candidates.boxes, target, config)
+    unplaced = neutral.spatial + max(neutral.named - neutral.spatial, 0.0) * candidates.named
+    if not sets_outside_back(target, config):
+        return _term(raw, weight, unplaced)
+    lies = weight * np.where(np.isnan(raw), unplaced, raw)
+    most_outside = weight * neutral.spatial
+    fixed = most_outside + config.outside.tolerance
+    outside = wholly_outside(candidates.boxes, target, config)
+    counted = np.where(outside, np.minimum(lies, most_outside), lies + fixed)
+    return Term(raw, counted / (weight + fixed), weight + fixed)
 
 
 def _term(raw: Floats, weight: float, neutral: float | Floats) -> Term:

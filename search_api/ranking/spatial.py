@@ -15,7 +15,8 @@ size        exp(-|log10 of the ratio of the areas|): as large 1, ten times 1/e
 A worldwide data set has only the second and the fourth, so a regional one wins a regional question.
 A record with several boxes is judged by the nearest for distances and by the best for shares; a question with
 several boxes by the mean over them. With `disjoint` the score is 1 - the larger share. A record without extent is
-NaN here; ranking counts it as ``config.neutral.spatial``, under an exact match and above a wrong place.
+NaN here; ranking counts it as ``config.neutral.spatial``, under an exact match and above a wrong place. What lies
+wholly outside every asked box (:func:`wholly_outside`) stands back besides: :func:`search_api.ranking.rank.rank`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import numpy as np
 
 from core.extent import BBox
 from core.geo import Comparison, compare, diagonal_deg, hausdorff_deg_many
-from search_api.ranking.columns import Floats, Rows
+from search_api.ranking.columns import Flags, Floats, Rows
 from search_api.ranking.config import BlendWeights, RankingConfig
 from search_api.ranking.target import Relation, Target
 
@@ -60,6 +61,28 @@ def blend_features(boxes: Rows, asked: BBox, relation: Relation | None, config: 
         ]
     )
     return boxes.best(rows)
+
+
+def sets_outside_back(target: Target, config: RankingConfig) -> bool:
+    """Whether what lies wholly outside the asked place stands back: not where that is what is asked for."""
+    return bool(target.boxes) and target.relation != "disjoint" and config.outside.tolerance > 0.0
+
+
+def wholly_outside(boxes: Rows, target: Target, config: RankingConfig) -> Flags:
+    """Which candidates have boxes of which none comes near any of the asked ones: (n,), False without a box.
+
+    Near is ``config.outside.margin`` of the asked box's diagonal: the boxes of names are drawn by hand, and what
+    touches one or lies just beside it may well be meant.
+    """
+    shared = np.max([_shared_when_grown(boxes, asked, config) for asked in target.boxes], axis=0)
+    outside: Flags = boxes.best(shared) <= 0.0  # NaN, where there is no box, is not
+    return outside
+
+
+def _shared_when_grown(boxes: Rows, asked: BBox, config: RankingConfig) -> Floats:
+    """What each box (m,), grown on all sides by the margin, shares with the asked one, in km2."""
+    margin = config.outside.margin * max(diagonal_deg(asked), config.smallest_diagonal_deg)
+    return compare(asked, boxes.values + np.array([-margin, -margin, margin, margin])).overlap_km2
 
 
 def hausdorff_distances(boxes: Rows, target: Target, config: RankingConfig) -> Floats:

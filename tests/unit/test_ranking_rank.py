@@ -257,7 +257,8 @@ class TestExplain:
         }
 
     def test_silent_records_say_what_they_counted(self) -> None:
-        ranking = rank(Candidates.of([Candidate("a", {"bm25": 1.0, "dense": None})]), EVERYTHING, CONFIG)
+        blend_alone = replace(CONFIG, outside=replace(CONFIG.outside, tolerance=0.0))
+        ranking = rank(Candidates.of([Candidate("a", {"bm25": 1.0, "dense": None})]), EVERYTHING, blend_alone)
         reasons = self.reasons(ranking, 0)
         assert reasons["spatial"] == "says nothing of its extent: counted as 0.15"
         assert reasons["dense"] == "not measured: adds nothing"

@@ -42,6 +42,7 @@ export const rooms: typeof english = {
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: Kosinus ${decimal(r.raw, 3)}, der beste Treffer hat ${decimal(r.best, 3)}`,
     read: (r) => `zusammen mit der Frage gelesen: ${decimal(r.raw, 2)} von 1`,
     outside_place: (r) => `liegt außerhalb von ${asked(r)}, ${decimal(r.distance_deg, 1)} Grad entfernt (Hausdorff)`,
+    stands_back: () => "liegt ganz außerhalb des gefragten Gebiets: steht hinter dem zurück, was darin liegt",
     inside_place: (r) => `liegt in ${asked(r)}`,
     covers_place: (r) => `deckt ${percent(r.share)} von ${asked(r)} ab; die eigene Fläche ist ${times(r.area_ratio)} davon`,
     recency: (r) => `wie neu: ${decimal(r.raw, 2)} von 1`,
