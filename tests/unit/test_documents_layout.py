@@ -5,7 +5,7 @@ from __future__ import annotations
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.read_pdf import read_pdf
-from tests.pdf_files import PdfPage, Put, paragraph, pdf
+from tests.pdf_files import LIGATURE, PdfPage, Put, paragraph, pdf
 
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 LEFT = [f"left line {word} goes on and on" for word in NUMBERS]
@@ -141,3 +141,8 @@ def test_sections_carry_their_path_level_and_references_are_split_off() -> None:
         "[1] Meier, A. (2001). Lakes. J. Lakes 1, 1-2.",
         "[2] Huber, B. (2002). Rivers. J. Rivers 3, 4-5.",
     )
+
+
+def test_a_ligature_that_the_font_draws_as_one_glyph_does_not_part_its_word() -> None:
+    line = f"A di{LIGATURE}cult coe{LIGATURE}cient of fish if it fits"
+    assert texts(read(PdfPage([Put(72, 100, line)]))) == "A difficult coefficient of fish if it fits"
