@@ -146,3 +146,28 @@ def test_sections_carry_their_path_level_and_references_are_split_off() -> None:
 def test_a_ligature_that_the_font_draws_as_one_glyph_does_not_part_its_word() -> None:
     line = f"A di{LIGATURE}cult coe{LIGATURE}cient of fish if it fits"
     assert texts(read(PdfPage([Put(72, 100, line)]))) == "A difficult coefficient of fish if it fits"
+
+
+def test_a_head_that_names_its_section_beside_the_page_number_is_no_heading() -> None:
+    sections = ["Introduction", *["Design Concepts"] * 12, *["Input Instructions"] * 13]
+
+    def page(number: int) -> PdfPage:
+        name = sections[number - 1]
+        foot = f"{name} {number + 8}" if number % 2 else f"{number + 8} {name}"
+        body = [f"On page {number} line {word} tells of the water in the lake." for word in NUMBERS]
+        return PdfPage([*paragraph(72, 200, body), Put(300, 790, foot, 10, True)])
+
+    document = read(*(page(number) for number in range(1, len(sections) + 1)))
+    assert [block.text for block in document.blocks if block.kind == "heading"] == []
+    assert "Introduction 9" not in texts(document)
+    assert [kind for kind, text in kinds(document, 2) if "Design" in text] == ["footer"]
+
+
+def test_headings_that_say_something_else_on_each_page_stay_though_they_count_up() -> None:
+    names = ["Shores", "Depths", "Inflows", "Outflows", "Fishes", "Birds"]
+    body = [f"line {word} tells of the water in the lake" for word in NUMBERS]
+    pages = [
+        PdfPage([Put(72, 60, f"{n} {name}", 14, True), *paragraph(72, 200, body)]) for n, name in enumerate(names, 1)
+    ]
+    heads = [block.text for block in read(*pages).blocks if block.kind == "heading"]
+    assert heads == [f"{n} {name}" for n, name in enumerate(names, 1)]
