@@ -38,6 +38,46 @@ def test_a_title_over_both_columns_comes_first() -> None:
     assert texts(document) == " ".join([title.text, *LEFT, *RIGHT])
 
 
+def columns(places: tuple[float, ...], y: float, count: int = 8) -> list[list[str]]:
+    return [[f"column {c} line {word} at {y:g} goes on" for word in NUMBERS[:count]] for c, _ in enumerate(places)]
+
+
+def test_three_and_four_columns_are_read_one_after_the_other_below_a_title_over_all() -> None:
+    title = Put(50, 80, "A title that stands above all of the columns that this page has", 15, True)
+    for places, size in (((50, 220, 390), 9.0), ((50, 175, 300, 425), 6.5)):
+        lines = columns(places, 120)
+        texts_ = [put for x, own in zip(places, lines, strict=True) for put in paragraph(x, 120, own, size)]
+        document = read(PdfPage([title, *texts_]))
+        assert texts(document) == " ".join([title.text, *(line for own in lines for line in own)])
+
+
+def test_a_headline_over_two_of_three_columns_parts_those_two_alone() -> None:
+    places = (50, 220, 390)
+    above, below = columns(places, 100), columns(places[:2], 240)
+    third = [f"third column line {n} goes on" for n in range(20)]
+    page = PdfPage(
+        [
+            *paragraph(50, 100, above[0], 9),
+            *paragraph(220, 100, above[1], 9),
+            *paragraph(390, 100, third, 9),
+            Put(50, 216, "A headline that stands over two columns", 14, True),
+            *paragraph(50, 240, below[0], 9),
+            *paragraph(220, 240, below[1], 9),
+        ]
+    )
+    headline = "A headline that stands over two columns"
+    order = [*above[0], *above[1], headline, *below[0], *below[1], *third]
+    assert texts(read(page)) == " ".join(order)
+
+
+def test_three_columns_of_short_cells_are_rows_and_no_columns_of_text() -> None:
+    cells = [(f"Lake {word}", f"{n} metres", f"since {1900 + n}") for n, word in enumerate(NUMBERS)]
+    puts = [
+        Put(x, 100 + 14 * n, cell) for n, row in enumerate(cells) for x, cell in zip((60, 230, 400), row, strict=True)
+    ]
+    assert "Lake two 1 metres since 1901" in texts(read(PdfPage(puts)))
+
+
 def test_one_column_stays_one() -> None:
     lines = [f"{left} {right}" for left, right in zip(LEFT, RIGHT, strict=True)]
     assert texts(read(PdfPage(paragraph(60, 100, lines)))) == " ".join(lines)
