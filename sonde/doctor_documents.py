@@ -9,6 +9,7 @@ from elasticsearch import Elasticsearch
 
 from core.document import PUBLIC
 from es_mappings.names import alias
+from indexer.documents.recipe import READING
 from sonde.doctor_finding import State
 
 _NAMED = 5
@@ -37,13 +38,33 @@ def parked_documents(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     parked = sum(reasons.get(reason, 0) for reason in _BY_DEFECT)
     others = ", ".join(f"{count} {reason}" for reason, count in reasons.items() if reason not in _BY_DEFECT)
     if not parked:
-        return "ok", f"none is parked; not read for reasons of their own: {others or 'none'}"
+        older = _read_before(client, index)
+        return "ok", f"none is parked; not read for reasons of their own: {others or 'none'}{older}"
     shown = ", ".join(_named(hit) for hit in answer["hits"]["hits"])
     more = f" and {parked - _NAMED} more" if parked > _NAMED else ""
     return "warning", (
         f"{parked} parked, because Sonde failed at them; nothing of them is searchable: {shown}{more}. "
         "Users' and linked ones are read again by themselves after an upgrade of Sonde; "
         "`sonde ingest --retry FILE` reads a file now. The log says `document.crashed` with the place: please report it"
+    )
+
+
+def _read_before(client: Elasticsearch, index: str) -> str:
+    """Everybody's documents that an older reader read: a file cannot be fetched again, who has it must give it."""
+    older = client.count(
+        index=index,
+        query={
+            "bool": {
+                "filter": [{"term": {"state": "ready"}}, {"term": {"owner": PUBLIC}}],
+                "must_not": {"prefix": {"recipe": f"{READING}:"}},
+            }
+        },
+    )["count"]
+    if not older:
+        return ""
+    return (
+        f"; {older} for everybody were read by an older reader: `sonde ingest` reads the same files again, "
+        "a harvest those that records link to"
     )
 
 

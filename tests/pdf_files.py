@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 WIDTH, HEIGHT = 595, 842
+LIGATURE = "\x81"
+"""In the text of a ``Put``: one glyph, as wide as an M, that the font calls ffi."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,15 @@ class PdfPage:
 
     def content(self) -> bytes:
         parts = [
-            f"BT /{'F2' if put.bold else 'F1'} {put.size} Tf {put.x} {HEIGHT - put.y} Td ({_escaped(put.text)}) Tj ET"
+            f"BT /{_font(put)} {put.size} Tf {put.x} {HEIGHT - put.y} Td ({_escaped(put.text)}) Tj ET"
             for put in self.texts
         ]
         parts += [f"{x1} {HEIGHT - y1} m {x2} {HEIGHT - y2} l S" for x1, y1, x2, y2 in self.rules]
         return "\n".join(parts).encode("latin-1")
+
+
+def _font(put: Put) -> str:
+    return "F2" if put.bold else "F3" if LIGATURE in put.text else "F1"
 
 
 def _escaped(text: str) -> str:
@@ -43,15 +49,24 @@ def paragraph(x: float, y: float, lines: Sequence[str], size: float = 10, leadin
     return [Put(x, y + number * leading, line, size) for number, line in enumerate(lines)]
 
 
+_CALLED_FFI = b"""begincmap
+1 begincodespacerange <00> <FF> endcodespacerange
+1 beginbfchar <81> <006600660069> endbfchar
+endcmap"""
+
+
 def pdf(pages: Sequence[PdfPage], *, catalog: str = "", trailer: str = "", info: str = "") -> bytes:
     """A whole file with its cross-reference table; ``catalog`` and ``trailer`` are added to those dictionaries."""
-    fonts = "/Font << /F1 3 0 R /F2 4 0 R >>"
+    fonts = "/Font << /F1 3 0 R /F2 4 0 R /F3 6 0 R >>"
     objects: list[bytes] = [
         f"<< /Type /Catalog /Pages 2 0 R {catalog} >>".encode(),
         b"",
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
         f"<< {info} >>".encode("latin-1"),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 7 0 R "
+        b"/Encoding << /BaseEncoding /WinAnsiEncoding /Differences [129 /M] >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(_CALLED_FFI), _CALLED_FFI),
     ]
     kids = []
     for page in pages:

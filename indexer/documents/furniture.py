@@ -1,7 +1,8 @@
 """What a page carries that is not its text: running heads and feet, page numbers, line numbers, watermarks.
 
 Heads and feet are what the first or last rows of several pages have in common at the same height; digits count as
-equal, so that a page number does not make them different.
+equal, so that a page number does not make them different. Those whose name changes with the section are told by the
+page numbers beside it (``running_heads``).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from statistics import median
 
 from indexer.documents.page import Line, Page, RegionKind, Word
 from indexer.documents.rows import rows, segments
+from indexer.documents.running_heads import AtTheEdge, running_heads
 
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 _PAGE_NUMBER = re.compile(r"^(?:page\s*|seite\s*|p\.?\s*|[-–—(\[]\s*)?#(?:\s*[-–—)\]])?(?:\s*(?:of|/|von|sur)\s*#)?$")
@@ -46,8 +48,10 @@ def find_furniture(pages: Sequence[Page]) -> Furniture:
         marks = _watermarks(page, by_page[page.number])
         if marks:
             found[page.number]["watermark"] = marks
-    for number, kind, line in _repeated(pages, by_page):
-        found[number].setdefault(kind, []).extend(line.words)
+    edges = [one for page in pages for one in _at_the_edge(page, by_page[page.number])]
+    heads = {(one.page, one.kind, id(one.line)): one for one in (*_repeated(pages, edges), *running_heads(edges))}
+    for one in heads.values():
+        found[one.page].setdefault(one.kind, []).extend(one.line.words)
     numbers = {page.number: _line_numbers(by_page[page.number]) for page in pages}
     if sum(map(bool, numbers.values())) >= _NUMBERED_SHARE * len(pages):  # else they number the rows of some listing
         for page in pages:
@@ -56,29 +60,29 @@ def find_furniture(pages: Sequence[Page]) -> Furniture:
     return Furniture(found)
 
 
-def _repeated(pages: Sequence[Page], by_page: dict[int, list[Line]]) -> Iterator[tuple[int, RegionKind, Line]]:
-    seen: dict[tuple[RegionKind, str], list[tuple[int, Line]]] = defaultdict(list)
-    for page in pages:
-        for kind, line in _at_the_edge(page, by_page[page.number]):
-            seen[kind, _key(line.text)].append((page.number, line))
-    for (kind, key), where in seen.items():
+def _repeated(pages: Sequence[Page], edges: Sequence[AtTheEdge]) -> Iterator[AtTheEdge]:
+    seen: dict[tuple[RegionKind, str], list[AtTheEdge]] = defaultdict(list)
+    for one in edges:
+        seen[one.kind, _key(one.line.text)].append(one)
+    for (_, key), where in seen.items():
         is_number = _PAGE_NUMBER.match(key) is not None
         reach = _NUMBER_HEIGHT if is_number else _SAME_HEIGHT
-        for number, line in where:
-            fellows = {n for n, other in where if n != number and abs(other.baseline - line.baseline) <= reach}
+        for one in where:
+            near = (other for other in where if abs(other.line.baseline - one.line.baseline) <= reach)
+            fellows = {other.page for other in near if other.page != one.page}
             if (len(fellows) + 1 >= max(2, _SHARE_OF_PAGES * len(pages)) and fellows) or (
-                is_number and _alone_at_the_edge(line, pages[number - pages[0].number])
+                is_number and _alone_at_the_edge(one.line, pages[one.page - pages[0].number])
             ):
-                yield number, kind, line
+                yield one
 
 
-def _at_the_edge(page: Page, lines: Sequence[Line]) -> Iterator[tuple[RegionKind, Line]]:
+def _at_the_edge(page: Page, lines: Sequence[Line]) -> Iterator[AtTheEdge]:
     for line in _set_apart(lines):
         if line.box.bottom < _ZONE * page.height:
-            yield "header", line
+            yield AtTheEdge(page.number, "header", line)
     for line in _set_apart(lines[::-1]):
         if line.box.top > (1.0 - _ZONE) * page.height:
-            yield "footer", line
+            yield AtTheEdge(page.number, "footer", line)
 
 
 def _set_apart(lines: Sequence[Line]) -> Sequence[Line]:

@@ -35,14 +35,13 @@ from indexer.documents.parking import (
     starts_before,
 )
 from indexer.documents.place_time import PassageReader
+from indexer.documents.recipe import recipe
 from indexer.documents.segment import Coherence, Segmented, SegmentOptions, embedding_text, segment
 from indexer.documents.store import DocumentGone, DocumentStore, batches, passage_document, passages_kind
 from indexer.patience import patient_client
 
 log = structlog.get_logger(__name__)
 
-READING = "2"
-"""Raised when documents are read in another way, so that what was read before is read again."""
 _BATCH = 64
 
 Parse = Callable[[bytes, Limits, Ocr], Parsed]
@@ -130,13 +129,12 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
     parts = replace(parts, client=patient_client(parts.client))
     store = DocumentStore(parts.client, parts.prefix)
     embedder = parts.embedder(_model(parts, incoming.owner))
-    recipe = f"{READING}:{parts.options.most_tokens}:{parts.options.overlap}"
-    recipe += f":{parts.segmenter}" if parts.segmenter else ""
+    read_as = recipe(parts.options, parts.segmenter)
     stored = store.entry(incoming.id)
     if (
         stored is not None
         and stored.state == "ready"
-        and (stored.model, stored.recipe, stored.hash) == (embedder.card.model, recipe, incoming.hash)
+        and (stored.model, stored.recipe, stored.hash) == (embedder.card.model, read_as, incoming.hash)
     ):
         return Ingested(stored, same=True)
     if stored is not None and is_parked(stored, incoming.hash) and not incoming.again:
@@ -151,7 +149,7 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
         hash=incoming.hash,
         bytes=len(incoming.data),
         model=embedder.card.model,
-        recipe=recipe,
+        recipe=read_as,
         version=sonde_version(),
         attempts=(0 if incoming.again else starts_before(stored, incoming.hash)) + 1,
         created=stored.created if stored is not None and stored.created else now_iso(),

@@ -26,6 +26,7 @@ from es_mappings.names import alias
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import Incoming, IngestParts, ingest
 from indexer.documents.parking import is_settled, refused_by_defect, sonde_version
+from indexer.documents.recipe import is_outdated
 from indexer.documents.store import DocumentStore
 from indexer.scan import scan
 from net.exchange import Outgoing
@@ -53,7 +54,8 @@ def follow_links(source: str, follow: Follow, parts: IngestParts, gate: Gate, *,
     """Reads what records of the source link to and what was not read yet; to repeat it does no harm.
 
     A document that could not be fetched or read for a reason that may pass is tried once more the next time, then
-    left alone with its reason; one that Sonde itself failed at waits for another version.
+    left alone with its reason; one that Sonde itself failed at waits for another version. One that an older reader
+    read is fetched and read again.
     Raises core.errors.Unavailable where Elasticsearch does not answer.
     """
     if follow == "none":
@@ -119,8 +121,8 @@ def _linking_records(client: Elasticsearch, prefix: str, source: str) -> Iterato
 
 
 def _is_settled(entries: list[DocumentEntry], record: str) -> bool:
-    """Whether this link of this record was read, or failed for good."""
-    return any(is_settled(entry) for entry in entries if entry.record == record)
+    """Whether this link of this record was read as documents are read now, or failed for good."""
+    return any(is_settled(entry) and not is_outdated(entry) for entry in entries if entry.record == record)
 
 
 def _followed(record: Record, link: Link, parts: IngestParts, gate: Gate, store: DocumentStore) -> DocumentEntry:

@@ -59,7 +59,13 @@ class _Growing:
     boxes: list[Box] = field(default_factory=list)
 
     def takes(self, box: Box, baseline: float, style: _Style, parted: float) -> bool:
-        """``parted``: the widest gap, as a share of the size, that something seen between the two leaves."""
+        """``parted``: the widest gap, as a share of the size, that something seen between the two leaves.
+
+        What stands in the very box of the last character is of the same glyph: pdfium tells the ffi of a font as three
+        letters that all have its whole width, and no gap between them.
+        """
+        if box == self.boxes[-1]:
+            return True
         size = max(self.style.size, style.size, 1.0)
         gap = box.left - self.boxes[-1].right
         widest = min(parted, _MONO_SPACE if style.mono else _SPACE) * size

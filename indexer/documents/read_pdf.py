@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 import pypdfium2 as pdfium
 
 from indexer.documents.blocks import to_blocks
-from indexer.documents.columns import usual_gutter
 from indexer.documents.coverage import Coverage, share_of, with_everything
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter, read_xmp, without_author_headings
 from indexer.documents.furniture import find_furniture
+from indexer.documents.gutters import usual_gutters
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.measures import measure
 from indexer.documents.model import DocumentFormat, ReadDocument, RegionBox
@@ -19,7 +19,7 @@ from indexer.documents.ocr import ocr_image, page_image
 from indexer.documents.page import Page
 from indexer.documents.pdf_text import read_page
 from indexer.documents.references import split_references
-from indexer.documents.regions import LaidOut, lay_out, page_gutter, text_lines
+from indexer.documents.regions import LaidOut, lay_out, page_gutters, text_lines
 
 _PASSWORD = "password"  # noqa: S105  # nosec B105 - a word of pdfium's message
 _LONGEST_REGION_TEXT = 200
@@ -79,8 +79,8 @@ def lay_out_all(pages: Sequence[Page]) -> list[LaidOut]:
     """Each page with what all pages together say: heads and feet, the usual size and leading, the usual columns."""
     furniture = find_furniture(pages)
     measures = measure([text_lines(page, furniture) for page in pages])
-    gutter = usual_gutter([page_gutter(page, furniture) for page in pages])
-    return [lay_out(page, furniture, measures, gutter) for page in pages]
+    gutters = usual_gutters([page_gutters(page, furniture) for page in pages])
+    return [lay_out(page, furniture, measures, gutters) for page in pages]
 
 
 def _opened(data: bytes) -> pdfium.PdfDocument:

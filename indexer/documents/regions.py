@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from indexer.documents.columns import Placed, find_gutter, reading_order
+from indexer.documents.columns import Placed, reading_order
 from indexer.documents.furniture import Furniture
+from indexer.documents.gutters import Gutters, find_gutters
 from indexer.documents.kinds import NUMBERED, has_words, is_caption_start, is_footnote_start, kind_of, neighbours
 from indexer.documents.measures import Measures
 from indexer.documents.page import Box, Line, Page, Region, RegionKind, Word, around
@@ -37,15 +38,15 @@ def text_lines(page: Page, furniture: Furniture) -> list[Line]:
     return rows(_text_words(page, furniture))
 
 
-def page_gutter(page: Page, furniture: Furniture) -> float | None:
-    """The strip between two columns of this page by itself."""
-    return find_gutter([part for row in text_lines(page, furniture) for part in segments(row)])
+def page_gutters(page: Page, furniture: Furniture) -> Gutters:
+    """The strips between the columns of this page by itself."""
+    return find_gutters([part for row in text_lines(page, furniture) for part in segments(row)])
 
 
-def lay_out(page: Page, furniture: Furniture, measures: Measures, gutter: float | None = None) -> LaidOut:
+def lay_out(page: Page, furniture: Furniture, measures: Measures, gutters: Gutters = ()) -> LaidOut:
     """Furniture comes first, then what is read, in reading order; figures come last.
 
-    ``gutter``: the strip between the columns of most pages, where there is one.
+    ``gutters``: the strips between the columns of most pages, where there are any.
     """
     words = _text_words(page, furniture)
     tables = find_tables(page, words)
@@ -57,7 +58,7 @@ def lay_out(page: Page, furniture: Furniture, measures: Measures, gutter: float 
     in_figures = {id(word) for word in labels}
     running = [word for word in free if id(word) not in in_figures]
     parts = [part for row in rows(running) for part in segments(row)]
-    placed = reading_order(parts, [*(table.box for table in tables), *page.figures], gutter)
+    placed = reading_order(parts, [*(table.box for table in tables), *page.figures], gutters)
     regions = _regions(page, placed, measures)
     regions, at = _with_tables(page, regions, tables)
     drawn = [Region("figure", (), box, page.number) for box in figures]

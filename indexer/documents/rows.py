@@ -62,3 +62,19 @@ def without(lines: Iterable[Line], gone: Iterable[Word]) -> list[Line]:
     ids = {id(word) for word in gone}
     kept = ([word for word in line.words if id(word) not in ids] for line in lines)
     return [Line.of(words) for words in kept if words]
+
+
+def same_row(a: Line, b: Line) -> bool:
+    """Whether both stand on one baseline."""
+    return abs(a.baseline - b.baseline) < 0.45 * max(a.size, b.size)
+
+
+def merged(segments: Sequence[Line]) -> list[Line]:
+    """Segments of one row as one line again, from the top."""
+    out: list[list[Line]] = []
+    for segment in sorted(segments, key=lambda s: (s.baseline, s.box.left)):
+        if out and same_row(out[-1][0], segment):
+            out[-1].append(segment)
+        else:
+            out.append([segment])
+    return [Line.of([word for part in row for word in part.words]) for row in out]

@@ -27,9 +27,16 @@ def has_words(cells: Sequence[Sequence[str]]) -> bool:
 
 
 def is_labelled(cells: Sequence[Sequence[str]]) -> bool:
-    """Whether half of the filled cells of the first row or of the first column hold a word; those of a chart do not."""
-    edges = ([cell for cell in cells[0] if cell], [row[0] for row in cells if row[0]])
-    return any(2 * sum(_WORD.search(cell) is not None for cell in edge) >= len(edge) for edge in edges if edge)
+    """Whether half of the cells of the first row or of the first column hold a word; those of a chart do not.
+
+    Empty cells beside two words do not count: a head may stand over two columns and be written in one.
+    """
+    return any(_is_label(edge) for edge in (list(cells[0]), [row[0] for row in cells]))
+
+
+def _is_label(edge: Sequence[str]) -> bool:
+    words = sum(_WORD.search(cell) is not None for cell in edge)
+    return 2 * words >= (sum(map(bool, edge)) if words >= 2 else len(edge))
 
 
 def joined_cell(above: str, below: str) -> str:

@@ -15,6 +15,7 @@ from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, 
 from es_mappings.names import IndexKind, alias
 from indexer.documents.library import take_away
 from indexer.documents.parking import sonde_version, undo_interrupted
+from indexer.documents.recipe import READING, is_outdated
 from indexer.documents.store import DocumentGone, DocumentStore, batches
 from indexer.patience import patiently
 from indexer.scan import scan
@@ -26,6 +27,7 @@ SILENT = timedelta(seconds=60)
 
 _YOUNG_S = 600.0  # a file is written before its entry: a younger one may still get it
 _PAGE = 500
+_MOST_ANEW = 10  # on their way at once, of those that an older reader read
 _KINDS: tuple[IndexKind, ...] = ("documents", "library")
 
 
@@ -54,7 +56,7 @@ def tidy(store: DocumentStore, files: FileStore, queue: Queue, *, silent: timede
     if not all(patiently(partial(store.client.indices.exists_alias, name=name)) for name in names):
         return Tidied()
     done = Tidied(
-        requeued=_requeued(store, queue, silent) + _after_upgrade(store, queue),
+        requeued=_requeued(store, queue, silent) + _after_upgrade(store, queue) + _read_anew(store, files, queue),
         undone=undo_interrupted(store),
         taken_away=_taken_away(store, files),
         files=_without_entry(store, files),
@@ -77,10 +79,35 @@ def _after_upgrade(store: DocumentStore, queue: Queue) -> int:
     parked: list[dict[str, Any]] = [{"term": {"state": "failed"}}, {"term": {"reason": "crashed"}}]
     entries = [one for one in _private(store, parked) if one.version != sonde_version()]
     for entry in entries:
-        with suppress(DocumentGone):
-            store.keep_entry(replace(entry, state="queued", reason=None, message=None, attempts=0, updated=now_iso()))
-            queue.read(entry.id)
+        _begin_again(entry, store, queue)
     return len(entries)
+
+
+def _read_anew(store: DocumentStore, files: FileStore, queue: Queue) -> int:
+    """Read by an older reader: a few at a time, so that nobody's upload waits behind all of them.
+
+    Their passages can be searched until the new ones are there. A document whose file is gone stays as it is.
+    """
+    older: list[dict[str, Any]] = [
+        {"term": {"state": "ready"}},
+        {"bool": {"must_not": {"prefix": {"recipe": f"{READING}:"}}}},
+    ]
+    entries = [one for one in _private(store, older) if is_outdated(one)]
+    if not entries:
+        return 0
+    there = {(found.folder, found.document) for found in files.files()}
+    entries = [one for one in entries if (owner_routing(one.owner), one.id) in there]
+    on_their_way = sum(1 for _ in _private(store, [{"terms": {"state": list(UNREAD)}}]))
+    chosen = entries[: max(0, _MOST_ANEW - on_their_way)]
+    for entry in chosen:
+        _begin_again(entry, store, queue)
+    return len(chosen)
+
+
+def _begin_again(entry: DocumentEntry, store: DocumentStore, queue: Queue) -> None:
+    with suppress(DocumentGone):
+        store.keep_entry(replace(entry, state="queued", reason=None, message=None, attempts=0, updated=now_iso()))
+        queue.read(entry.id)
 
 
 def _taken_away(store: DocumentStore, files: FileStore) -> int:

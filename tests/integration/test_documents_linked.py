@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -96,6 +97,11 @@ def test_linked_documents_become_passages_of_their_record_and_what_is_gone_is_pa
     (gone,) = store.of_origin("public", f"{site}/gone.pdf")
     assert (gone.state, gone.reason, gone.attempts) == ("failed", "unreachable", 2)
     assert follow_links("src", "landing", parts, gate, seconds=60).failed == 0  # then left alone
+    (read,) = store.of_origin("public", f"{site}/report.pdf")
+    store.put_entry(replace(read, recipe="1:180:0"))
+    anew = follow_links("src", "landing", parts, gate, seconds=60)
+    assert (anew.ready, anew.failed) == (1, 0)  # an older reader had read it
+    assert store.of_origin("public", f"{site}/report.pdf")[0].recipe == read.recipe
 
 
 def test_a_private_address_is_not_fetched(site: str, parts: IngestParts) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from core.document import DocumentEntry, FileKey, now_iso
+from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
 from core.errors import Unavailable
 from core.record import Link, Record
 from es_mappings.documents import to_document
@@ -22,6 +22,7 @@ from indexer.documents.library import Shelf, read_queued
 from indexer.documents.limits import Limits
 from indexer.documents.linked import follow_links
 from indexer.documents.place_time import WhereWhen
+from indexer.documents.recipe import READING
 from indexer.documents.store import DocumentStore
 from indexer.documents.tidy import Queue, tidy
 from net.gate import Gate, GatePolicy
@@ -193,6 +194,39 @@ def test_a_users_document_is_parked_left_alone_and_read_after_an_upgrade(parts: 
     store.drop(mended)
 
 
+def test_users_documents_that_an_older_reader_read_are_read_again_a_few_at_a_time(
+    parts: IngestParts, tmp_path: Any
+) -> None:
+    files = FolderFiles(tmp_path)
+    store = DocumentStore(parts.client, parts.prefix)
+    older = [
+        DocumentEntry(f"o{n}", "anna", f"upload:o{n}", "old.txt", "ready", recipe="1:180:0", updated=now_iso())
+        for n in range(13)
+    ]
+    for entry in older:
+        store.put_entry(entry)
+    for entry in older[1:]:  # the first one's file is lost: it stays readable as it was
+        files.put(FileKey("anna", entry.id), [b"Moors and mires were mapped by Anna in the summer."])
+    sent: list[str] = []
+    queue = Queue(lambda _: False, lambda id: sent.append(id) is None)
+    tidy(store, files, queue)
+    assert len(sent) == 10
+    tidy(store, files, queue)  # while they are on their way no other one is begun
+    assert len(sent) == 10
+    shelf = Shelf(parts, files, lambda: Gate(GatePolicy()), 10**7, 10**8)
+    for id in sent[:2]:
+        done = read_queued(id, shelf)
+        assert done is not None
+        assert done.state == "ready"
+        assert done.recipe is not None
+        assert done.recipe.startswith(f"{READING}:")
+    tidy(store, files, queue)
+    assert sorted(sent) == sorted(entry.id for entry in older[1:])
+    assert stored(parts, "o0").state == "ready"
+    for entry in older:
+        store.drop(entry)
+
+
 def test_a_linked_document_is_parked_and_left_alone(parts: IngestParts) -> None:
     link = Link("http://[no-address/report.pdf", media_type="application/pdf")
     record = Record("odd:1", "odd", "1", "Shores", links=(link,))
@@ -215,6 +249,8 @@ def test_the_doctor_says_how_many_are_parked_which_and_what_to_do(parts: IngestP
         "ok",
         "none is parked; not read for reasons of their own: none",
     )
+    store.put_entry(DocumentEntry("o", PUBLIC, "old.pdf", "old.pdf", "ready", recipe="1:180:0", updated=now_iso()))
+    assert "1 for everybody were read by an older reader" in parked_documents(parts.client, parts.prefix)[1]
     failing = replace(parts, reader=FailingReader())  # type: ignore[arg-type]
     entry = ingest(Incoming(b"A short text about lakes.", "lakes.txt", "lakes.txt"), failing).entry
     store.put_entry(replace(entry, id="u2", owner="anna", name="diary.txt"))

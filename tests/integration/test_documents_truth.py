@@ -68,6 +68,12 @@ def test_nearly_every_word_is_kept(name: str) -> None:
     assert [word for _, word in TRUTH[name].get("words", []) if letters(word) not in text] == []
 
 
+@pytest.mark.parametrize("name", [name for name in SECOND if "feet" in TRUTH[name]])
+def test_running_heads_and_feet_that_change_with_the_section_are_no_text(name: str) -> None:
+    text = text_of(read(name))
+    assert [one for one in TRUTH[name]["feet"] if letters(one) in text] == []
+
+
 def test_line_numbers_on_every_second_line_are_dropped() -> None:
     regions = [region for region in read("geowq-manuscript.pdf").regions if region.kind == "line_number"]
     assert {region.page for region in regions} == set(range(1, 10))

@@ -74,6 +74,9 @@ def judged(document: ReadDocument, seen: Json) -> Json:
     if "sections" in seen:
         heads = {letters(block.text) for block in document.blocks if block.kind == "heading"}
         row["sections"] = [sum(letters(one) in heads for one in seen["sections"]), len(seen["sections"])]
+    if "feet" in seen:
+        text = text_of(document)
+        row["feet_in_text"] = [sum(letters(one) in text for one in seen["feet"]), len(seen["feet"])]
     if "tables" in seen:
         found, right, false = tables_judged(document, seen)
         row["tables"] = {"true": len(seen["tables"]), "found": found, "right": right, "false": false}

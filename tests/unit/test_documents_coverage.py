@@ -7,6 +7,7 @@ from indexer.documents.lattice import bordered_tables
 from indexer.documents.page import Box, Page, Rule, Word
 from indexer.documents.regions import LaidOut
 from indexer.documents.rows import rows
+from indexer.documents.table_found import is_labelled
 
 
 def word(text: str, x: float, y: float, size: float = 10.0) -> Word:
@@ -71,3 +72,8 @@ def test_small_print_in_the_next_column_is_not_woven_into_a_large_heading() -> N
     assert lines == ["first", "Results here second", "third"]  # what stands on one baseline is parted by columns later
     index = word("2", 171, 94, 8)
     assert [line.text for line in rows([*heading, index])] == ["Results here 2"]
+
+
+def test_a_table_whose_heads_stand_over_two_columns_each_is_labelled_and_a_chart_is_not() -> None:
+    assert is_labelled([("", "Sphere", "", "Prism", ""), ("D", "-10.0", "–", "-40.0", "–")])
+    assert not is_labelled([("", "Gravity", "", "", ""), ("0.5", "10", "20", "30", "40")])

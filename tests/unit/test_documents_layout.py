@@ -5,7 +5,7 @@ from __future__ import annotations
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.read_pdf import read_pdf
-from tests.pdf_files import PdfPage, Put, paragraph, pdf
+from tests.pdf_files import LIGATURE, PdfPage, Put, paragraph, pdf
 
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 LEFT = [f"left line {word} goes on and on" for word in NUMBERS]
@@ -36,6 +36,46 @@ def test_a_title_over_both_columns_comes_first() -> None:
     assert document.blocks[0].kind == "heading"
     assert document.front.title == title.text
     assert texts(document) == " ".join([title.text, *LEFT, *RIGHT])
+
+
+def columns(places: tuple[float, ...], y: float, count: int = 8) -> list[list[str]]:
+    return [[f"column {c} line {word} at {y:g} goes on" for word in NUMBERS[:count]] for c, _ in enumerate(places)]
+
+
+def test_three_and_four_columns_are_read_one_after_the_other_below_a_title_over_all() -> None:
+    title = Put(50, 80, "A title that stands above all of the columns that this page has", 15, True)
+    for places, size in (((50, 220, 390), 9.0), ((50, 175, 300, 425), 6.5)):
+        lines = columns(places, 120)
+        texts_ = [put for x, own in zip(places, lines, strict=True) for put in paragraph(x, 120, own, size)]
+        document = read(PdfPage([title, *texts_]))
+        assert texts(document) == " ".join([title.text, *(line for own in lines for line in own)])
+
+
+def test_a_headline_over_two_of_three_columns_parts_those_two_alone() -> None:
+    places = (50, 220, 390)
+    above, below = columns(places, 100), columns(places[:2], 240)
+    third = [f"third column line {n} goes on" for n in range(20)]
+    page = PdfPage(
+        [
+            *paragraph(50, 100, above[0], 9),
+            *paragraph(220, 100, above[1], 9),
+            *paragraph(390, 100, third, 9),
+            Put(50, 216, "A headline that stands over two columns", 14, True),
+            *paragraph(50, 240, below[0], 9),
+            *paragraph(220, 240, below[1], 9),
+        ]
+    )
+    headline = "A headline that stands over two columns"
+    order = [*above[0], *above[1], headline, *below[0], *below[1], *third]
+    assert texts(read(page)) == " ".join(order)
+
+
+def test_three_columns_of_short_cells_are_rows_and_no_columns_of_text() -> None:
+    cells = [(f"Lake {word}", f"{n} metres", f"since {1900 + n}") for n, word in enumerate(NUMBERS)]
+    puts = [
+        Put(x, 100 + 14 * n, cell) for n, row in enumerate(cells) for x, cell in zip((60, 230, 400), row, strict=True)
+    ]
+    assert "Lake two 1 metres since 1901" in texts(read(PdfPage(puts)))
 
 
 def test_one_column_stays_one() -> None:
@@ -141,3 +181,33 @@ def test_sections_carry_their_path_level_and_references_are_split_off() -> None:
         "[1] Meier, A. (2001). Lakes. J. Lakes 1, 1-2.",
         "[2] Huber, B. (2002). Rivers. J. Rivers 3, 4-5.",
     )
+
+
+def test_a_ligature_that_the_font_draws_as_one_glyph_does_not_part_its_word() -> None:
+    line = f"A di{LIGATURE}cult coe{LIGATURE}cient of fish if it fits"
+    assert texts(read(PdfPage([Put(72, 100, line)]))) == "A difficult coefficient of fish if it fits"
+
+
+def test_a_head_that_names_its_section_beside_the_page_number_is_no_heading() -> None:
+    sections = ["Introduction", *["Design Concepts"] * 12, *["Input Instructions"] * 13]
+
+    def page(number: int) -> PdfPage:
+        name = sections[number - 1]
+        foot = f"{name} {number + 8}" if number % 2 else f"{number + 8} {name}"
+        body = [f"On page {number} line {word} tells of the water in the lake." for word in NUMBERS]
+        return PdfPage([*paragraph(72, 200, body), Put(300, 790, foot, 10, True)])
+
+    document = read(*(page(number) for number in range(1, len(sections) + 1)))
+    assert [block.text for block in document.blocks if block.kind == "heading"] == []
+    assert "Introduction 9" not in texts(document)
+    assert [kind for kind, text in kinds(document, 2) if "Design" in text] == ["footer"]
+
+
+def test_headings_that_say_something_else_on_each_page_stay_though_they_count_up() -> None:
+    names = ["Shores", "Depths", "Inflows", "Outflows", "Fishes", "Birds"]
+    body = [f"line {word} tells of the water in the lake" for word in NUMBERS]
+    pages = [
+        PdfPage([Put(72, 60, f"{n} {name}", 14, True), *paragraph(72, 200, body)]) for n, name in enumerate(names, 1)
+    ]
+    heads = [block.text for block in read(*pages).blocks if block.kind == "heading"]
+    assert heads == [f"{n} {name}" for n, name in enumerate(names, 1)]

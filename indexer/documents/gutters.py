@@ -1,0 +1,109 @@
+"""Where a page's columns part: upright strips that few lines cross.
+
+What lies between two of them holds lines about as wide as a column: one strip near the middle, or two or three that
+part the page evenly.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from indexer.documents.page import Line
+from indexer.documents.rows import merged
+
+Gutters = tuple[float, ...]
+"""The x of each strip between two columns, from the left; none on a page of one."""
+
+_FEWEST_LINES = 5
+_MOST_CROSSING = 0.4
+_MOST_CROSSING_OF_SEVERAL = 0.25
+_OFF_EVEN = 0.06  # of the page's width: how far a strip stands from where it would part the page evenly
+_WORDS_OF_PROSE = 3
+_WIDE_ENOUGH = 0.55  # of the column's width: cells of a table are narrower
+_STEP = 2.0
+_EDGE = 6.0  # points: lines that begin so near each other begin at one edge
+
+
+def find_gutters(segments: Sequence[Line]) -> Gutters:
+    """The strips between columns that are there on this page; more columns are looked for before fewer."""
+    if len(segments) < 2 * _FEWEST_LINES:
+        return ()
+    for columns in (4, 3):
+        found = _even_gutters(segments, columns)
+        if found:
+            return found
+    left, right = min(s.box.left for s in segments), max(s.box.right for s in segments)
+    at, _ = _least_crossed(segments, left + 0.35 * (right - left), left + 0.65 * (right - left))
+    return (at,) if _has_columns(segments, at, left, right) else ()
+
+
+def _even_gutters(segments: Sequence[Line], columns: int) -> Gutters:
+    """Strips that part the page into so many columns of running text; none where one of them is not such."""
+    left, right = min(s.box.left for s in segments), max(s.box.right for s in segments)
+    width = right - left
+    found: list[float] = []
+    for number in range(1, columns):
+        middle = left + width * number / columns
+        at, crossing = _least_crossed(segments, middle - _OFF_EVEN * width, middle + _OFF_EVEN * width)
+        if crossing > _MOST_CROSSING_OF_SEVERAL * len(segments):
+            return ()
+        found.append(at)
+    edges = pairwise((left, *found, right))
+    return tuple(found) if all(_is_column(segments, *one) for one in edges) else ()
+
+
+def _is_column(segments: Sequence[Line], left: float, right: float) -> bool:
+    """Lines of prose that mostly fill the place between the two strips and begin at one edge; cells do not."""
+    own = [s for s in segments if s.box.left >= left - 1.0 and s.box.right <= right + 1.0]
+    if len(own) < _FEWEST_LINES:
+        return False
+    fills = median(s.box.width for s in own) >= _WIDE_ENOUGH * (right - left)
+    prose = median(len(s.words) for s in own) >= _WORDS_OF_PROSE
+    edges = Counter(round(s.box.left / _EDGE) for s in own)
+    return fills and prose and max(edges[e] + edges[e + 1] for e in edges) >= 0.5 * len(own)
+
+
+def _least_crossed(segments: Sequence[Line], start: float, end: float) -> tuple[float, int]:
+    """The x between the two that the fewest segments cross, the nearest to their middle; and how many do."""
+    middle = (start + end) / 2.0
+    places = [start + _STEP * number for number in range(max(1, int((end - start) / _STEP) + 1))]
+    crossing = {x: sum(s.box.left < x - 1.0 and s.box.right > x + 1.0 for s in segments) for x in places}
+    at = min(places, key=lambda x: (crossing[x], abs(x - middle)))
+    return at, crossing[at]
+
+
+def usual_gutters(pages: Sequence[Gutters]) -> Gutters:
+    """The strips that at least half of the pages have; none where they have none in common."""
+    counts = Counter(len(gutters) for gutters in pages if gutters)
+    if not counts:
+        return ()
+    usual, often = counts.most_common(1)[0]
+    if 2 * often < len(pages):
+        return ()
+    return tuple(median(gutters[place] for gutters in pages if len(gutters) == usual) for place in range(usual))
+
+
+def keeps(segments: Sequence[Line], x: float) -> bool:
+    """Whether the page has lines on both sides of the strip, and at most as many across it."""
+    crossing = sum(s.box.left < x - _STEP and s.box.right > x + _STEP for s in segments)
+    left = sum(s.box.right <= x + _STEP for s in segments)
+    right = len(segments) - crossing - left
+    return min(left, right) >= _FEWEST_LINES and crossing <= 0.5 * len(segments)
+
+
+def _has_columns(segments: Sequence[Line], x: float, left: float, right: float) -> bool:
+    on_left = [s for s in segments if s.box.right <= x + 1.0]
+    on_right = [s for s in segments if s.box.left >= x - 1.0]
+    crossing = len(segments) - len(on_left) - len(on_right)
+    if min(len(on_left), len(on_right)) < _FEWEST_LINES or crossing > _MOST_CROSSING * len(segments):
+        return False
+    widths = [(on_left, x - left), (on_right, right - x)]
+    return all(median(_row_widths(side)) >= _WIDE_ENOUGH * width for side, width in widths)
+
+
+def _row_widths(side: Sequence[Line]) -> list[float]:
+    """Widths of rows, a row's segments taken together."""
+    return [line.box.width for line in merged(side)]
