@@ -2,7 +2,7 @@
 
 West above east is a box across the antimeridian, or two swapped edges. A polygon with an edge longer than half the
 globe reaches nearly round it, or crosses the antimeridian the short way. The narrower reading is taken, unless the
-record's words or its other shapes fit the other one better.
+record's words, its other shapes or its height fit the other one better.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _NEAR_THE_SEAM_DEG = 170.0
 _SLIVER = 0.1  # of its height: no area that anybody means is so narrow
 _SLIVER_HEIGHT_DEG = 25.0
 _CLEARLY = 0.1
+_FAR_NARROWER = 2.0
+"""So many times narrower must the swapped edges of a tall box be."""
 _GLOBAL = re.compile(
     r"\b(?:global\w*|world\w*|planisphere|mondial\w*|mundial\w*|mundo|monde|weltweit\w*|weltkarte)\b", re.IGNORECASE
 )
@@ -72,6 +74,10 @@ def is_swapped(west: float, east: float, south: float, north: float, evidence: E
         return across < 180.0
     if _PACIFIC.search(evidence.said) and across <= _WIDEST_OCEAN_DEG:
         return False
+    if swapped.height_deg >= max(_SLIVER_HEIGHT_DEG, swapped.width_deg / _SLIVER):
+        return False  # a grid all round, whose last column lies just behind its first
+    if swapped.height_deg >= _TALL_DEG and _FAR_NARROWER * swapped.width_deg > across:
+        return False  # a grid on a polar projection: North America's reaches from 149 E to 3 W
     return 360.0 - across < across
 
 

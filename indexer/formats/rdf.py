@@ -38,7 +38,6 @@ _DEEPEST = 6
 _LONGEST_LIST = 2_000
 _BASE = "urn:sonde:relative:"
 
-rdflib.NORMALIZE_LITERALS = False  # a date stays as it is written
 logging.getLogger("rdflib.term").setLevel(logging.ERROR)  # every ill-typed date is a warning to it
 
 
@@ -80,6 +79,7 @@ def _graph(content: bytes) -> rdflib.Graph:
     if b"<!ENTITY" in safe:
         raise Refused("it declares entities, which are never read")
     graph = rdflib.Graph()
+    rdflib.NORMALIZE_LITERALS = False  # a date stays as it is written; other libraries set it as they like
     try:
         graph.parse(data=safe, format="xml" if is_xml else "turtle", publicID=_BASE)
     except (ValueError, SyntaxError, KeyError, IndexError, AttributeError, AssertionError, RecursionError) as error:

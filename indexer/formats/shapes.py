@@ -250,6 +250,8 @@ class Where:
             found = shapely.force_2d(shapely.from_wkt(text, on_invalid="fix"))
         except shapely.errors.ShapelyError as error:
             return self._left_out(f"WKT that is none ({str(error)[:60]})")
+        if found is None:  # what could not be fixed either
+            return self._left_out("WKT that is none")
         if prefix and _LATITUDE_FIRST.search(prefix[1] or ""):
             found = shapely.transform(found, lambda points: points[:, ::-1])
         return self._shape(found)

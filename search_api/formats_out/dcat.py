@@ -160,7 +160,7 @@ def _add_terms(graph: Graph, record: Record, about: URIRef, language: str | None
 
 def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:
     for theme in record.themes:
-        _add_labelled(graph, about, DCAT.theme, SKOS.Concept, SKOS.prefLabel, theme)
+        _add_labelled(graph, about, _GEODCAT.topicCategory, SKOS.Concept, SKOS.prefLabel, theme)
     for title in record.alternate_titles:
         graph.add((about, DCTERMS.alternative, _text(title)))
     for name in record.formats:

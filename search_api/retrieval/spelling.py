@@ -22,7 +22,11 @@ _WORD = re.compile(rf"[^\W\d_]{{{_SHORTEST},}}")
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The question with its misspelt words mended. ``sure``: no record holds them, and each has a near neighbour."""
+    """The question with its misspelt words mended.
+
+    ``sure``: one word alone is not known, and it has a near neighbour. Where several are not known the question is
+    rather about something that is not here.
+    """
 
     question: str
     sure: bool
@@ -38,14 +42,16 @@ def did_you_mean(client: Elasticsearch, index: str, question: str, words: str) -
         return None
     answer = checked(client, [{"index": index}, _body(found)])[0]
     counts = answer["aggregations"]["known"]["buckets"]
-    mended, sure = question, True
-    for word in found:
-        held = counts[word]["doc_count"]
-        better = _best(answer["suggest"], word, held)
+    betters = {word: _best(answer["suggest"], word, counts[word]["doc_count"]) for word in found}
+    mended = question
+    for word, better in betters.items():
         if better is not None:
             mended = re.sub(rf"\b{re.escape(word)}\b", better.text, mended, flags=re.IGNORECASE)
-            sure = sure and held == 0 and better.likeness >= _SURE_LIKENESS
-    return Spelling(mended, sure) if mended != question else None
+    if mended == question:
+        return None
+    replaced = {word: better.likeness for word, better in betters.items() if better is not None}
+    unknown = [word for word in found if counts[word]["doc_count"] == 0]
+    return Spelling(mended, list(replaced) == unknown and len(unknown) == 1 and replaced[unknown[0]] >= _SURE_LIKENESS)
 
 
 def _body(words: list[str]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ WRONG = [
     ({"datetime": "../.."}, "datetime"),
     ({"datetime": "yesterday"}, "datetime"),
     ({"datetime": "1/2/3"}, "datetime"),
-    ({"q": "x" * 1_000_000}, "q"),
+    ({"q": "x" * 20_000}, "q"),
     ({"q": "rain\x00fall"}, "q"),
     ({"q": "rain\x1b[31m"}, "q"),
     ({"nonsense": "1"}, "nonsense"),

@@ -77,7 +77,7 @@ def test_the_way_there_and_back(visit: Visit) -> None:
     page.get_by_role("link", name="Back to the results").click()
     page.wait_for_url("**/?q=sea+ice")
     expect(page.locator(".hit").first).to_be_visible()
-    page.go_back()
+    page.go_forward()  # the link went back in the browser's history
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
 
 

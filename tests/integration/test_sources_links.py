@@ -132,7 +132,7 @@ def test_a_look_is_gone_on_with_and_the_report_names_what_is_broken(es_client: E
         quality = measure(es_client, prefix, "s")
         assert (quality.links, quality.links_checked) == (41, report.finished)
         (finding,) = quality.broken_links
-        assert (finding.what, finding.count) == ("HTTP status #", 1)
+        assert (finding.what, finding.count) == ("HTTP status 404", 1)
         assert finding.examples == (f"{url}/404 (s:a)",)
         assert f"{url}/404" in page(quality)
 

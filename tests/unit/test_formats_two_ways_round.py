@@ -99,6 +99,17 @@ def test_words_and_other_shapes_say_which_reading_is_meant(fields, box):
     assert _map(**fields).extents == (box,)
 
 
+@pytest.mark.parametrize(
+    ("west", "south", "east", "north"),
+    [(148.64, 0.9, -2.57, 85.33), (0.002, 24.7, -0.004, 89.8), (0.005, -89.7, -0.008, 89.7)],
+    ids=["a regional reanalysis of North America", "of the Arctic", "a grid of the globe"],
+)
+def test_the_box_of_a_large_grid_stays_as_it_is_written(west, south, east, north):
+    box, warnings = repair_box(west, south, east, north)
+    assert box == BBox(west, south, east, north)
+    assert warnings == []
+
+
 def test_a_word_of_the_world_does_not_make_a_town_a_belt():
     found = _map("World Trade Center of Saint Paul", dcat_bbox="ENVELOPE(-93.08,-93.09,44.96,44.95)")
     assert found.extents == (BBox(-93.09, 44.95, -93.08, 44.96),)
