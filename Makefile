@@ -2,8 +2,8 @@
 PYTHON ?= python3
 UV_VERSION := 0.13.9
 BIN := .venv/bin
-# How many processes run the tests; they share one Elasticsearch and one broker.
-PROCESSES ?= auto
+# How many processes run the tests; they share one Elasticsearch and one broker, and wait more than they compute.
+PROCESSES ?= 3
 UV := .venv-tools/bin/uv
 
 .PHONY: help docs env demo down check audit test format lock image compose-secrets sbom chart-readme clean
