@@ -22,8 +22,8 @@ from pydantic import (
 
 from core.access import checked_name
 from indexer.documents.linked import Follow
-from indexer.sources.catalogue import PROTOCOLS, SourceType
 from indexer.sources.politeness import Manners
+from indexer.sources.protocols import PROTOCOLS, SourceType
 
 _INTERVAL = re.compile(r"^(\d+)\s*(s|m|h|d)$")
 _LONGEST_JITTER_S = 600  # well below the broker's visibility time-out

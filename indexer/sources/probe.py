@@ -12,7 +12,6 @@ from urllib.parse import unquote
 from core.errors import SondeError, Unavailable
 from indexer.raw import RawRecord
 from indexer.sources.answers import expect_2xx, json_value, local, parse_xml
-from indexer.sources.catalogue import SourceType, open_source
 from indexer.sources.ckan import action, portal, result_of
 from indexer.sources.csw import fetch_capabilities
 from indexer.sources.dcat import is_data_json
@@ -22,6 +21,7 @@ from indexer.sources.linked import joined
 from indexer.sources.listings import NotAListing, entries
 from indexer.sources.oai_pmh import identify
 from indexer.sources.ogc_records import collections
+from indexer.sources.protocols import SourceType, open_source
 from indexer.sources.rdf_answers import rdf_format
 from net.errors import BadStatus, Forbidden, Untrusted
 from net.exchange import Answer

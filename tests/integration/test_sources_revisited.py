@@ -18,14 +18,14 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 from es_mappings.indices import add_new_index, ensure_indices
 from evaluation.chaos.harvests import titles
 from evaluation.local_server import served
+from indexer.file_versions import LONGEST_NOTE, Remembered, Visits
 from indexer.harvest import harvest
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts
 from indexer.raw import Visit
 from indexer.report import Counts
-from indexer.sources.catalogue import SourceType, open_source
+from indexer.sources.protocols import SourceType, open_source
 from indexer.sources.revisiting import conditions, validators
-from indexer.visits import LONGEST_NOTE, Remembered, Visits
 from tests.conftest import delete_indices
 from tests.servers.asking import fetcher_of
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helm_python import HelmError
 
-from indexer.sources.catalogue import TYPES
+from indexer.sources.protocols import TYPES
 from tests.unit.rendered_chart import CHART, Rendered
 from workers.source_config import SourceConfig
 
