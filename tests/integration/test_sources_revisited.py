@@ -24,7 +24,7 @@ from indexer.ledger import Ledger
 from indexer.parts import Options, Parts
 from indexer.raw import Visit
 from indexer.report import Counts
-from indexer.sources.protocols import SourceType, open_source
+from indexer.sources.protocols import open_source
 from indexer.sources.revisiting import conditions, validators
 from tests.conftest import delete_indices
 from tests.servers.asking import fetcher_of
@@ -112,7 +112,7 @@ class Harvested:
     parts: Parts
     source: str
 
-    def run(self, type: SourceType, url: str, *, changes: bool, tag: str = "t") -> Counts:
+    def run(self, type: str, url: str, *, changes: bool, tag: str = "t") -> Counts:
         """Of everything, or of what changed since long ago."""
         since = "2000-01-01T00:00:00Z" if changes else None
         fetcher = fetcher_of(url)
