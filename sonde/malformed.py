@@ -20,10 +20,10 @@ from local_stack.errors import StackError
 from local_stack.testing import valkey_server
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import Grant
-from sonde.indices import prepare_indices
 from sonde.own_api import own_api
 from sonde.settings import Settings
-from sonde.wiring import Models, elasticsearch_client
+from sonde.wiring.api import Models, elasticsearch_client
+from sonde.wiring.indices import prepare_indices
 
 _TIMEOUT_S = 60.0
 _SOURCES = "sources:\n  - {id: fuzz, title: Malformed, type: folder, path: .}\n"

@@ -66,7 +66,7 @@ def main() -> None:
 
 def _log_to_standard_error() -> None:
     """What a command prints is its answer alone."""
-    from sonde.logs import configure_logs
     from sonde.settings import LogSettings
+    from sonde.telemetry.logs import configure_logs
 
     configure_logs(LogSettings(level="WARNING"))

@@ -36,12 +36,12 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from search_api.request import SearchRequest
 from search_api.understanding.understand import Understander
-from sonde.harvesting import HARVEST_TIMEOUT_S
-from sonde.memory import keep_what_is_loaded
-from sonde.node_at_hand import node_at_hand
-from sonde.one_machine import serve_command, served_at
+from sonde.ops.memory import keep_what_is_loaded
+from sonde.ops.one_machine import serve_command, served_at
+from sonde.ops.temporary_node import node_at_hand
 from sonde.settings import Settings, load_settings
-from sonde.wiring import Models, elasticsearch_client, ranking_config, search_pipeline
+from sonde.wiring.api import Models, elasticsearch_client, ranking_config, search_pipeline
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 
 _ARCHIVES = ("ncar_rda_1669.tar.gz", "ncar_eol_9206.tar.gz")
 _QUESTIONS = Path(__file__).resolve().parents[2] / "samples" / "questions.jsonl"

@@ -21,10 +21,10 @@ from sonde.cli.chaos_reindex import reindex
 from sonde.cli.chaos_soak import soak
 from sonde.cli.chaos_volume import volume
 from sonde.cli.throwaway import throwaway
-from sonde.harvesting import HARVEST_TIMEOUT_S
-from sonde.node_at_hand import node_at_hand
+from sonde.ops.temporary_node import node_at_hand
 from sonde.settings import load_settings
-from sonde.wiring import elasticsearch_client
+from sonde.wiring.api import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 
 
 @click.group(invoke_without_command=True)

@@ -15,7 +15,7 @@ from evaluation.hostile.attacks import attacks
 from evaluation.hostile.course import Outcome, Terms, course
 from local_stack.ports import free_port
 from sonde.malformed import target
-from sonde.node_at_hand import node_at_hand
+from sonde.ops.temporary_node import node_at_hand
 from sonde.settings import LimitsSettings, load_settings
 
 _WIDE = 150

@@ -14,7 +14,7 @@ from evaluation.malformed.asking import BAD, Came, ask_all, summed
 from evaluation.malformed.by_schema import made_by_schema
 from evaluation.malformed.makers import made
 from sonde.malformed import target
-from sonde.node_at_hand import node_at_hand
+from sonde.ops.temporary_node import node_at_hand
 from sonde.settings import load_settings
 
 _WIDE = 120

@@ -14,10 +14,10 @@ from evaluation.chaos.volume import Volume
 from evaluation.chaos.volume import volume as run_volume
 from indexer.parts import Parts
 from sonde.cli.throwaway import throwaway
-from sonde.harvesting import HARVEST_TIMEOUT_S
-from sonde.node_at_hand import node_at_hand
+from sonde.ops.temporary_node import node_at_hand
 from sonde.settings import load_settings
-from sonde.wiring import elasticsearch_client
+from sonde.wiring.api import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 
 
 @click.command()

@@ -25,10 +25,10 @@ from evaluation.variants import Variant, ablations
 from search_api.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.signals import ended_by_signals
-from sonde.evaluating import Bench, bench
-from sonde.judged import LOADERS, judged
-from sonde.node_at_hand import node_at_hand
+from sonde.ops.temporary_node import node_at_hand
 from sonde.settings import load_settings
+from sonde.wiring.evaluation.judged import LOADERS, judged
+from sonde.wiring.evaluation.searching import Bench, bench
 
 _PARTS = get_args(Part)
 _READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)

@@ -24,11 +24,11 @@ from evaluation.load.summary import Summary
 from sonde.cli.load_catalogue import catalogue
 from sonde.cli.load_tables import say_what_was_made, show
 from sonde.cli.signals import ended_by_signals
-from sonde.harvesting import HARVEST_TIMEOUT_S
-from sonde.node_at_hand import node_at_hand
+from sonde.ops.temporary_node import node_at_hand
 from sonde.own_api import own_api
 from sonde.settings import Settings, load_settings
-from sonde.wiring import elasticsearch_client
+from sonde.wiring.api import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 
 _ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")
 _SAMPLES = Path(__file__).resolve().parents[2] / "samples"

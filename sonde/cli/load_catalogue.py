@@ -12,9 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from evaluation.load.catalogue import Made, Size, Told, made_catalogue, real_records
 from evaluation.load.standing import standing
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from sonde.harvesting import HARVEST_TIMEOUT_S
 from sonde.settings import Settings
-from sonde.wiring import Models, elasticsearch_client
+from sonde.wiring.api import Models, elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 
 
 @contextmanager

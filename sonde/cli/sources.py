@@ -22,11 +22,11 @@ from indexer.sources.probe import probe, title_of
 from sonde.cli.catalogue import show_reports
 from sonde.cli.lazily import Lazily
 from sonde.cli.screen import screen
-from sonde.harvesting import HARVEST_TIMEOUT_S, Harvester
-from sonde.proposals import described, entry, id_for, write_entry
+from sonde.ops.proposals import described, entry, id_for, write_entry
 from sonde.settings import Settings, load_settings
-from sonde.sources import Opener
-from sonde.wiring import elasticsearch_client
+from sonde.wiring.api import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, Harvester
+from sonde.wiring.sources import Opener
 from workers.registry import known_sources
 
 

@@ -26,8 +26,8 @@ from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSetti
 from local_stack.supervisor import Supervisor
 from local_stack.valkey import broker_part
 from sonde.faults.clock import clocked, unmoved
-from sonde.one_machine import QUEUES, serve_command, served_at
-from sonde.wiring import own_environment
+from sonde.ops.one_machine import QUEUES, serve_command, served_at
+from sonde.wiring.api import own_environment
 
 PREFIX = "sonde-chaos"
 _HEAP = "512m"

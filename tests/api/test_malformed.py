@@ -22,7 +22,7 @@ from evaluation.malformed.makers import RECORD, made
 from evaluation.malformed.sent import FAMILIES, Sent
 from search_api.app import create_app
 from sonde.settings import BrokerSettings, LibrarySettings
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.conftest import delete_indices
 from tests.service import Service
 

@@ -12,9 +12,9 @@ from unittest.mock import ANY
 import pytest
 import redis
 
-from sonde.doctor import Finding, examine
-from sonde.doctor_advice import of_broker
-from sonde.doctor_disk import Room, judged
+from sonde.ops.doctor.advice import of_broker
+from sonde.ops.doctor.disk import Room, judged
+from sonde.ops.doctor.examine import Finding, examine
 from sonde.settings import (
     BrokerSettings,
     ElasticsearchSettings,
@@ -23,7 +23,7 @@ from sonde.settings import (
     LibrarySettings,
     Settings,
 )
-from sonde.wiring import Models
+from sonde.wiring.api import Models
 from tests.service import Service
 
 DEAD = "127.0.0.1:9"  # the discard port: nobody listens

@@ -14,8 +14,8 @@ import pytest
 from local_stack.ports import free_port
 from local_stack.services import api_service
 from local_stack.settings import ApiSettings
-from sonde.one_machine import serve_command
-from sonde.wiring import own_environment
+from sonde.ops.one_machine import serve_command
+from sonde.wiring.api import own_environment
 from tests.held_wire import HeldWire
 from tests.service import Service
 

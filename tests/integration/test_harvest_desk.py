@@ -24,8 +24,8 @@ from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 from search_api.app import create_app
 from sonde.settings import BrokerSettings, ElasticsearchSettings, HarvestSettings, IndexSettings, Settings
-from sonde.wiring import api_parts
-from sonde.worker_settings import worker_config
+from sonde.wiring.api import api_parts
+from sonde.wiring.worker_settings import worker_config
 from tests.conftest import delete_indices
 from tests.service import Service
 from workers.app import create_celery

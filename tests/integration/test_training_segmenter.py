@@ -21,9 +21,9 @@ from encoders.registry import own_entry, verify
 from encoders.segmenter import load_segmenter
 from indexer.documents.model import Block, FrontMatter, ReadDocument
 from indexer.documents.segment import SegmentOptions, segment
-from sonde.documents import document_parts
 from sonde.settings import DocumentsSettings, ModelsSettings, Settings
-from sonde.wiring import Models
+from sonde.wiring.api import Models
+from sonde.wiring.documents import document_parts
 from training.examples import TrainingError
 from training.loop import Course, Look
 from training.provenance import Origin

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 import redis
 
+from sonde.ops.worker_health import Limits, check, problem, waited_s
+from sonde.ops.worker_pulse import Pulse, read_pulse
 from sonde.settings import BrokerSettings, IndexSettings, Settings, WorkerSettings
-from sonde.worker_health import Limits, check, problem, waited_s
-from sonde.worker_pulse import Pulse, read_pulse
 from tests.unit.rendered_chart import Rendered, example
 from workers.app import EMBED_TASK, create_celery, start_harvest
 from workers.config import WorkerConfig

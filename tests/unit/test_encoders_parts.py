@@ -264,7 +264,7 @@ def test_a_model_that_a_read_only_folder_lacks_is_named_with_what_to_do(ordinary
     with tempfile.TemporaryDirectory() as made:  # pytest's own folders are closed to other accounts
         Path(made).chmod(0o555)
         with (
-            pytest.raises(ModelMissing, match=r"e5-small is not in .* read-only: run .*sonde\.prepare_models"),
+            pytest.raises(ModelMissing, match=r"e5-small is not in .* read-only: run .*sonde\.ops\.prepare_models"),
             exclusive(Path(made) / "e5-small"),
         ):
             pass

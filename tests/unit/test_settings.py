@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from core.errors import SondeError
+from sonde.ops.settings_page import page
 from sonde.settings import load_settings
-from sonde.settings_page import page
 
 
 def test_the_page_of_settings_is_what_the_code_says() -> None:
     written = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
-    assert written.read_text("utf-8") == page(), "run: python -m sonde.settings_page > docs/settings.md"
+    assert written.read_text("utf-8") == page(), "run: python -m sonde.ops.settings_page > docs/settings.md"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The probes of worker and beat: ``python -m sonde.worker_health started | alive QUEUE... | ready QUEUE... | beat``.
+"""Probes of worker and beat: ``python -m sonde.ops.worker_health started | alive QUEUE... | ready QUEUE... | beat``.
 
 Exit code 0, or 1 with one sentence. A worker lives while it makes progress: its loop goes round, no task is in hand
 for longer than the task limit allows, and while tasks wait it takes one. That is judged only while the broker answers:
@@ -16,8 +16,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from core.errors import SondeError
+from sonde.ops.worker_pulse import WAITING, Pulse, age_s, read_pulse
 from sonde.settings import Settings, load_settings
-from sonde.worker_pulse import WAITING, Pulse, age_s, read_pulse
 from workers.config import WorkerConfig
 
 _BROKER_S = 5.0

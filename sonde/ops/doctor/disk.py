@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from elasticsearch import Elasticsearch
 
-from sonde.doctor_finding import State
+from sonde.ops.doctor.finding import State
 
 _GIB = 1 << 30
 _LOW = 0.15, 200 * _GIB

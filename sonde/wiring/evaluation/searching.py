@@ -14,7 +14,7 @@ from evaluation.vector_cache import CachedEmbedder, Progress, VectorCache
 from search_api.pipeline import SearchPipeline
 from search_api.ranking.config import RankingConfig
 from sonde.settings import Settings
-from sonde.wiring import Models, elasticsearch_client, ranking_config, search_pipeline
+from sonde.wiring.api import Models, elasticsearch_client, ranking_config, search_pipeline
 
 _TIMEOUT_S = 120.0
 

@@ -16,8 +16,8 @@ from indexer.quality import measure
 from indexer.quality_page import page
 from search_api.harvests.desk import Clockwork, ConfiguredSource, Quality
 from sonde.settings import Settings
-from sonde.task_logs import name_tasks_in_logs
-from sonde.worker_settings import worker_config
+from sonde.telemetry.task_logs import name_tasks_in_logs
+from sonde.wiring.worker_settings import worker_config
 from workers.app import create_celery, start_harvest
 from workers.lease import Leases
 from workers.parts import WorkerParts

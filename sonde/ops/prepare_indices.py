@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import structlog
 
-from sonde.harvesting import HARVEST_TIMEOUT_S, prepare_indices
-from sonde.logs import configure_logs
 from sonde.settings import load_settings
-from sonde.wiring import Models, elasticsearch_client
+from sonde.telemetry.logs import configure_logs
+from sonde.wiring.api import Models, elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, prepare_indices
 
 log = structlog.get_logger(__name__)
 

@@ -13,9 +13,9 @@ from evaluation.vector_cache import CachedEmbedder, VectorCache
 from search_api.listing.reader import RecordReader
 from search_api.listing.request import ListRequest, Selection
 from search_api.serving import ServingResolver
-from sonde.judged import CHECKOUT
 from sonde.settings import Settings
-from sonde.wiring import Models, elasticsearch_client
+from sonde.wiring.api import Models, elasticsearch_client
+from sonde.wiring.evaluation.judged import CHECKOUT
 from training.corpora import Document, of_records
 from training.examples import TrainingError
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from sonde.answering import language_model
 from sonde.settings import Settings
-from sonde.training_corpora import Sources, documents_from
-from sonde.training_data import remembering
-from sonde.wiring import Models
+from sonde.wiring.answering import language_model
+from sonde.wiring.api import Models
+from sonde.wiring.training.corpora import Sources, documents_from
+from sonde.wiring.training.data import remembering
 from training.examples import Example, TrainingError, read_examples
 from training.negatives.mine import mine
 from training.questions.remembered import RememberingModel

@@ -1,4 +1,4 @@
-"""A worker's signs of life: empty files in a folder, touched on Celery's signals and read by sonde.worker_health.
+"""A worker's signs of life: empty files in a folder, touched on Celery's signals and read by sonde.ops.worker_health.
 
 ``ready``: the worker takes tasks. ``loop``: its main loop goes round (touched every two seconds). ``task-PID``: the
 process PID has had a task in hand since then. A pod's folder outlives its container, so each start empties it.

@@ -49,16 +49,16 @@ from search_api.understanding.understand import Understander
 from search_api.understanding.vocabulary_shelf import VocabularyShelf
 from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde import __version__
-from sonde.access import authenticator, groups_of_source, limit_policy
-from sonde.answering import answerer
-from sonde.clients import elasticsearch_client as elasticsearch_client
-from sonde.harvest_desk import Desk
-from sonde.indices import prepare_indices
-from sonde.library import library_search, shelf
-from sonde.portal import http_policy, previews, source_titles
-from sonde.pushing import Pusher
-from sonde.service_metrics import ServiceMetrics, State
 from sonde.settings import ApiSettings, Settings
+from sonde.telemetry.service_metrics import ServiceMetrics, State
+from sonde.wiring.access import authenticator, groups_of_source, limit_policy
+from sonde.wiring.answering import answerer
+from sonde.wiring.clients import elasticsearch_client as elasticsearch_client
+from sonde.wiring.harvest_control import Desk
+from sonde.wiring.indices import prepare_indices
+from sonde.wiring.library import library_search, shelf
+from sonde.wiring.portal import http_policy, previews, source_titles
+from sonde.wiring.pushing import Pusher
 from workers.lease import Leases
 
 log = structlog.get_logger(__name__)

@@ -19,10 +19,10 @@ from search_api.answers.answerer import Answerer, AnswerParts
 from search_api.answers.retrieve import PassageRetriever
 from search_api.answers.values import AnswerConfig
 from search_api.serving import ServingResolver
-from sonde.answering import language_model
-from sonde.evaluating import CachingModels
 from sonde.settings import Settings
-from sonde.wiring import elasticsearch_client
+from sonde.wiring.answering import language_model
+from sonde.wiring.api import elasticsearch_client
+from sonde.wiring.evaluation.searching import CachingModels
 
 _TIMEOUT_S = 120.0
 

@@ -24,11 +24,11 @@ from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
-from sonde.access import groups_of_source
-from sonde.indices import prepare_indices as prepare_indices
 from sonde.settings import Settings
-from sonde.sources import Opener
-from sonde.wiring import Models, elasticsearch_client
+from sonde.wiring.access import groups_of_source
+from sonde.wiring.api import Models, elasticsearch_client
+from sonde.wiring.indices import prepare_indices as prepare_indices
+from sonde.wiring.sources import Opener
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts
 from workers.registry import known_sources

@@ -21,10 +21,10 @@ from indexer.documents.segment import SegmentOptions
 from indexer.documents.store import DocumentStore
 from reading.places import PlaceReader
 from reading.times import TimeReader
-from sonde.harvesting import HARVEST_TIMEOUT_S, prepare_indices
-from sonde.library import library_work
 from sonde.settings import Settings
-from sonde.wiring import Models, elasticsearch_client
+from sonde.wiring.api import Models, elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, prepare_indices
+from sonde.wiring.library import library_work
 from workers.parts import WorkerParts
 from workers.source_config import SourceConfig
 

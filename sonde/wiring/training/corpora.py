@@ -10,8 +10,8 @@ from core.passage import Passage
 from encoders.segmenter import load_segmenter
 from indexer.documents.segment import SegmentOptions, segment
 from sonde.settings import Settings
-from sonde.training_data import remembering, texts_from
-from sonde.training_documents import passages_from, read_files
+from sonde.wiring.training.data import remembering, texts_from
+from sonde.wiring.training.documents import passages_from, read_files
 from training.corpora import CorpusKind, Document, of_concepts, of_passages
 from training.definitions import read_definitions
 from training.examples import TrainingError
@@ -24,7 +24,7 @@ LIBRARY = "library"
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """``records`` as ``sonde.training_data.records_from`` takes them, or a file of examples (.jsonl) as they are.
+    """``records`` as ``data.records_from`` takes them, or a file of examples (.jsonl) as they are.
 
     ``corpus``: paper 000's kinds; of what a kind is made is named in ``concepts`` (SKOS files and keyword
     trees with definitions) and ``literature`` (folders, files, ``library``).

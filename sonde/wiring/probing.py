@@ -12,7 +12,7 @@ from search_api.pipeline import SearchPipeline
 from search_api.request import SearchRequest
 from search_api.serving import Serving
 from sonde.settings import Settings
-from sonde.wiring import Models, elasticsearch_client, ranking_config, search_parts
+from sonde.wiring.api import Models, elasticsearch_client, ranking_config, search_parts
 
 _SAMPLED = 30
 _FIRST = 10

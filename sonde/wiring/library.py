@@ -25,15 +25,15 @@ from search_api.library.entries import LibraryEntries
 from search_api.library.search import LibrarySearch
 from search_api.library.shelf import Quota, Shelf, ShelfParts
 from search_api.serving import ServingResolver
-from sonde.file_store import FolderFiles
 from sonde.settings import LibrarySettings, Settings
-from sonde.worker_settings import worker_config
+from sonde.wiring.file_store import FolderFiles
+from sonde.wiring.worker_settings import worker_config
 from workers.app import create_celery
 from workers.documents import READ_TASK
 from workers.parts import LibraryWork, WorkerParts
 
 if TYPE_CHECKING:  # wiring imports this module
-    from sonde.wiring import Models
+    from sonde.wiring.api import Models
 
 log = structlog.get_logger(__name__)
 

@@ -18,7 +18,7 @@ from search_api.serving import ServingResolver
 from sonde.settings import Settings
 
 if TYPE_CHECKING:  # wiring imports this module
-    from sonde.wiring import Models
+    from sonde.wiring.api import Models
 
 
 def answerer(settings: Settings, client: Elasticsearch, resolver: ServingResolver, models: Models) -> Answerer:

@@ -8,9 +8,9 @@ from typing import Any
 from elastic_transport import BaseNode
 from elasticsearch import Elasticsearch
 
-from sonde.fast_json import SERIALIZERS
 from sonde.settings import Settings
-from sonde.steady_nodes import SteadyNodes
+from sonde.wiring.fast_json import SERIALIZERS
+from sonde.wiring.steady_nodes import SteadyNodes
 
 
 def elasticsearch_client(

@@ -16,14 +16,14 @@ from es_mappings.meta import needs_reindex, refuse_other_dimensions
 from indexer.left_behind import left_behind
 from indexer.links import LINKS_OF
 from indexer.runs import Runs
-from sonde.doctor_advice import of_broker, of_elasticsearch
-from sonde.doctor_disk import judged, rooms
-from sonde.doctor_documents import parked_documents
-from sonde.doctor_finding import Finding as Finding
-from sonde.doctor_finding import State
+from sonde.ops.doctor.advice import of_broker, of_elasticsearch
+from sonde.ops.doctor.disk import judged, rooms
+from sonde.ops.doctor.documents import parked_documents
+from sonde.ops.doctor.finding import Finding as Finding
+from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
-from sonde.wiring import Models, elasticsearch_client
-from sonde.worker_settings import worker_config
+from sonde.wiring.api import Models, elasticsearch_client
+from sonde.wiring.worker_settings import worker_config
 from workers.app import create_celery
 from workers.config import QUEUES
 from workers.parts import WorkerParts

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sonde.logs import configure_logs
 from sonde.settings import load_settings
-from sonde.wiring import Models
+from sonde.telemetry.logs import configure_logs
+from sonde.wiring.api import Models
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from local_stack.services import api_service, beat_service, worker_service
 from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
 from local_stack.stack import Stack
 from sonde.settings import Settings
-from sonde.wiring import own_environment
+from sonde.wiring.api import own_environment
 
 QUEUES = "harvest,documents,embed"
 

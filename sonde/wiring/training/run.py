@@ -9,12 +9,12 @@ from pathlib import Path
 
 from encoders.locate import locate
 from encoders.model_card import ModelCard
-from sonde.calibrating import reranker_named
 from sonde.settings import Settings
-from sonde.training_corpora import Sources
-from sonde.training_data import LICENCES, own_commit
-from sonde.training_examples import examples_from
-from sonde.training_models import embedder_base, licence_of, refuse_in_the_way
+from sonde.wiring.training.calibrating import reranker_named
+from sonde.wiring.training.corpora import Sources
+from sonde.wiring.training.data import LICENCES, own_commit
+from sonde.wiring.training.examples import examples_from
+from sonde.wiring.training.models import embedder_base, licence_of, refuse_in_the_way
 from training.base_weights import learnable
 from training.embedder.settings import EmbedderSettings, task_instruction
 from training.embedder.train import train_embedder

@@ -9,8 +9,8 @@ from elasticsearch import Elasticsearch
 from es_mappings.indices import add_new_fields, add_new_index, ensure_indices
 from sonde.settings import Settings
 
-if TYPE_CHECKING:  # sonde.wiring imports this module
-    from sonde.wiring import Models
+if TYPE_CHECKING:  # sonde.wiring.api imports this module
+    from sonde.wiring.api import Models
 
 
 def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:

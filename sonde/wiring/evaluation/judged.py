@@ -10,7 +10,7 @@ from evaluation.collection import Collection
 from evaluation.collections import climate_fever, cranfield, ncar, pira, pubmedqa, samples
 from evaluation.splits import Half, half_of
 
-CHECKOUT = Path(__file__).resolve().parents[1]
+CHECKOUT = Path(__file__).resolve().parents[3]
 QUALITY = CHECKOUT / "tests" / "quality"
 
 LOADERS: Mapping[str, Callable[[Path], Collection]] = {

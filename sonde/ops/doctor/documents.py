@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 from core.document import PUBLIC
 from es_mappings.names import alias
 from indexer.documents.recipe import READING
-from sonde.doctor_finding import State
+from sonde.ops.doctor.finding import State
 
 _NAMED = 5
 _BY_DEFECT = ("crashed", "interrupted")

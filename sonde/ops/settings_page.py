@@ -1,4 +1,4 @@
-"""docs/settings.md, written from the settings themselves: `python -m sonde.settings_page > docs/settings.md`."""
+"""docs/settings.md, written from the settings themselves: `python -m sonde.ops.settings_page > docs/settings.md`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sonde.settings import Settings
 _HEAD = """# Settings
 
 Every setting is an environment variable. They are read once at start; a wrong value is refused by name. This page is
-written by `python -m sonde.settings_page > docs/settings.md`, and a test holds that it is up to date.
+written by `python -m sonde.ops.settings_page > docs/settings.md`, and a test holds that it is up to date.
 
 | variable | default | what it is |
 |---|---|---|
