@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from evaluation.chaos.wire import Wire
+from lab.chaos.tcp_proxy import Wire
 
 
 class HeldWire(Wire):

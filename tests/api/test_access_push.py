@@ -9,7 +9,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.access import ALL_SCOPES, Caller
-from evaluation.malformed.makers import RECORD
+from lab.malformed.makers import RECORD
 from search_api.app import create_app
 from sonde.settings import BrokerSettings, HarvestSettings
 from sonde.wiring.api import api_parts

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sonde.cli.chaos_cluster import cluster
+from lab.cli.chaos_cluster import cluster
 
 
 @pytest.mark.timeout(600)

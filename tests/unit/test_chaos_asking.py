@@ -9,8 +9,8 @@ import pytest
 from flask import Flask, Response, jsonify
 from flask.typing import ResponseReturnValue
 
-from evaluation.chaos.asking import Asked, Asker
-from evaluation.chaos.wire import Wire
+from lab.chaos.asking import Asked, Asker
+from lab.chaos.tcp_proxy import Wire
 from local_stack.elasticsearch import NodeFolders, node_settings
 from local_stack.settings import ElasticsearchSettings
 from tests.live import serving

@@ -10,10 +10,10 @@ import pytest
 from celery import Celery
 from elastic_transport import TransportError
 
-from evaluation.chaos.asking import Asked, Asker
+from lab.chaos.asking import Asked, Asker
+from lab.cluster.breakages import Breakage, breakages
+from lab.cluster.trial import Course, _Trial
 from local_stack.errors import StackError
-from sonde.faults.breakages import Breakage, breakages
-from sonde.faults.trial import Course, _Trial
 
 
 class Yard:
