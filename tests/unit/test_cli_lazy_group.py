@@ -10,12 +10,37 @@ import pytest
 from click.testing import CliRunner
 
 from sonde.cli import MODULES, cli
-from sonde.cli.told import TASKS
+from sonde.cli.added import added_commands
+from sonde.cli.laboratory import LABORATORY
+from sonde.cli.tasks import TASKS
 
 
 def test_every_command_of_every_module_is_in_the_table() -> None:
-    offered = {command.name: module for module in set(MODULES.values()) for command in import_module(module).COMMANDS}
-    assert offered == MODULES
+    expected = {**MODULES, **added_commands()}
+    offered = {command.name: module for module in set(expected.values()) for command in import_module(module).COMMANDS}
+    assert offered == expected
+
+
+def test_the_laboratory_adds_its_commands_by_entry_points() -> None:
+    assert {name: added_commands()[name] for name in LABORATORY} == {
+        "bench": "lab.cli.bench",
+        "chaos": "lab.cli.chaos",
+        "load": "lab.cli.load",
+    }
+
+
+@pytest.mark.parametrize("command", LABORATORY)
+def test_where_the_laboratory_is_absent_its_commands_say_how_to_get_it(command: str) -> None:
+    program = (
+        "import importlib.metadata as metadata, sys;"
+        " metadata.entry_points = lambda **_: ();"
+        f" from sonde.cli import main; sys.argv = ['sonde', {command!r}, '--records', '5', 'reindex']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"sonde: `sonde {command}` belongs to the laboratory")
+    assert "pip install ./lab" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_the_list_of_commands_tells_what_each_is_for() -> None:
@@ -27,12 +52,12 @@ def test_the_list_of_commands_tells_what_each_is_for() -> None:
 
 def test_the_help_tells_every_command_under_one_task_and_imports_none_of_them() -> None:
     told = [name for some in TASKS.values() for name in some]
-    assert sorted(told) == sorted(MODULES)
+    assert sorted(told) == sorted({**MODULES, **added_commands()})
     assert all(f"\n{heading}:" in CliRunner().invoke(cli, ["--help"]).output for heading in TASKS)
     program = "import sys; from sonde.cli import cli; cli(['--help'], standalone_mode=False); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert set(MODULES.values()).isdisjoint(loaded)
+    assert {*MODULES.values(), *added_commands().values()}.isdisjoint(loaded)
     assert {"elasticsearch", "numpy", "shapely", "torch", "celery", "flask"}.isdisjoint(loaded)
 
 

@@ -1,8 +1,8 @@
-"""A group whose commands are imported when they are called: those of training load seconds of libraries."""
+"""A group that imports a command when it is called: the commands of training load seconds of libraries."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -10,30 +10,35 @@ from typing import Any
 import click
 
 
-class Lazily(click.Group):
-    """``modules``: the module of each command, whose COMMANDS hold it; commands that were added are there besides.
+class LazyGroup(click.Group):
+    """``modules``: the module of each command; its COMMANDS hold the command. ``added``: further ones, looked for when
+    a command is not among ``modules``, and for the help.
 
-    ``tasks``: what the help says of each command, under headings; where it is empty the commands say it themselves.
+    ``tasks``: the help's line for each command, under headings; where it is empty, the line comes from the command.
     """
 
     def __init__(
         self,
         *args: Any,
         modules: Mapping[str, str],
+        added: Callable[[], Mapping[str, str]] = dict,
         tasks: Mapping[str, Mapping[str, str]] | None = None,
         **named: Any,
     ) -> None:
         super().__init__(*args, **named)
         self._modules = modules
+        self._added = added
         self._tasks = tasks or {}
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return sorted({*self._modules, *self.commands})
+        return sorted({*self._modules, *self._added(), *self.commands})
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = self._modules.get(cmd_name)
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        module = self._modules.get(cmd_name) or self._added().get(cmd_name)
         if module is None:
-            return self.commands.get(cmd_name)
+            return None
         commands: Mapping[str | None, click.Command] = {one.name: one for one in import_module(module).COMMANDS}
         return commands[cmd_name]
 
@@ -41,7 +46,7 @@ class Lazily(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Raises UsageError, with the nearest command, where there is none of that name."""
-        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             near = get_close_matches(args[0], self.list_commands(ctx), n=1)
             suggestion = f" Did you mean {near[0]!r}?" if near else ""
             ctx.fail(f"No such command {args[0]!r}.{suggestion}")

@@ -1,4 +1,4 @@
-"""What `sonde --help` says of each command, by what people want to do: written here, so that nothing is imported."""
+"""The help of `sonde`, by what people want to do: written here, so that `sonde --help` imports no command."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ TASKS: Mapping[str, Mapping[str, str]] = {
         "ask-evaluate": "Measure answers on a judged collection.",
         "judge": "Grade what runs found, question by question.",
         "train": "Train models on the records of a catalogue.",
+    },
+    "Laboratory (in a checkout)": {
         "bench": "Measure harvest, embedding and search.",
         "load": "Search as many clients at once would.",
         "chaos": "Break things on purpose, and check what is right afterwards.",
