@@ -14,21 +14,21 @@ import structlog
 from core.errors import SondeError, Unavailable
 from indexer.background import Background
 from indexer.batches import batches
-from indexer.catch_up import finish_if_possible
 from indexer.commit import Item, NotTaken, commit
 from indexer.counting import count, count_failure
 from indexer.embed import Embedding
+from indexer.file_versions import Visits
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts, RunTaken
 from indexer.patience import patient_client
 from indexer.plan import Moment
 from indexer.planning import Planner
 from indexer.raw import Page, Source
+from indexer.reindex.finish import finish_if_possible
 from indexer.report import Refusal, RunReport, RunState, Tally
 from indexer.runs import Runs, now_iso
 from indexer.sweep import Swept, sweep
 from indexer.tombstones import Buried, bury
-from indexer.visits import Visits
 
 log = structlog.get_logger(__name__)
 

@@ -149,7 +149,7 @@ def _beat(config: WorkerConfig) -> dict[str, Any]:
     rarely = {"options": {"expires": _DAY_S}}  # a busy hour must not cost a day or a week
     links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **rarely}}
     return {
-        "beat_scheduler": "workers.patient_beat:PatientScheduler",
+        "beat_scheduler": "workers.resilient_beat:PatientScheduler",
         "beat_max_loop_interval": 5,
         "redbeat_redis_url": config.broker_url,
         "redbeat_redis_options": {},

@@ -9,7 +9,7 @@ from elasticsearch import Elasticsearch
 
 from core.ports import Embedder
 from indexer.documents.linked import Followed
-from indexer.documents.tidy import Tidied
+from indexer.documents.repair_library import Tidied
 from indexer.raw import Source
 from indexer.report import RunReport
 from workers.source_config import SourceConfig

@@ -6,7 +6,7 @@ import hashlib
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from celery.schedules import crontab, schedule
 from pydantic import (
@@ -22,8 +22,8 @@ from pydantic import (
 
 from core.access import checked_name
 from indexer.documents.linked import Follow
-from indexer.sources.catalogue import PROTOCOLS, SourceType
 from indexer.sources.politeness import Manners
+from indexer.sources.protocols import PROTOCOLS
 
 _INTERVAL = re.compile(r"^(\d+)\s*(s|m|h|d)$")
 _LONGEST_JITTER_S = 600  # well below the broker's visibility time-out
@@ -138,6 +138,10 @@ class AccessConfig(Strict):
     restricted_to: tuple[Annotated[str, AfterValidator(_group)], ...] = ()
 
 
+def source_types() -> tuple[str, ...]:
+    return ("folder", *PROTOCOLS)
+
+
 class SourceConfig(Strict):
     """One catalogue: a ``folder`` by ``path``, all others by ``url``; without ``schedule`` harvested on demand only.
 
@@ -148,7 +152,7 @@ class SourceConfig(Strict):
     """
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
-    type: Literal["folder"] | SourceType
+    type: str
     path: Path | None = Field(None, validate_default=True)
     url: str | None = Field(None, validate_default=True)
     title: str = ""
@@ -163,6 +167,13 @@ class SourceConfig(Strict):
     max_removal_share: float | None = Field(None, ge=0, le=1)
     documents: Follow = "none"
     access: AccessConfig = Field(default_factory=AccessConfig)
+
+    @field_validator("type")
+    @classmethod
+    def _known_type(cls, type: str) -> str:
+        if type not in source_types():
+            raise ValueError(f"must be one of {', '.join(source_types())}")
+        return type
 
     @field_validator("path")
     @classmethod

@@ -11,6 +11,7 @@ from indexer.sources.answers import json_object, written_json
 from indexer.sources.counted import CountedWalk, Slab
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined, number_or_none
+from indexer.sources.protocol import Protocol, Question
 from net.exchange import Answer
 from net.targets import host_of
 
@@ -95,3 +96,21 @@ def _record(package: dict[str, Any], base: str) -> RawRecord:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _at(url: str) -> Iterator[Question]:
+    yield Question(portal(url.partition("?")[0]), _search)
+
+
+def _search(fetcher: Fetcher, url: str) -> object:
+    return fetcher.get(action(url, "package_search"), result_of, {"rows": "0"})
+
+
+PROTOCOL = Protocol(
+    "ckan",
+    CkanSource,
+    CkanOptions,
+    "package_search in order of modification",
+    "`metadata_modified`",
+    at=_at,
+)

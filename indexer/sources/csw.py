@@ -13,7 +13,9 @@ from indexer.sources.counted import CountedWalk, Slab
 from indexer.sources.csw_answer import Capabilities, CswException, Results, capabilities, results
 from indexer.sources.csw_request import CSW, GMD, MDB, Dialect, Method, Version, body, key_values
 from indexer.sources.fetching import BadAnswer, Fetcher, Later
+from indexer.sources.linked import joined
 from indexer.sources.members import SourceBroken
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.errors import BadStatus
 from net.exchange import Outgoing
 
@@ -205,3 +207,36 @@ class _Asker:
         fetch_results(self.fetcher, self.url, self.dialect, window, checked)
         self.matched = kept[0].matched
         return kept[0]
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    return answer.root == "Capabilities"
+
+
+def _at(url: str) -> Iterator[Question]:
+    yield Question(url.partition("?")[0], fetch_capabilities)
+
+
+def _below(url: str) -> Iterator[Question]:
+    bare = url.partition("?")[0]
+    yield Question(joined(bare, "csw"), fetch_capabilities)
+    yield Question(joined(geonetwork_base(bare), "srv/eng/csw"), fetch_capabilities)
+
+
+def geonetwork_base(url: str) -> str:
+    """``https://host/geonetwork`` of any address below it."""
+    before, found, _ = url.partition("/geonetwork")
+    return before + found if found else url.partition("/srv/")[0].rstrip("/")
+
+
+PROTOCOL = Protocol(
+    "csw",
+    CswSource,
+    CswOptions,
+    "CSW 2.0.2 and 3.0, POST or GET, whichever the server understands; sorted by identifier; ISO before Dublin Core",
+    "`dct:modified` filter",
+    recognises=_recognises,
+    at=_at,
+    below=_below,
+    title=lambda fetcher, url: fetch_capabilities(fetcher, url).title,
+)

@@ -13,6 +13,7 @@ from indexer.raw import Page, RawRecord
 from indexer.sources.answers import json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import Leaf, LinkedWalk, Part, joined, number_or_none
+from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import Answer
 from net.targets import host_of
 
@@ -86,3 +87,20 @@ def _xml(text: object) -> bytes | None:
     except (binascii.Error, ValueError):
         return None
     return content if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else None
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    listed = answer.json.get("data")
+    return isinstance(listed, list) and any(
+        isinstance(each, dict) and each.get("type") == "dois" for each in listed[:1]
+    )
+
+
+PROTOCOL = Protocol(
+    "datacite",
+    DataCiteSource,
+    DataCiteOptions,
+    "DOIs of a client, prefix or query, as DataCite XML",
+    "`updated`",
+    recognises=_recognises,
+)

@@ -15,9 +15,10 @@ from indexer.formats.split import Part, parts_of, split
 from indexer.raw import Page, RawRecord, Visit
 from indexer.sources.answers import expect_2xx, json_value
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import rebased
+from indexer.sources.linked import joined, rebased
 from indexer.sources.members import SourceBroken
 from indexer.sources.parted import named_apart
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.rdf_answers import NotRdf, next_page, parse_rdf, rdf_format, total_items
 from indexer.sources.revisiting import Revisiting
 from net.exchange import Answer
@@ -166,3 +167,27 @@ def parsed_data_json(content: bytes) -> bool:
         return is_data_json(json.loads(content))
     except (ValueError, RecursionError):
         return False
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    """RDF in any of its forms, and a data.json."""
+    if answer.rdf or answer.root == "RDF":
+        return True
+    body = answer.json
+    return "stac_version" not in body and (is_data_json(body) or "@graph" in body or "@context" in body)
+
+
+def _below(url: str) -> Iterator[Question]:
+    yield Question(joined(url, "data.json"))
+
+
+PROTOCOL = Protocol(
+    "dcat",
+    DcatSource,
+    DcatOptions,
+    "DCAT-US data.json, catalogues inside it too; RDF (Turtle, RDF/XML, JSON-LD, N-Triples), hydra pages; one JSON-LD "
+    "document for each data set",
+    "ETag, Last-Modified of a catalogue in one answer",
+    recognises=_recognises,
+    below=_below,
+)

@@ -12,9 +12,10 @@ from core.errors import SondeError
 from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx, json_object, parse_xml
 from indexer.sources.counted import CountedWalk, Slab
-from indexer.sources.csw import CswOptions, CswSource
+from indexer.sources.csw import CswOptions, CswSource, geonetwork_base
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined
+from indexer.sources.protocol import Protocol
 from net.exchange import Answer, Outgoing
 from net.targets import host_of
 
@@ -42,7 +43,7 @@ class GeoNetworkSource:
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
         """Raises what the walk and the fetcher raise."""
-        base, options = base_of(self.url), self.options
+        base, options = geonetwork_base(self.url), self.options
         if options.api == "csw":
             csw = CswOptions(page_size=options.page_size, tolerate_missing=options.tolerate_missing)
             yield from CswSource(self.fetcher, joined(base, f"{options.portal}/eng/csw"), self.since, csw).pages(
@@ -68,7 +69,7 @@ class GeoNetworkSource:
         }
         if self.since is not None:
             asked["dateFrom"] = self.since[:10]
-        url = joined(base_of(self.url), f"{self.options.portal}/eng/q")
+        url = joined(geonetwork_base(self.url), f"{self.options.portal}/eng/q")
         return self.fetcher.get(url, lambda answer: check(_of_q(answer)), asked, "application/json")
 
     def _ask_search(self, offset: int, check: Callable[[Slab], Slab]) -> Slab:
@@ -83,7 +84,7 @@ class GeoNetworkSource:
             "track_total_hits": True,
             "_source": [_ID, "changeDate"],
         }
-        url = joined(base_of(self.url), f"{self.options.portal}/api/search/records/_search")
+        url = joined(geonetwork_base(self.url), f"{self.options.portal}/api/search/records/_search")
         headers = {"accept": "application/json", "content-type": "application/json"}
         asked = Outgoing(url, "POST", None, headers, json.dumps(query).encode())
         return self.fetcher.read(asked, lambda answer: check(_of_search(answer)))
@@ -99,12 +100,6 @@ class GeoNetworkSource:
                 continue
             records.append(RawRecord(urls[url].native_id, found, url, "application/xml", urls[url].modified))
         return Page(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
-
-
-def base_of(url: str) -> str:
-    """``https://host/geonetwork`` of any address below it."""
-    before, found, _ = url.partition("/geonetwork")
-    return before + found if found else url.partition("/srv/")[0].rstrip("/")
 
 
 def _record_url(base: str, portal: str, uuid: str) -> str:
@@ -143,3 +138,12 @@ def _of_search(answer: Answer) -> Slab:
 def _stub(info: dict[str, Any]) -> RawRecord:
     """A record whose document is still to be fetched."""
     return RawRecord(str(info[_ID]), b"", "", None, str(info["changeDate"]) if info.get("changeDate") else None)
+
+
+PROTOCOL = Protocol(
+    "geonetwork",
+    GeoNetworkSource,
+    GeoNetworkOptions,
+    "its CSW, or `q` (version 3), or `_search` (version 4) with each record's XML",
+    "change date",
+)

@@ -12,6 +12,7 @@ from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.answers import json_object, parse_xml, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import Leaf, LinkedWalk, Part, joined, number_or_none
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import Answer, Outgoing
 from net.targets import host_of
 
@@ -94,3 +95,22 @@ def _document(answer: Answer) -> bytes:
         answer.expect_ok()
     parse_xml(answer.content, host_of(answer.url))
     return answer.content
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    return isinstance(answer.json.get("hits"), dict)
+
+
+def _below(url: str) -> Iterator[Question]:
+    yield Question(joined(url, "api/records"))
+
+
+PROTOCOL = Protocol(
+    "invenio",
+    InvenioSource,
+    InvenioOptions,
+    "the records' search, each as DataCite XML or as its JSON; 10,000 hits at most",
+    "`updated`",
+    recognises=_recognises,
+    below=_below,
+)

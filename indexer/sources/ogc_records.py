@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import fingerprint, json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import Leaf, LinkedWalk, NothingToHarvest, Part, joined, next_link, number_or_none
+from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start
 from net.exchange import Answer
 from net.targets import host_of
 
@@ -106,3 +108,32 @@ def _feature(feature: dict[str, Any], url: str, prefix: str) -> RawRecord:
     modified = properties.get("updated") or properties.get("record-updated") if isinstance(properties, dict) else None
     origin = f"{url}/{quote(id, safe='')}"
     return RawRecord(f"{prefix}{id}", content, origin, "application/geo+json", str(modified) if modified else None)
+
+
+_COLLECTION = re.compile(r"(https?://[^?#]+?)/collections/([^/?#]+)(?:/items)?/?(?:[?#].*)?$")
+
+
+def _of_address(url: str) -> Start | None:
+    """The address of one collection stands for that collection of the service above it."""
+    found = _COLLECTION.match(url)
+    return None if found is None else Start(found[1], {"collections": [unquote(found[2])]})
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    """A landing page; a STAC API's has the same links and is told apart by its version."""
+    return "stac_version" not in answer.json and bool(answer.link_rels & {"data", "conformance"})
+
+
+def _at(url: str) -> Iterator[Question]:
+    yield Question(url.partition("?")[0], collections)
+
+
+PROTOCOL = Protocol(
+    "ogc-records",
+    OgcSource,
+    OgcOptions,
+    "items of record collections; of a Features server the descriptions of its collections",
+    recognises=_recognises,
+    at=_at,
+    of_address=_of_address,
+)

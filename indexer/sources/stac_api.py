@@ -11,6 +11,7 @@ from indexer.sources.answers import json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import Leaf, LinkedWalk, Part, joined, next_link, number_or_none
 from indexer.sources.ogc_records import collection_record, collections
+from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import Answer
 from net.targets import host_of
 
@@ -68,3 +69,12 @@ class StacApiSource:
             return Leaf(records, next_link(body.get("links")), matched)
 
         return Part(f"{url}?limit={self.options.page_size}", parse, "application/geo+json, application/json")
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    return "stac_version" in answer.json and ("data" in answer.link_rels or "conformsTo" in answer.json)
+
+
+PROTOCOL = Protocol(
+    "stac-api", StacApiSource, StacOptions, "collections of an API; items on request", recognises=_recognises
+)

@@ -11,8 +11,9 @@ from urllib.parse import urljoin, urlsplit
 from indexer.raw import Page, RawRecord, Skipped, Visit
 from indexer.sources.answers import json_object
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import rebased
+from indexer.sources.linked import joined, rebased
 from indexer.sources.members import SourceBroken
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from indexer.sources.stac_api import StacOptions
@@ -168,3 +169,23 @@ def _document(answer: Answer) -> _Document:
     if "stac_version" not in body and "links" not in body:
         raise BadAnswer(f"{host_of(answer.url)} sent JSON that is no STAC document")
     return _Document(answer.content, body)
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    is_api = "data" in answer.link_rels or "conformsTo" in answer.json
+    return "stac_version" in answer.json and not is_api
+
+
+def _below(url: str) -> Iterator[Question]:
+    yield Question(joined(url, "catalog.json"))
+
+
+PROTOCOL = Protocol(
+    "stac",
+    StacStaticSource,
+    StacOptions,
+    "the same of static files",
+    "ETag, Last-Modified",
+    recognises=_recognises,
+    below=_below,
+)

@@ -15,6 +15,7 @@ from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type
 from indexer.sources.parted import parted
+from indexer.sources.protocol import FirstAnswer, Protocol
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from net.exchange import Answer
@@ -118,3 +119,22 @@ def _content(answer: Answer) -> bytes:
 
 def _day_before(moment: str) -> str:
     return (date.fromisoformat(moment[:10]) - timedelta(days=1)).isoformat()
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    if not answer.html:
+        return False
+    try:
+        return bool(entries(answer.content, answer.url if answer.url.endswith("/") else f"{answer.url}/"))
+    except NotAListing:
+        return False
+
+
+PROTOCOL = Protocol(
+    "waf",
+    WafSource,
+    WafOptions,
+    "directory listings of Apache, nginx, IIS, Python",
+    "the dates in the listing; ETag, Last-Modified",
+    recognises=_recognises,
+)

@@ -13,8 +13,8 @@ from elasticsearch import Elasticsearch
 from rich.console import Console
 
 from core.errors import SondeError
-from indexer.reindex import ReindexParts, ReindexReport, forget_others, rollback
-from indexer.reindex import reindex as reindex_now
+from indexer.reindex.run import ReindexParts, ReindexReport, forget_others, rollback
+from indexer.reindex.run import reindex as reindex_now
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 

@@ -14,7 +14,7 @@ from kombu.exceptions import OperationalError
 
 from core.document import DocumentEntry
 from core.errors import SondeError, Unsupported
-from indexer.documents import library, tidy
+from indexer.documents import library, repair_library
 from indexer.documents.detect_format import media_type
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import IngestParts, prepare
@@ -86,8 +86,10 @@ def library_work(
     def read(document: str) -> None:
         library.read_queued(document, library.Shelf(reading(), files, gate, most.file_bytes, most.bytes))
 
-    def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> tidy.Tidied:
-        return tidy.tidy(DocumentStore(client, settings.index.prefix), files, tidy.Queue(is_read, again))
+    def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Tidied:
+        return repair_library.tidy(
+            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again)
+        )
 
     return LibraryWork(read, mend)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from elasticsearch import Elasticsearch
 
 from es_mappings.indices import described
-from indexer.reindex import AnswerProbe
+from indexer.reindex.run import AnswerProbe
 from search_api.pipeline import SearchPipeline
 from search_api.request import SearchRequest
 from search_api.serving import Serving

@@ -11,18 +11,18 @@ from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
 from indexer.digest import reading_tag
+from indexer.file_versions import Remembered
 from indexer.raw import Source
-from indexer.sources.catalogue import open_source
 from indexer.sources.fetching import Fetcher
 from indexer.sources.folder import FolderSource
 from indexer.sources.politeness import Courtesy, Manners
+from indexer.sources.protocols import open_source
 from indexer.sources.restricted import restricted
-from indexer.visits import Remembered
 from net.gate import Gate, GatePolicy
 from sonde import __version__
 from sonde.settings import Settings
+from workers.host_limits import RedisTurns
 from workers.source_config import Auth, SourceConfig
-from workers.turns import RedisTurns
 
 _LONGEST_SECRET = 10_000
 _LOOK_S = 10.0

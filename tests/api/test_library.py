@@ -23,8 +23,8 @@ from werkzeug.test import TestResponse
 from core.document import FileKey
 from indexer.documents.library import Shelf as ReadingShelf
 from indexer.documents.library import read_queued
+from indexer.documents.repair_library import Queue, tidy
 from indexer.documents.store import DocumentStore
-from indexer.documents.tidy import Queue, tidy
 from net.gate import Gate, GatePolicy
 from search_api.library.shelf import Quota, Shelf
 from search_api.parts import Parts

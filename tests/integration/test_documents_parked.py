@@ -23,8 +23,8 @@ from indexer.documents.limits import Limits
 from indexer.documents.linked import follow_links
 from indexer.documents.place_time import WhereWhen
 from indexer.documents.recipe import READING
+from indexer.documents.repair_library import Queue, tidy
 from indexer.documents.store import DocumentStore
-from indexer.documents.tidy import Queue, tidy
 from net.gate import Gate, GatePolicy
 from sonde.ops.doctor.documents import parked_documents
 from sonde.wiring.documents import document_parts

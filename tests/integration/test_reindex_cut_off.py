@@ -15,9 +15,9 @@ from core.errors import SondeError
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.names import IndexKind
 from indexer.harvest import harvest
-from indexer.left_behind import left_behind
 from indexer.parts import Options, Parts
-from indexer.reindex import ReindexParts, forget_others, reindex, rollback
+from indexer.reindex.handover import left_behind
+from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 from sonde.ops.doctor.examine import cut_off

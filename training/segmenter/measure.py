@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from indexer.documents.model import ReadDocument
 from indexer.documents.sections import sections
 from indexer.documents.segment import Coherence
-from training.segmenter.joints import is_running, telling
+from training.segmenter.sentence_boundaries import is_running, telling
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from training.checkpoints import Checkpoints, beside
 from training.examples import TrainingError
 from training.loop import Course, Finished, Look, train
 from training.provenance import UNKNOWN, Origin, now
-from training.segmenter.joints import Joint, Running, joints_of
+from training.segmenter.sentence_boundaries import Joint, Running, joints_of
 from training.segmenter.trainee import SegmenterSettings, SegmenterTrainee
 from training.splits import is_held_out
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from encoders.onnx_session import padded
 from encoders.segmenter import JointTokeniser
 from training.examples import TrainingError
-from training.segmenter.joints import Joint
 from training.segmenter.measure import auc
+from training.segmenter.sentence_boundaries import Joint
 from training.weights import loading
 
 _BATCH = 64

@@ -13,8 +13,8 @@ from kombu.exceptions import OperationalError
 from core.errors import SondeError
 from es_mappings.indices import serving
 from es_mappings.meta import needs_reindex, refuse_other_dimensions
-from indexer.left_behind import left_behind
 from indexer.links import LINKS_OF
+from indexer.reindex.handover import left_behind
 from indexer.runs import Runs
 from sonde.ops.doctor.advice import of_broker, of_elasticsearch
 from sonde.ops.doctor.disk import judged, rooms

@@ -22,7 +22,7 @@ from sonde.settings import Settings
 from sonde.wiring.api import elasticsearch_client
 from sonde.wiring.training.data import SAMPLES, texts_from
 from training.examples import TrainingError
-from training.segmenter.joints import Running, running_of_documents, running_of_read
+from training.segmenter.sentence_boundaries import Running, running_of_documents, running_of_read
 
 log = structlog.get_logger(__name__)
 

@@ -20,13 +20,13 @@ from es_mappings import loader
 from es_mappings.indices import ServingIndex, described, resolved
 from es_mappings.meta import IndexMeta
 from es_mappings.names import IndexKind, alias, concrete, generation_of
-from indexer.catch_up import finish, note_model
 from indexer.commit import write_ledger
-from indexer.converge import Round, converge, differing
 from indexer.ledger import Ledger
-from indexer.left_behind import REINDEXED, LeftBehind, Reindexed, done_up_to, highest, left_behind, note
 from indexer.patience import patient_client, patiently
-from indexer.renewed import copying
+from indexer.reindex.finish import finish, note_model
+from indexer.reindex.handover import REINDEXED, LeftBehind, Reindexed, done_up_to, highest, left_behind, note
+from indexer.reindex.sync import Round, converge, differing
+from indexer.reindex.transform import copying
 from indexer.sweep import forget
 
 log = structlog.get_logger(__name__)

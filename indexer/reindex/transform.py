@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from core.passage import Passage
 from core.ports import Embedder
 from es_mappings.documents import from_document, to_document
-from indexer.converge import Copying, Json
 from indexer.documents.segment import embedding_text
-from indexer.left_behind import Reindexed
+from indexer.reindex.handover import Reindexed
+from indexer.reindex.sync import Copying, Json
 
 _OF_THE_RECORD = ("native", "harvest", "family")  # what the harvest adds to what to_document writes
 

@@ -17,12 +17,12 @@ from es_mappings.indices import described
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from indexer import bulk
-from indexer.converge import EVERYTHING, Copying, Json, in_batches, with_vectors
 from indexer.ledger import Ledger
-from indexer.left_behind import LeftBehind, Reindexed, clear, left_behind
 from indexer.parts import Parts
 from indexer.patience import patiently
-from indexer.renewed import copying
+from indexer.reindex.handover import LeftBehind, Reindexed, clear, left_behind
+from indexer.reindex.sync import EVERYTHING, Copying, Json, in_batches, with_vectors
+from indexer.reindex.transform import copying
 from indexer.scan import scan
 
 log = structlog.get_logger(__name__)

@@ -7,7 +7,7 @@ import redis
 from celery import Celery
 from redbeat import RedBeatScheduler
 
-from workers.patient_beat import PatientScheduler
+from workers.resilient_beat import PatientScheduler
 
 
 @pytest.fixture
