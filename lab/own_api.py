@@ -14,9 +14,8 @@ from local_stack.report import silent
 from local_stack.services import api_service, service_part
 from local_stack.settings import ApiSettings, StackSettings
 from local_stack.supervisor import Supervisor
-from sonde.ops.one_machine import serve_command, served_at
+from sonde.ops.one_machine import own_environment, serve_command, served_at
 from sonde.settings import Settings
-from sonde.wiring.api import own_environment
 
 
 @contextmanager

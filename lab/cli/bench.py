@@ -40,8 +40,10 @@ from sonde.ops.memory import keep_what_is_loaded
 from sonde.ops.one_machine import serve_command, served_at
 from sonde.ops.temporary_node import node_at_hand
 from sonde.settings import Settings, load_settings
-from sonde.wiring.api import Models, elasticsearch_client, ranking_config, search_pipeline
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
+from sonde.wiring.models import Models
+from sonde.wiring.search import ranking_config, search_pipeline
 
 _ARCHIVES = ("ncar_rda_1669.tar.gz", "ncar_eol_9206.tar.gz")
 _QUESTIONS = Path(__file__).resolve().parents[2] / "samples" / "questions.jsonl"

@@ -23,7 +23,7 @@ from lab.cli.chaos_volume import volume
 from lab.cli.throwaway import throwaway
 from sonde.ops.temporary_node import node_at_hand
 from sonde.settings import load_settings
-from sonde.wiring.api import elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 
 

@@ -27,7 +27,7 @@ from lab.own_api import own_api
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import node_at_hand
 from sonde.settings import Settings, load_settings
-from sonde.wiring.api import elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 
 _ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")

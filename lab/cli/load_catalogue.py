@@ -13,8 +13,9 @@ from evaluation.vector_cache import CachedEmbedder, VectorCache
 from lab.load.catalogue import Made, Size, Told, made_catalogue, real_records
 from lab.load.standing import standing
 from sonde.settings import Settings
-from sonde.wiring.api import Models, elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
+from sonde.wiring.models import Models
 
 
 @contextmanager

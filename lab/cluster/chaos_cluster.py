@@ -26,8 +26,7 @@ from local_stack.services import api_service, beat_service, service_part, worker
 from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
 from local_stack.supervisor import Supervisor
 from local_stack.valkey import broker_part
-from sonde.ops.one_machine import QUEUES, serve_command, served_at
-from sonde.wiring.api import own_environment
+from sonde.ops.one_machine import QUEUES, own_environment, serve_command, served_at
 
 PREFIX = "sonde-chaos"
 _HEAP = "512m"

@@ -22,8 +22,9 @@ from local_stack.testing import valkey_server
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import Grant
 from sonde.settings import Settings
-from sonde.wiring.api import Models, elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.indices import prepare_indices
+from sonde.wiring.models import Models
 
 _TIMEOUT_S = 60.0
 _SOURCES = "sources:\n  - {id: fuzz, title: Malformed, type: folder, path: .}\n"

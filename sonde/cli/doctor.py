@@ -13,7 +13,7 @@ from rich.table import Table
 from sonde.cli.screen import screen
 from sonde.ops.doctor.examine import examine
 from sonde.settings import load_settings
-from sonde.wiring.api import Models
+from sonde.wiring.models import Models
 
 _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
 

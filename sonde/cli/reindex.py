@@ -60,7 +60,7 @@ def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_j
 
 
 def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, dry_run: bool) -> ReindexReport:
-    from sonde.wiring.api import Models
+    from sonde.wiring.models import Models
     from sonde.wiring.probing import sampled_answers
 
     models = Models(settings)

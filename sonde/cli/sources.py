@@ -24,7 +24,7 @@ from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import screen
 from sonde.ops.proposals import described, entry, id_for, write_entry
 from sonde.settings import Settings, load_settings
-from sonde.wiring.api import elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, Harvester
 from sonde.wiring.sources import Opener
 from workers.registry import known_sources

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from local_stack.services import api_service, beat_service, worker_service
 from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
 from local_stack.stack import Stack
 from sonde.settings import Settings
-from sonde.wiring.api import own_environment
 
 QUEUES = "harvest,documents,embed"
 
@@ -60,3 +60,8 @@ def _services(settings: Settings) -> tuple[Service, ...]:
         beat_service(python, "sonde.celery_app", here, addresses),
         api_service(serve_command(), api, here, addresses),
     )
+
+
+def own_environment() -> dict[str, str]:
+    """What the processes of the stack inherit: this process's environment, our command's folder first on the path."""
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sonde.settings import load_settings
 from sonde.telemetry.logs import configure_logs
-from sonde.wiring.api import Models
+from sonde.wiring.models import Models
 
 
 def main() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from elasticsearch import Elasticsearch
 
@@ -16,9 +15,7 @@ from search_api.answers.retrieve import PassageRetriever
 from search_api.answers.values import AnswerConfig
 from search_api.serving import ServingResolver
 from sonde.settings import Settings
-
-if TYPE_CHECKING:  # wiring imports this module
-    from sonde.wiring.api import Models
+from sonde.wiring.models import Models
 
 
 def answerer(settings: Settings, client: Elasticsearch, resolver: ServingResolver, models: Models) -> Answerer:

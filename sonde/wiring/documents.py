@@ -22,9 +22,11 @@ from indexer.documents.store import DocumentStore
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from sonde.settings import Settings
-from sonde.wiring.api import Models, elasticsearch_client
-from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, prepare_indices
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
+from sonde.wiring.indices import prepare_indices
 from sonde.wiring.library import library_work
+from sonde.wiring.models import Models
 from workers.parts import WorkerParts
 from workers.source_config import SourceConfig
 

@@ -26,8 +26,9 @@ from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from sonde.settings import Settings
 from sonde.wiring.access import groups_of_source
-from sonde.wiring.api import Models, elasticsearch_client
-from sonde.wiring.indices import prepare_indices as prepare_indices
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.indices import prepare_indices
+from sonde.wiring.models import Models
 from sonde.wiring.sources import Opener
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from elasticsearch import Elasticsearch
 
 from es_mappings.indices import add_new_fields, add_new_index, ensure_indices
 from sonde.settings import Settings
-
-if TYPE_CHECKING:  # sonde.wiring.api imports this module
-    from sonde.wiring.api import Models
+from sonde.wiring.models import Models
 
 
 def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:

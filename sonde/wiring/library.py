@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
 import redis
 import structlog
@@ -27,13 +26,11 @@ from search_api.library.shelf import Quota, Shelf, ShelfParts
 from search_api.serving import ServingResolver
 from sonde.settings import LibrarySettings, Settings
 from sonde.wiring.file_store import FolderFiles
+from sonde.wiring.models import Models
 from sonde.wiring.worker_settings import worker_config
 from workers.app import create_celery
 from workers.documents import READ_TASK
 from workers.parts import LibraryWork, WorkerParts
-
-if TYPE_CHECKING:  # wiring imports this module
-    from sonde.wiring.api import Models
 
 log = structlog.get_logger(__name__)
 

@@ -12,7 +12,9 @@ from search_api.pipeline import SearchPipeline
 from search_api.request import SearchRequest
 from search_api.serving import Serving
 from sonde.settings import Settings
-from sonde.wiring.api import Models, elasticsearch_client, ranking_config, search_parts
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.models import Models
+from sonde.wiring.search import ranking_config, search_parts
 
 _SAMPLED = 30
 _FIRST = 10

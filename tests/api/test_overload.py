@@ -23,7 +23,8 @@ from search_api.ranking.config import default_config
 from search_api.request import SearchRequest
 from search_api.serving import Serving, ServingResolver
 from sonde.settings import ApiSettings, ElasticsearchSettings
-from sonde.wiring.api import api_parts, limits_of, search_parts
+from sonde.wiring.api import api_parts, limits_of
+from sonde.wiring.search import search_parts
 from tests.held_wire import HeldWire
 from tests.service import Service
 

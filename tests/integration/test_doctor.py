@@ -14,7 +14,8 @@ import redis
 
 from sonde.ops.doctor.advice import of_broker
 from sonde.ops.doctor.disk import Room, judged
-from sonde.ops.doctor.examine import Finding, examine
+from sonde.ops.doctor.examine import examine
+from sonde.ops.doctor.finding import Finding
 from sonde.settings import (
     BrokerSettings,
     ElasticsearchSettings,
@@ -23,7 +24,7 @@ from sonde.settings import (
     LibrarySettings,
     Settings,
 )
-from sonde.wiring.api import Models
+from sonde.wiring.models import Models
 from tests.service import Service
 
 DEAD = "127.0.0.1:9"  # the discard port: nobody listens

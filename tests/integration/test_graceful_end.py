@@ -14,8 +14,7 @@ import pytest
 from local_stack.ports import free_port
 from local_stack.services import api_service
 from local_stack.settings import ApiSettings
-from sonde.ops.one_machine import serve_command
-from sonde.wiring.api import own_environment
+from sonde.ops.one_machine import own_environment, serve_command
 from tests.held_wire import HeldWire
 from tests.service import Service
 

@@ -22,8 +22,8 @@ from encoders.segmenter import load_segmenter
 from indexer.documents.model import Block, FrontMatter, ReadDocument
 from indexer.documents.segment import SegmentOptions, segment
 from sonde.settings import DocumentsSettings, ModelsSettings, Settings
-from sonde.wiring.api import Models
 from sonde.wiring.documents import document_parts
+from sonde.wiring.models import Models
 from training.examples import TrainingError
 from training.loop import Course, Look
 from training.provenance import Origin

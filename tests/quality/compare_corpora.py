@@ -32,7 +32,7 @@ from evaluation.significance import paired_randomisation
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from indexer.documents.segment import SegmentOptions, segment
 from sonde.settings import Settings
-from sonde.wiring.api import Models
+from sonde.wiring.models import Models
 from sonde.wiring.training.data import LICENCES, own_commit
 from sonde.wiring.training.documents import read_files
 from sonde.wiring.training.models import embedder_base

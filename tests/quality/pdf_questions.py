@@ -59,7 +59,8 @@ def main() -> int:
     from search_api.serving import ServingResolver
     from sonde.settings import load_settings
     from sonde.wiring.answering import answerer
-    from sonde.wiring.api import Models, elasticsearch_client
+    from sonde.wiring.clients import elasticsearch_client
+    from sonde.wiring.models import Models
 
     settings = load_settings()
     client, models = elasticsearch_client(settings), Models(settings)

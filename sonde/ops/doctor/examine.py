@@ -19,10 +19,10 @@ from indexer.runs import Runs
 from sonde.ops.doctor.advice import of_broker, of_elasticsearch
 from sonde.ops.doctor.disk import judged, rooms
 from sonde.ops.doctor.documents import parked_documents
-from sonde.ops.doctor.finding import Finding as Finding
-from sonde.ops.doctor.finding import State
+from sonde.ops.doctor.finding import Finding, State
 from sonde.settings import Settings
-from sonde.wiring.api import Models, elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.models import Models
 from sonde.wiring.worker_settings import worker_config
 from workers.app import create_celery
 from workers.config import QUEUES

@@ -21,7 +21,7 @@ from search_api.answers.values import AnswerConfig
 from search_api.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.answering import language_model
-from sonde.wiring.api import elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.evaluation.searching import CachingModels
 
 _TIMEOUT_S = 120.0

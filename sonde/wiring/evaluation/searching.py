@@ -14,7 +14,9 @@ from evaluation.vector_cache import CachedEmbedder, Progress, VectorCache
 from search_api.pipeline import SearchPipeline
 from search_api.ranking.config import RankingConfig
 from sonde.settings import Settings
-from sonde.wiring.api import Models, elasticsearch_client, ranking_config, search_pipeline
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.models import Models
+from sonde.wiring.search import ranking_config, search_pipeline
 
 _TIMEOUT_S = 120.0
 

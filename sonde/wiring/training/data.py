@@ -14,8 +14,9 @@ from search_api.listing.reader import RecordReader
 from search_api.listing.request import ListRequest, Selection
 from search_api.serving import ServingResolver
 from sonde.settings import Settings
-from sonde.wiring.api import Models, elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.evaluation.judged import CHECKOUT
+from sonde.wiring.models import Models
 from training.corpora import Document, of_records
 from training.examples import TrainingError
 

@@ -19,7 +19,7 @@ from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.store import passages_kind
 from sonde.settings import Settings
-from sonde.wiring.api import elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.training.data import SAMPLES, texts_from
 from training.examples import TrainingError
 from training.segmenter.sentence_boundaries import Running, running_of_documents, running_of_read
