@@ -8,6 +8,7 @@ from sonde.ops.worker_pulse import keep_pulse
 from sonde.settings import load_settings
 from sonde.telemetry.logs import configure_logs
 from sonde.telemetry.task_logs import name_tasks_in_logs
+from sonde.telemetry.task_traces import trace_tasks
 from sonde.telemetry.traces import start_traces
 from sonde.wiring.documents import with_documents
 from sonde.wiring.harvesting import worker_parts
@@ -27,4 +28,5 @@ if _settings.worker.pulse is not None:
 
 name_tasks_in_logs()
 start_traces(_settings.telemetry, "sonde-worker")
+trace_tasks(_settings.telemetry)
 app = create_celery(worker_config(_settings), lambda: with_documents(worker_parts(_settings), _settings))

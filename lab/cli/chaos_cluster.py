@@ -24,9 +24,8 @@ from lab.cluster.chaos_cluster import PREFIX, Yard, yard
 from lab.cluster.outcome import Outcome
 from lab.cluster.trial import Course, trials
 from local_stack.errors import StackError
-from workers.app import create_celery
+from workers.celery_client import celery_client
 from workers.config import WorkerConfig
-from workers.parts import WorkerParts
 
 _NAMES = tuple(each.name for each in breakages())
 SAMPLES = Path("samples/records")
@@ -124,7 +123,7 @@ def keep_in(file: Path | None, before: dict[str, str], outcomes: list[Outcome]) 
 
 def queue_only(made: Yard) -> Celery:
     """By which this process puts harvests in the queue of the yard's worker."""
-    return create_celery(WorkerConfig(made.broker_url, PREFIX, made.sources), _no_parts)
+    return celery_client(WorkerConfig(made.broker_url, PREFIX, made.sources))
 
 
 @contextmanager
@@ -159,7 +158,3 @@ def show(console: Console, outcomes: list[Outcome], before: dict[str, str]) -> N
     for one in outcomes:
         if one.told:
             console.print(f"{one.name}: {one.told}", highlight=False, markup=False)
-
-
-def _no_parts() -> WorkerParts:
-    raise AssertionError("this process only puts tasks in the queue")

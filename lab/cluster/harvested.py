@@ -11,7 +11,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from indexer.scan import scan
 from lab.cluster.chaos_cluster import PREFIX, Yard
-from workers.app import start_harvest
+from workers.jobs import start_harvest
 
 SAMPLES = "samples"
 # Words of no question: what is harvested must not move what is searched.

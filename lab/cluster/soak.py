@@ -17,7 +17,7 @@ from lab.chaos.flatness import Held, Trend, trend
 from lab.cluster.chaos_cluster import Yard
 from lab.cluster.harvested import SAMPLES, made_titles, search_samples, until, written
 from lab.cluster.trial import QUESTIONS
-from workers.app import start_harvest
+from workers.jobs import start_harvest
 
 PARTS = ("api", "worker", "beat")
 _SOURCE = "chaos-soak"

@@ -21,7 +21,7 @@ from lab.cluster.chaos_cluster import PREFIX, Yard
 from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
 from lab.cluster.outcome import bad_ones
 from lab.cluster.trial import QUESTIONS, Course
-from workers.app import start_harvest
+from workers.jobs import start_harvest
 
 _SOURCE = "chaos-reindex"
 _ROLLBACK_S, _COLD_START_S = 5.0, 15.0

@@ -21,7 +21,7 @@ from lab.cluster.chaos_cluster import Yard
 from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
 from lab.cluster.outcome import NOT_TRIED, Outcome, bad_ones
 from local_stack.errors import StackError
-from workers.app import start_harvest
+from workers.jobs import start_harvest
 
 QUESTIONS = (
     "rainfall in southern Africa since 1990",

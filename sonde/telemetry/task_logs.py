@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from celery.signals import before_task_publish, task_postrun, task_prerun
 
-from workers.schedule import HARVEST_TASK
+from workers.task_names import HARVEST_TASK
 
 _HEADER = "sonde_request_id"
 _BOUND = ("task", "task_id", "run", "request_id")

@@ -16,7 +16,7 @@ from search_api.access.key_store import KeyStore
 from search_api.access.tokens import TokenAuthenticator, TokenPolicy
 from search_api.limits import LimitPolicy
 from sonde.settings import AccessSettings, Settings
-from workers.registry import load_sources
+from workers.sources_file import source_entries
 
 
 def authenticator(given: AccessSettings, client: Elasticsearch, prefix: str, gate: Callable[[], Gate]) -> Authenticator:
@@ -59,7 +59,7 @@ def groups_of_source(settings: Settings, source: str) -> tuple[str, ...]:
     """
     if not settings.harvest.sources.exists():
         return ()
-    config = load_sources(settings.harvest.sources).get(source)
+    config = source_entries(settings.harvest.sources).get(source)
     return () if config is None else tuple(config.access.restricted_to)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -28,14 +30,18 @@ from sonde.telemetry.service_metrics import ServiceMetrics, State
 from sonde.wiring.access import authenticator, groups_of_source, limit_policy
 from sonde.wiring.answering import answerer
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.harvest_control import Desk
+from sonde.wiring.harvest_control import QueueHarvestControl
 from sonde.wiring.indices import prepare_indices
+from sonde.wiring.job_queue import job_queue
 from sonde.wiring.library import library_search, shelf
 from sonde.wiring.models import Models
 from sonde.wiring.portal import http_policy, previews, source_titles
 from sonde.wiring.pushing import Pusher
 from sonde.wiring.search import ranking_config, search_pipeline
 from workers.lease import Leases
+
+if TYPE_CHECKING:
+    from workers.jobs import Jobs
 
 log = structlog.get_logger(__name__)
 
@@ -61,7 +67,8 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
             models.cross_encoder()
     records = RecordReader(client, settings.index.prefix, resolver)
     answers = answerer(settings, client, resolver, models)
-    own = shelf(settings, client, elasticsearch_client(settings, timeout_s=_SHELF_TIMEOUT_S), models)
+    jobs = job_queue(settings)
+    own = shelf(settings, client, elasticsearch_client(settings, timeout_s=_SHELF_TIMEOUT_S), models, jobs)
     return Parts(
         search=pipeline,
         serving=resolver,
@@ -76,7 +83,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         answerer=answers,
         shelf=own,
         library=library_search(own, answers, resolver),
-        harvests=_harvests(settings),
+        harvests=_harvests(settings, jobs),
         pushed=_pusher(settings, models),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
@@ -104,10 +111,10 @@ def _pusher(settings: Settings, models: Models) -> Pusher:
     return Pusher(parts, leases, lambda: prepare_indices(client, settings, models), groups_of)
 
 
-def _harvests(settings: Settings) -> Harvests:
+def _harvests(settings: Settings, jobs: Callable[[], Jobs]) -> Harvests:
     """For stewards alone, who see every source: by a client that sees everything, and waits for a whole report."""
     client = elasticsearch_client(settings, timeout_s=_SHELF_TIMEOUT_S)
-    return Harvests(Desk(settings, client), RunReader(client, settings.index.prefix))
+    return Harvests(QueueHarvestControl(settings, client, jobs), RunReader(client, settings.index.prefix))
 
 
 def refuse_unservable(resolver: ServingResolver) -> None:

@@ -25,7 +25,7 @@ from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.indices import prepare_indices
-from sonde.wiring.library import library_work
+from sonde.wiring.library_work import library_work
 from sonde.wiring.models import Models
 from workers.parts import WorkerParts
 from workers.source_config import SourceConfig

@@ -9,7 +9,7 @@ from net.gate import Gate
 from search_api.http import HttpPolicy
 from search_api.preview.previews import PreviewLimits, Previews
 from sonde.settings import Settings
-from workers.registry import load_sources
+from workers.sources_file import source_entries
 
 
 def http_policy(settings: Settings) -> HttpPolicy:
@@ -28,7 +28,7 @@ def http_policy(settings: Settings) -> HttpPolicy:
 def source_titles(settings: Settings) -> dict[str, str]:
     """Titles of the harvested catalogues by their id, from sources.yaml; none where it cannot be read."""
     try:
-        return {one.id: one.title for one in load_sources(settings.harvest.sources).values() if one.title}
+        return {one.id: one.title for one in source_entries(settings.harvest.sources).values() if one.title}
     except SondeError:
         return {}
 

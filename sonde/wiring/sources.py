@@ -22,7 +22,8 @@ from net.gate import Gate, GatePolicy
 from sonde import __version__
 from sonde.settings import Settings
 from workers.host_limits import RedisTurns
-from workers.source_config import Auth, SourceConfig
+from workers.source_config import SourceConfig
+from workers.source_entry import Auth
 
 _LONGEST_SECRET = 10_000
 _LOOK_S = 10.0
@@ -63,7 +64,7 @@ class Opener:
             config.id,
             str(config.url),
             self.courtesy,
-            config.manners.manners(),
+            Manners(**config.manners.given()),
             credentials=credentials(config.auth) if config.auth is not None else {},
         )
 

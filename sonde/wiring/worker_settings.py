@@ -1,4 +1,4 @@
-"""What the workers are told of the settings; the API's harvest desk is told the same."""
+"""The settings of the workers. The API's job queue takes the same."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from workers.config import WorkerConfig
 
 
 def worker_config(settings: Settings) -> WorkerConfig:
-    """What the workers are told of the settings."""
     return WorkerConfig(
         broker_url=settings.broker_url,
         prefix=settings.index.prefix,

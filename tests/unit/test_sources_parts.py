@@ -18,7 +18,7 @@ from indexer.sources.politeness import Breaker, CircuitOpen, Manners, retry_afte
 from sonde.ops.proposals import id_for, write_entry
 from sonde.wiring.sources import credentials, user_agent
 from workers.registry import known_sources, load_sources
-from workers.source_config import Auth
+from workers.source_entry import Auth
 
 NOW = datetime(2024, 5, 1, 12, 0, 0, tzinfo=UTC)
 

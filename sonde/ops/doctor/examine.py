@@ -13,7 +13,7 @@ from kombu.exceptions import OperationalError
 from core.errors import SondeError
 from es_mappings.indices import serving
 from es_mappings.meta import needs_reindex, refuse_other_dimensions
-from indexer.links import LINKS_OF
+from indexer.link_runs import LINKS_OF
 from indexer.reindex.handover import left_behind
 from indexer.runs import Runs
 from sonde.ops.doctor.advice import of_broker, of_elasticsearch
@@ -24,9 +24,8 @@ from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
 from sonde.wiring.worker_settings import worker_config
-from workers.app import create_celery
+from workers.celery_client import celery_client
 from workers.config import QUEUES
-from workers.parts import WorkerParts
 from workers.registry import known_sources, load_sources
 
 _LEAST_VERSION = 9
@@ -126,7 +125,7 @@ def _broker(settings: Settings) -> tuple[State, str]:
 
 def workers(settings: Settings) -> tuple[State, str]:
     """Who answers Celery's ping within two seconds, and which queue nobody takes from."""
-    app = create_celery(worker_config(settings), _no_worker)
+    app = celery_client(worker_config(settings))
     app.conf.broker_transport_options = {**app.conf.broker_transport_options, "socket_connect_timeout": 3}
     try:
         taken = app.control.inspect(timeout=_PING_S).active_queues() or {}
@@ -137,10 +136,6 @@ def workers(settings: Settings) -> tuple[State, str]:
         named = ", ".join(sorted(left))
         return "warning", f"nobody takes tasks from {named}: start a worker (`sonde up`), or look at its log"
     return "ok", f"{len(taken)} at work; each queue is taken from"
-
-
-def _no_worker() -> WorkerParts:
-    raise SondeError("The doctor runs no tasks.")
 
 
 def _beat(settings: Settings) -> tuple[State, str]:

@@ -54,7 +54,7 @@ class Keys:
 
 
 @dataclass
-class Desk:
+class Control:
     """The API on a prefix of its own, with a catalogue of three records and one file that cannot be read."""
 
     client: Elasticsearch
@@ -82,7 +82,7 @@ class Desk:
             return int(broker.llen(f"{self.prefix}:harvest"))  # type: ignore[arg-type]
 
 
-def made(samples: Service, prefix: str, folder: Path, broker_url: str) -> Desk:
+def made(samples: Service, prefix: str, folder: Path, broker_url: str) -> Control:
     write_catalogue(folder / "catalogue", 3)
     (folder / "catalogue" / "spoilt.xml").write_text("<gmd:MD_Metadata", "utf-8")
     (folder / "sources.yaml").write_text(SOURCES, "utf-8")
@@ -95,23 +95,23 @@ def made(samples: Service, prefix: str, folder: Path, broker_url: str) -> Desk:
     )
     ensure_indices(samples.client, prefix, samples.models.embedder().card)
     parts = replace(api_parts(settings, samples.models), authenticator=Keys())
-    return Desk(samples.client, settings, create_app(parts).test_client())
+    return Control(samples.client, settings, create_app(parts).test_client())
 
 
 @pytest.fixture(scope="module")
-def desk(samples: Service, tmp_path_factory: pytest.TempPathFactory, broker_url: str) -> Iterator[Desk]:
+def control(samples: Service, tmp_path_factory: pytest.TempPathFactory, broker_url: str) -> Iterator[Control]:
     """Shared: each test harvests sources of names of its own."""
     own = f"sonde-test-{uuid.uuid4().hex[:12]}"
-    yield made(samples, own, tmp_path_factory.mktemp("desk"), broker_url)
+    yield made(samples, own, tmp_path_factory.mktemp("control"), broker_url)
     delete_indices(samples.client, own)
     with redis.Redis.from_url(broker_url) as broker:
         for key in broker.scan_iter(f"{own}:*"):
             broker.delete(key)
 
 
-def test_a_source_tells_its_schedule_its_last_run_and_what_was_refused(desk: Desk) -> None:
-    first, second = desk.harvest(), desk.harvest()
-    body = desk.get("/harvest/sources")
+def test_a_source_tells_its_schedule_its_last_run_and_what_was_refused(control: Control) -> None:
+    first, second = control.harvest(), control.harvest()
+    body = control.get("/harvest/sources")
     assert body["sonde:degraded"] == []
     daily, rests, by_hand = body["sources"][:3]
     assert (daily["title"], daily["schedule"]) == ("Rain gauges", {"cron": None, "interval": "1d"})
@@ -122,80 +122,80 @@ def test_a_source_tells_its_schedule_its_last_run_and_what_was_refused(desk: Des
     assert (rests["paused"], rests["pausedBy"], rests["nextRun"]) == (True, "file", None)
     assert (by_hand["schedule"], by_hand["lastRun"], by_hand["trend"]) == (None, None, [])
 
-    run = desk.get(f"/harvest/runs/{first.id}")
+    run = control.get(f"/harvest/runs/{first.id}")
     assert (run["state"], run["full"], run["silent"]) == ("complete", True, False)
     assert [one["origin"].rpartition("/")[2] for one in run["refusals"]] == ["spoilt.xml"]
     assert run["refusals"][0]["reason"]
     assert "position" not in run
 
 
-def test_a_source_that_only_was_harvested_is_listed_too(desk: Desk) -> None:
-    desk.harvest("by-cli")
-    last = next(one for one in desk.get("/harvest/sources")["sources"][3:] if one["id"] == "by-cli")
+def test_a_source_that_only_was_harvested_is_listed_too(control: Control) -> None:
+    control.harvest("by-cli")
+    last = next(one for one in control.get("/harvest/sources")["sources"][3:] if one["id"] == "by-cli")
     assert (last["id"], last["configured"], last["schedule"]) == ("by-cli", False, None)
-    assert desk.get("/harvest/sources/by-cli")["lastRun"]["counts"]["refused"] == 1
-    assert desk.get("/harvest/sources/nobody", 404)["status"] == 404
+    assert control.get("/harvest/sources/by-cli")["lastRun"]["counts"]["refused"] == 1
+    assert control.get("/harvest/sources/nobody", 404)["status"] == 404
 
 
-def test_runs_are_paged_through_once_the_youngest_first(desk: Desk) -> None:
-    ids = [desk.harvest(source).id for source in ("paged", "other", "paged", "other", "paged")]
+def test_runs_are_paged_through_once_the_youngest_first(control: Control) -> None:
+    ids = [control.harvest(source).id for source in ("paged", "other", "paged", "other", "paged")]
     found, address = [], "/harvest/runs?limit=2"
     while address:
-        page = desk.get(address)
+        page = control.get(address)
         found += [run["id"] for run in page["runs"]]
         address = next((one["href"] for one in page["links"] if one["rel"] == "next"), "")
     assert found[:5] == ids[::-1]
     assert len(found) == len(set(found))
-    assert [run["id"] for run in desk.get("/harvest/runs?source=other")["runs"]] == [ids[3], ids[1]]
-    assert desk.get("/harvest/runs?state=failed")["runs"] == []
+    assert [run["id"] for run in control.get("/harvest/runs?source=other")["runs"]] == [ids[3], ids[1]]
+    assert control.get("/harvest/runs?state=failed")["runs"] == []
 
 
-def test_a_paused_source_leaves_the_schedule_until_it_is_resumed(desk: Desk) -> None:
-    change = lambda source, paused: desk.http.patch(  # noqa: E731
+def test_a_paused_source_leaves_the_schedule_until_it_is_resumed(control: Control) -> None:
+    change = lambda source, paused: control.http.patch(  # noqa: E731
         f"/harvest/sources/{source}", json={"paused": paused}, headers=ADMIN
     )
     resumed = change("daily", False).get_json()  # never paused: the schedule is written all the same
     assert resumed["nextRun"].endswith("Z")
     paused = change("daily", True).get_json()
     assert (paused["paused"], paused["pausedBy"], paused["nextRun"]) == (True, "steward", None)
-    assert desk.get("/harvest/sources")["sources"][0]["pausedBy"] == "steward"
+    assert control.get("/harvest/sources")["sources"][0]["pausedBy"] == "steward"
     assert change("daily", False).get_json()["pausedBy"] is None
     assert change("rests", False).status_code == 409
     assert change("nobody", True).status_code == 404
 
 
-def test_the_next_run_counts_from_the_last_one(desk: Desk) -> None:
-    desk.http.patch("/harvest/sources/daily", json={"paused": False}, headers=ADMIN)
-    app = create_celery(worker_config(desk.settings), lambda: pytest.fail("no task runs here"))
+def test_the_next_run_counts_from_the_last_one(control: Control) -> None:
+    control.http.patch("/harvest/sources/daily", json={"paused": False}, headers=ADMIN)
+    app = create_celery(worker_config(control.settings), lambda: pytest.fail("no task runs here"))
     entry = RedBeatSchedulerEntry.from_key(f"{app.conf.redbeat_key_prefix}harvest:daily", app=app)
     now = datetime.now(UTC)
     entry.reschedule(now - timedelta(hours=6))
-    due = datetime.fromisoformat(desk.get("/harvest/sources/daily")["nextRun"])
+    due = datetime.fromisoformat(control.get("/harvest/sources/daily")["nextRun"])
     assert abs(due - (now + timedelta(hours=18))) < timedelta(minutes=2)
 
 
-def test_run_now_is_queued_once_and_refused_while_one_is_under_way(desk: Desk) -> None:
-    start = lambda source: desk.http.post("/harvest/runs", json={"source": source}, headers=ADMIN)  # noqa: E731
-    before = desk.queued()
+def test_run_now_is_queued_once_and_refused_while_one_is_under_way(control: Control) -> None:
+    start = lambda source: control.http.post("/harvest/runs", json={"source": source}, headers=ADMIN)  # noqa: E731
+    before = control.queued()
     answer = start("by-hand")
     assert answer.status_code == 202
     assert answer.headers["Location"].endswith(f"/harvest/runs/{answer.get_json()['run']}")
-    assert desk.queued() == before + 1
-    with Leases.connect(desk.settings.broker_url, desk.prefix).hold("by-hand") as lease:
+    assert control.queued() == before + 1
+    with Leases.connect(control.settings.broker_url, control.prefix).hold("by-hand") as lease:
         assert lease is not None
         assert start("by-hand").status_code == 409
     assert start("nobody").status_code == 404
-    assert desk.queued() == before + 1
+    assert control.queued() == before + 1
 
 
-def test_the_quality_report_is_told_and_shown(desk: Desk) -> None:
-    desk.harvest()
-    report = desk.get("/harvest/sources/daily/quality")
+def test_the_quality_report_is_told_and_shown(control: Control) -> None:
+    control.harvest()
+    report = control.get("/harvest/sources/daily/quality")
     assert report["records"] == 3
     assert {"what": "an extent", "count": 3}.items() <= next(
         gap for gap in report["missing"] if gap["what"] == "an extent"
     ).items()
-    page = desk.http.get("/harvest/sources/daily/quality?f=html", headers=ADMIN)
+    page = control.http.get("/harvest/sources/daily/quality?f=html", headers=ADMIN)
     assert page.mimetype == "text/html"
     assert "sandbox" in page.headers["Content-Security-Policy"]
 
@@ -212,19 +212,19 @@ def test_the_quality_report_is_told_and_shown(desk: Desk) -> None:
         ("GET", "/harvest/runs/any", None),
     ],
 )
-def test_only_stewards_see_and_touch_it(desk: Desk, method: str, path: str, body: dict[str, Any] | None) -> None:
-    before = desk.queued()
+def test_only_stewards_see_and_touch_it(control: Control, method: str, path: str, body: dict[str, Any] | None) -> None:
+    before = control.queued()
     asked = {"method": method, "json": body} if body else {"method": method}
-    assert desk.http.open(path, **asked).status_code == 401
-    assert desk.http.open(path, **asked, headers={"Authorization": "Bearer write"}).status_code == 403
-    assert desk.queued() == before
+    assert control.http.open(path, **asked).status_code == 401
+    assert control.http.open(path, **asked, headers={"Authorization": "Bearer write"}).status_code == 403
+    assert control.queued() == before
 
 
 def test_without_the_broker_what_is_known_is_shown_and_said_to_be_less(
-    desk: Desk, samples: Service, tmp_path: Path
+    control: Control, samples: Service, tmp_path: Path
 ) -> None:
-    desk.harvest()
-    alone = made(samples, desk.prefix, tmp_path, "redis://127.0.0.1:1/0")
+    control.harvest()
+    alone = made(samples, control.prefix, tmp_path, "redis://127.0.0.1:1/0")
     body = alone.get("/harvest/sources")
     assert body["sonde:degraded"] == ["schedule"]
     assert body["sources"][0]["lastRun"]["counts"]["seen"] == 4

@@ -22,7 +22,7 @@ class ConfiguredSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Clockwork:
+class ScheduleState:
     """What the schedule says now: moments (ISO 8601, UTC) of next runs by source, and whom a steward paused."""
 
     next_runs: Mapping[str, str]
@@ -37,14 +37,14 @@ class Quality:
     html: str
 
 
-class HarvestDesk(Protocol):
+class HarvestControl(Protocol):
     """Every method raises Unavailable where the part behind it does not answer."""
 
     def sources(self) -> tuple[ConfiguredSource, ...]:
         """In the file's order. Raises SondeError for a file that is wrong."""
         ...
 
-    def clockwork(self) -> Clockwork: ...
+    def schedule(self) -> ScheduleState: ...
 
     def start(self, source: str) -> str:
         """The id of the run that was put in the queue. Raises Conflict where the source is being harvested."""
