@@ -1,4 +1,4 @@
-"""A wire to a server that can be cut and slowed while others talk over it."""
+"""A proxy to a server that can be cut and slowed while others talk over it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 _CHUNK = 1 << 16
 
 
-class Wire:
+class TcpProxy:
     """Forwards TCP to a server. ``delay_s``: added to each piece that passes, either way."""
 
     def __init__(self, url: str) -> None:
@@ -78,8 +78,8 @@ class Wire:
         self._loop.run_forever()
 
     @contextlib.contextmanager
-    def running(self) -> Iterator[Wire]:
-        thread = threading.Thread(target=self._run, name="wire", daemon=True)
+    def running(self) -> Iterator[TcpProxy]:
+        thread = threading.Thread(target=self._run, name="proxy", daemon=True)
         thread.start()
         try:
             self.mend()

@@ -38,7 +38,7 @@ from search_api.request import SearchRequest
 from search_api.understanding.understand import Understander
 from sonde.ops.memory import keep_what_is_loaded
 from sonde.ops.one_machine import serve_command, served_at
-from sonde.ops.temporary_node import node_at_hand
+from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
@@ -71,7 +71,7 @@ def bench(*, catalogues: Path, no_embedding: bool, only_thinking: bool, out: Pat
     _show(console, "machine", figures["machine"])
     _think(console, figures, load_settings())
     if not only_thinking:
-        with node_at_hand(load_settings(), console.print) as settings:
+        with temporary_node(load_settings(), console.print) as settings:
             _measure(console, figures, settings, archives, embedding=not no_embedding)
     if out is not None:
         out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")

@@ -21,7 +21,7 @@ from lab.cli.chaos_reindex import reindex
 from lab.cli.chaos_soak import soak
 from lab.cli.chaos_volume import volume
 from lab.cli.throwaway import throwaway
-from sonde.ops.temporary_node import node_at_hand
+from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
@@ -62,7 +62,7 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
     progress = Console(stderr=True)
     outcomes: list[Outcome] = []
     with ExitStack() as after:
-        settings = after.enter_context(node_at_hand(load_settings(), progress.print))
+        settings = after.enter_context(temporary_node(load_settings(), progress.print))
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
         prefix = after.enter_context(throwaway(client))
         for outcome in run_chaos(Parts(client, prefix), runs, records=records, seed=seed, share=share):

@@ -20,7 +20,7 @@ from core.errors import SondeError
 from lab.benchmarks.machine import machine
 from lab.cluster import clock
 from lab.cluster.breakages import breakages
-from lab.cluster.chaos_cluster import PREFIX, Yard, yard
+from lab.cluster.chaos_cluster import PREFIX, ChaosCluster, chaos_cluster
 from lab.cluster.outcome import Outcome
 from lab.cluster.trial import Course, trials
 from local_stack.errors import StackError
@@ -87,7 +87,7 @@ def cluster(
         progress.print(f"The clock stays: {why}.", highlight=False)
     course, batch = Course(records, rate, patience), max(20, min(256, records // 20))
     try:
-        with working_folder(keep) as folder, yard(folder, nodes, None if why else faketime, batch) as made:
+        with working_folder(keep) as folder, chaos_cluster(folder, nodes, None if why else faketime, batch) as made:
             for outcome in trials(made, queue_only(made), picked, course, samples.resolve()):
                 outcomes.append(outcome)
                 verdict = outcome.wrong(within) or outcome.note or "right"
@@ -121,8 +121,8 @@ def keep_in(file: Path | None, before: dict[str, str], outcomes: list[Outcome]) 
     half.replace(file)
 
 
-def queue_only(made: Yard) -> Celery:
-    """By which this process puts harvests in the queue of the yard's worker."""
+def queue_only(made: ChaosCluster) -> Celery:
+    """By which this process puts harvests in the queue of the cluster's worker."""
     return celery_client(WorkerConfig(made.broker_url, PREFIX, made.sources))
 
 

@@ -15,7 +15,7 @@ from lab.hostile.attacks import attacks
 from lab.hostile.course import Outcome, Terms, course
 from lab.malformed.target import target
 from local_stack.ports import free_port
-from sonde.ops.temporary_node import node_at_hand
+from sonde.ops.temporary_node import temporary_node
 from sonde.settings import LimitsSettings, load_settings
 
 _WIDE = 150
@@ -44,7 +44,7 @@ def hostile(
     port = free_port()
     more = {**_as_it_ships(), "SONDE_API__PROBES_PORT": str(port)}
     with (
-        node_at_hand(load_settings(), progress.print) as settings,
+        temporary_node(load_settings(), progress.print) as settings,
         target(settings, records, more) as there,
     ):
         chosen = [one for one in attacks(there.key) if not names or one.name in names]

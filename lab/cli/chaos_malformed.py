@@ -14,7 +14,7 @@ from lab.malformed.asking import BAD, Came, ask_all, summed
 from lab.malformed.by_schema import made_by_schema
 from lab.malformed.makers import made
 from lab.malformed.target import target
-from sonde.ops.temporary_node import node_at_hand
+from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 
 _WIDE = 120
@@ -36,7 +36,7 @@ def malformed(*, number: int, schema: int | None, first: int, seed: int, clients
     Exit code 1 where one was answered by 5xx (a 503 with Retry-After apart), not at all, or not within --hang-s.
     """
     progress, found = Console(stderr=True), []
-    with node_at_hand(load_settings(), progress.print) as settings, target(settings) as there:
+    with temporary_node(load_settings(), progress.print) as settings, target(settings) as there:
         by_schema = made_by_schema(
             there.url, there.key, min(number, number // 10 if schema is None else schema), number
         )

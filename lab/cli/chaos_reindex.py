@@ -15,7 +15,7 @@ from rich.table import Table
 from core.errors import SondeError
 from lab.benchmarks.machine import machine
 from lab.cli.chaos_cluster import SAMPLES, queue_only, working_folder
-from lab.cluster.chaos_cluster import yard
+from lab.cluster.chaos_cluster import chaos_cluster
 from lab.cluster.switching import Step, switching
 from lab.cluster.trial import Course
 from local_stack.errors import StackError
@@ -41,7 +41,10 @@ def reindex(
     """
     progress, before, steps = Console(stderr=True), machine(), []
     try:
-        with working_folder(keep) as folder, yard(folder, nodes, batch=max(20, min(256, records // 20))) as made:
+        with (
+            working_folder(keep) as folder,
+            chaos_cluster(folder, nodes, batch=max(20, min(256, records // 20))) as made,
+        ):
             for step in switching(made, queue_only(made), Course(records, rate, patience), samples.resolve()):
                 steps.append(step)
                 progress.print(

@@ -15,7 +15,7 @@ from rich.table import Table
 from core.errors import SondeError
 from lab.benchmarks.machine import machine
 from lab.cli.chaos_cluster import SAMPLES, queue_only, working_folder
-from lab.cluster.chaos_cluster import yard
+from lab.cluster.chaos_cluster import chaos_cluster
 from lab.cluster.soak import Soak, Soaked
 from lab.cluster.soak import soak as run_soak
 from local_stack.errors import StackError
@@ -39,7 +39,7 @@ def soak(
     progress, before = Console(stderr=True), machine()
     course = Soak(minutes, rate, records, sample_every_s=min(5.0, minutes * 60.0 / 16))
     try:
-        with working_folder(keep) as folder, yard(folder, nodes=1) as made:
+        with working_folder(keep) as folder, chaos_cluster(folder, nodes=1) as made:
             done = run_soak(made, queue_only(made), course, samples.resolve(), lambda text: progress.print(text))
     except StackError as error:
         raise SondeError(str(error)) from error

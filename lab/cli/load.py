@@ -25,7 +25,7 @@ from lab.load.standing import drop as drop_standing
 from lab.load.summary import Summary
 from lab.own_api import own_api
 from sonde.cli.signals import ended_by_signals
-from sonde.ops.temporary_node import node_at_hand
+from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
@@ -109,7 +109,7 @@ def load(
     console, progress = Console(), Console(stderr=True)
     with ExitStack() as held:
         held.enter_context(ended_by_signals())
-        settings = held.enter_context(node_at_hand(settings, progress.print))
+        settings = held.enter_context(temporary_node(settings, progress.print))
         made = held.enter_context(catalogue(settings, paths, size, standing, progress))
         if build_only:
             say_what_was_made(console, made, size)

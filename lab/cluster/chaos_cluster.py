@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 from elasticsearch import Elasticsearch
 
-from lab.chaos.tcp_proxy import Wire
+from lab.chaos.tcp_proxy import TcpProxy
 from lab.cluster.clock import clocked, unmoved
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.elasticsearch import elasticsearch_part
@@ -36,12 +36,12 @@ _NODE_START_S = 900.0  # beside a harvest and searches on the same cores it take
 
 
 @dataclass
-class Yard:
-    """``wires`` lie between our processes and each node. ``clock`` is a file with the offset that our processes see."""
+class ChaosCluster:
+    """``proxies`` lie between our processes and each node. ``clock`` is a file with the offset that our processes see."""
 
     folder: Path
     client: Elasticsearch
-    wires: list[Wire]
+    proxies: list[TcpProxy]
     nodes: list[str]
     api_url: str
     broker_url: str
@@ -81,7 +81,9 @@ class Yard:
 
 
 @contextmanager
-def yard(folder: Path, nodes: int = 3, faketime: Path | None = None, batch: int = _BATCH) -> Iterator[Yard]:
+def chaos_cluster(
+    folder: Path, nodes: int = 3, faketime: Path | None = None, batch: int = _BATCH
+) -> Iterator[ChaosCluster]:
     """Servers up, our own parts to be started; none left on return. Raises StackError where one does not come up.
 
     ``faketime``: the library by which our processes' clock can be moved; None leaves it alone. ``batch``: records that
@@ -98,10 +100,10 @@ def yard(folder: Path, nodes: int = 3, faketime: Path | None = None, batch: int 
             list(pool.map(lambda name: parts[name][0].ensure(parts[name][1], silent), names))
         parts["broker"][0].ensure(parts["broker"][1], silent)
         urls = [str(parts[name][1].address) for name in names]
-        wires = [after.enter_context(Wire(url).running()) for url in urls]
+        proxies = [after.enter_context(TcpProxy(url).running()) for url in urls]
         client = Elasticsearch(urls, request_timeout=30, max_retries=nodes, retry_on_timeout=True)
         after.callback(client.close)
-        made = _with_services(folder, client, wires, parts, faketime, batch)
+        made = _with_services(folder, client, proxies, parts, faketime, batch)
         for name in ("api", "worker", "beat"):
             after.callback(made._parts[name][0].stop, name, 5.0)
         yield made
@@ -110,19 +112,19 @@ def yard(folder: Path, nodes: int = 3, faketime: Path | None = None, batch: int 
 def _with_services(
     folder: Path,
     client: Elasticsearch,
-    wires: list[Wire],
+    proxies: list[TcpProxy],
     parts: dict[str, tuple[Supervisor, Part]],
     faketime: Path | None,
     batch: int,
-) -> Yard:
+) -> ChaosCluster:
     broker_url = str(parts["broker"][1].address)
     sources = folder / "sources.yaml"
     sources.write_text("sources: []\n", "utf-8")
     clock = folder / "clock" if faketime else None
     environment = {
         **own_environment(),
-        "SONDE_ELASTICSEARCH__URL": wires[0].url,
-        "SONDE_ELASTICSEARCH__MORE_URLS": "[" + ",".join(f'"{wire.url}"' for wire in wires[1:]) + "]",
+        "SONDE_ELASTICSEARCH__URL": proxies[0].url,
+        "SONDE_ELASTICSEARCH__MORE_URLS": "[" + ",".join(f'"{proxy.url}"' for proxy in proxies[1:]) + "]",
         "SONDE_BROKER__URL": broker_url,
         "SONDE_INDEX__PREFIX": PREFIX,
         "SONDE_HARVEST__SOURCES": str(sources),
@@ -145,8 +147,8 @@ def _with_services(
     for service in services:
         parts[service.name] = _held(folder, service_part(stack, _patient(service)))
     names = [name for name in parts if name.startswith("node-")]
-    return Yard(
-        folder, client, wires, names, f"http://127.0.0.1:{api.port}", broker_url, sources, clock, environment, parts
+    return ChaosCluster(
+        folder, client, proxies, names, f"http://127.0.0.1:{api.port}", broker_url, sources, clock, environment, parts
     )
 
 
@@ -179,5 +181,5 @@ def _held(folder: Path, part: Part) -> tuple[Supervisor, Part]:
 
 def _own(part: Part | External) -> Part:
     if isinstance(part, External):
-        raise TypeError("the parts of a yard are all its own")
+        raise TypeError("the parts of a cluster are all its own")
     return part

@@ -10,7 +10,7 @@ from celery import Celery
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from indexer.scan import scan
-from lab.cluster.chaos_cluster import PREFIX, Yard
+from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
 from workers.jobs import start_harvest
 
 SAMPLES = "samples"
@@ -33,24 +33,24 @@ def made_titles(number: int) -> dict[str, str]:
 
 
 def search_samples(
-    yard: Yard, celery: Celery, csw: str, ids: list[str], samples: Path, patience_s: float = 600.0
+    cluster: ChaosCluster, celery: Celery, csw: str, ids: list[str], samples: Path, patience_s: float = 600.0
 ) -> None:
     """Worker, beat and API up, the samples harvested; ``ids`` are sources to harvest at ``csw``.
 
     Raises TimeoutError where the samples are not there in time.
     """
-    _write_sources(yard, csw, ids, samples)
-    yard.start("worker", "beat")
+    _write_sources(cluster, csw, ids, samples)
+    cluster.start("worker", "beat")
     start_harvest(celery, SAMPLES)
-    until(lambda: written(yard.client, SAMPLES) >= len(list(samples.glob("*.xml"))), patience_s, "samples")
-    yard.start("api")
+    until(lambda: written(cluster.client, SAMPLES) >= len(list(samples.glob("*.xml"))), patience_s, "samples")
+    cluster.start("api")
 
 
-def _write_sources(yard: Yard, csw: str, ids: list[str], samples: Path) -> None:
+def _write_sources(cluster: ChaosCluster, csw: str, ids: list[str], samples: Path) -> None:
     lines = ["sources:", f"  - id: {SAMPLES}", "    type: folder", f"    path: {samples}"]
     for id in ids:
         lines += [f"  - id: {id}", "    type: csw", f"    url: {csw}"]
-    yard.sources.write_text("\n".join(lines) + "\n", "utf-8")
+    cluster.sources.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def written(client: Elasticsearch, source: str) -> int:

@@ -14,7 +14,7 @@ from celery import Celery
 from lab.chaos.asking import BAD, Asker
 from lab.chaos.catalogue_server import catalogue_server
 from lab.chaos.flatness import Held, Trend, trend
-from lab.cluster.chaos_cluster import Yard
+from lab.cluster.chaos_cluster import ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, search_samples, until, written
 from lab.cluster.trial import QUESTIONS
 from workers.jobs import start_harvest
@@ -49,24 +49,24 @@ class Soaked:
         return all(one.flat for one in self.trends) and not any(self.searches.get(verdict) for verdict in BAD)
 
 
-def soak(yard: Yard, celery: Celery, course: Soak, samples: Path, tell: Callable[[str], None]) -> Soaked:
+def soak(cluster: ChaosCluster, celery: Celery, course: Soak, samples: Path, tell: Callable[[str], None]) -> Soaked:
     """Every part is up when the clock starts, and has done what it does from then on. Raises TimeoutError."""
     with catalogue_server(made_titles(course.records)) as csw:
-        search_samples(yard, celery, csw, [_SOURCE], samples)
+        search_samples(cluster, celery, csw, [_SOURCE], samples)
         start_harvest(celery, _SOURCE)
-        until(lambda: written(yard.client, _SOURCE) >= course.records, 1200.0, _SOURCE)
-        asker = Asker(yard.api_url, QUESTIONS, SAMPLES)
+        until(lambda: written(cluster.client, _SOURCE) >= course.records, 1200.0, _SOURCE)
+        asker = Asker(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         begun = time.monotonic()
         with asker.asking(course.per_second):
-            held, harvests = _watched(yard, celery, course, begun, tell)
+            held, harvests = _watched(cluster, celery, course, begun, tell)
     searches: dict[str, int] = dict(Counter(asked.verdict for asked in asker.log))
     trends = tuple(trend(part, samples) for part, samples in held.items())
     return Soaked(trends, searches, harvests, time.monotonic() - begun)
 
 
 def _watched(
-    yard: Yard, celery: Celery, course: Soak, begun: float, tell: Callable[[str], None]
+    cluster: ChaosCluster, celery: Celery, course: Soak, begun: float, tell: Callable[[str], None]
 ) -> tuple[dict[str, list[Held]], int]:
     held: dict[str, list[Held]] = {part: [] for part in PARTS}
     harvests = 0
@@ -76,7 +76,7 @@ def _watched(
             harvests += 1
             tell(f"{at_s / 60.0:.0f} min")
         for part, samples in held.items():
-            samples.append(_held(yard.pid(part), at_s))
+            samples.append(_held(cluster.pid(part), at_s))
         time.sleep(course.sample_every_s)
     return held, harvests
 

@@ -17,7 +17,7 @@ from indexer.report import RunReport
 from indexer.runs import Runs
 from lab.chaos.asking import BAD, Asker
 from lab.chaos.catalogue_server import catalogue_server
-from lab.cluster.chaos_cluster import PREFIX, Yard
+from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
 from lab.cluster.outcome import bad_ones
 from lab.cluster.trial import QUESTIONS, Course
@@ -53,27 +53,27 @@ class Step:
         return not failed and (self.at_most_s is None or self.seconds <= self.at_most_s)
 
 
-def switching(yard: Yard, celery: Celery, course: Course, samples: Path) -> Iterator[Step]:
+def switching(cluster: ChaosCluster, celery: Celery, course: Course, samples: Path) -> Iterator[Step]:
     """The reindex, the way back, and a cold start. Raises TimeoutError where a harvest does not come to its end."""
     titles = made_titles(course.records)
     thirds = [sorted(titles)[part::3] for part in range(3)]  # there at first, new at the reindex, new at the way back
     catalogue = {id: titles[id] for id in thirds[0]}
     with catalogue_server(catalogue) as csw:
-        search_samples(yard, celery, csw, [_SOURCE], samples, course.patience_s)
-        asker = Asker(yard.api_url, QUESTIONS, SAMPLES)
+        search_samples(cluster, celery, csw, [_SOURCE], samples, course.patience_s)
+        asker = Asker(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
-        one = _Switching(yard, celery, asker, course)
+        one = _Switching(cluster, celery, asker, course)
         one.harvested()
         catalogue.update({id: titles[id] for id in thirds[1]})
         yield one.step("reindex", set(catalogue))
         catalogue.update({id: titles[id] for id in thirds[2]})
         yield one.step("rollback", set(catalogue), _ROLLBACK_S)
-    yield _cold_start(yard)
+    yield _cold_start(cluster)
 
 
 @dataclass(frozen=True, slots=True)
 class _Switching:
-    yard: Yard
+    cluster: ChaosCluster
     celery: Celery
     asker: Asker
     course: Course
@@ -86,13 +86,13 @@ class _Switching:
             run = start_harvest(self.celery, _SOURCE)
             seconds_until(lambda: self._written() > before, time.monotonic(), _BEGINS_S)
             first, begun = self._written(), time.monotonic()
-            trouble = _run(self.yard, *(() if name == "reindex" else (f"--{name}",)))
+            trouble = _run(self.cluster, *(() if name == "reindex" else (f"--{name}",)))
             seconds = time.monotonic() - begun
             meanwhile = self._written() - first
             self._ended(run)
             if name == "rollback":  # what only the left index held is harvested again
                 self.harvested()
-        found = native_ids(self.yard.client, _SOURCE)
+        found = native_ids(self.cluster.client, _SOURCE)
         return Step(
             name,
             seconds,
@@ -101,7 +101,7 @@ class _Switching:
             len(catalogue - found),
             len(found - catalogue),
             dict(Counter(asked.verdict for asked in self.asker.log)),
-            next(iter(self.yard.client.indices.get_alias(name=f"{PREFIX}-records").body)),
+            next(iter(self.cluster.client.indices.get_alias(name=f"{PREFIX}-records").body)),
             trouble or "; ".join(f"{many} x {said}" for said, many in bad_ones(self.asker.log).items()),
         )
 
@@ -110,22 +110,22 @@ class _Switching:
         self._ended(start_harvest(self.celery, _SOURCE))
 
     def _ended(self, run: str) -> None:
-        runs = Runs(self.yard.client, PREFIX)
+        runs = Runs(self.cluster.client, PREFIX)
         until(lambda: _is_complete(runs.load(run)), self.course.patience_s, f"the end of run {run} of {_SOURCE}")
 
     def _written(self) -> int:
-        return written(self.yard.client, _SOURCE)
+        return written(self.cluster.client, _SOURCE)
 
 
 def _is_complete(run: RunReport | None) -> bool:
     return run is not None and run.state == "complete"
 
 
-def _run(yard: Yard, *options: str) -> str:
+def _run(cluster: ChaosCluster, *options: str) -> str:
     """``sonde reindex`` as an operator runs it; empty where it went well, else the end of what it said."""
     done = subprocess.run(  # noqa: S603  # nosec B603: constants
         [sys.executable, "-m", "sonde", "reindex", *options],
-        env=dict(yard.environment),
+        env=dict(cluster.environment),
         capture_output=True,
         text=True,
         timeout=_COMMAND_S,
@@ -134,12 +134,12 @@ def _run(yard: Yard, *options: str) -> str:
     return "" if done.returncode == 0 else (done.stderr or done.stdout).strip()[-300:] or f"code {done.returncode}"
 
 
-def _cold_start(yard: Yard) -> Step:
+def _cold_start(cluster: ChaosCluster) -> Step:
     """From the start of the process to the first 200 of ``/readyz``."""
-    yard.kill("api")
+    cluster.kill("api")
     begun = time.monotonic()
-    yard.start("api")
-    ready = _ready_at(f"{yard.api_url}/readyz")
+    cluster.start("api")
+    ready = _ready_at(f"{cluster.api_url}/readyz")
     seconds = seconds_until(ready, begun, 300.0)
     return Step(
         "cold start of the API",

@@ -17,7 +17,7 @@ from core.errors import SondeError
 from lab.chaos.asking import Asked, Asker
 from lab.chaos.catalogue_server import catalogue_server
 from lab.cluster.breakages import Breakage, mend_all
-from lab.cluster.chaos_cluster import Yard
+from lab.cluster.chaos_cluster import ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
 from lab.cluster.outcome import NOT_TRIED, Outcome, bad_ones
 from local_stack.errors import StackError
@@ -44,7 +44,9 @@ class Course:
     patience_s: float = 600.0
 
 
-def trials(yard: Yard, celery: Celery, chosen: list[Breakage], course: Course, samples: Path) -> Iterator[Outcome]:
+def trials(
+    cluster: ChaosCluster, celery: Celery, chosen: list[Breakage], course: Course, samples: Path
+) -> Iterator[Outcome]:
     """One after the other, each with a source of its own; the first harvest of all brings the samples to search.
 
     Raises TimeoutError or StackError where the service does not come up at all; later nothing ends the others.
@@ -52,14 +54,14 @@ def trials(yard: Yard, celery: Celery, chosen: list[Breakage], course: Course, s
     catalogue = made_titles(course.records)
     with catalogue_server(catalogue) as csw:
         ids = [f"chaos-{breakage.name}" for breakage in chosen]
-        search_samples(yard, celery, csw, ids, samples, course.patience_s)
-        asker = Asker(yard.api_url, QUESTIONS, SAMPLES)
+        search_samples(cluster, celery, csw, ids, samples, course.patience_s)
+        asker = Asker(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         for breakage, source in zip(chosen, ids, strict=True):
-            if (why := breakage.needs(yard)) is not None:
+            if (why := breakage.needs(cluster)) is not None:
                 yield Outcome(breakage.name, breakage.what, 0, 0, 0, note=f"{NOT_TRIED}: {why}")
                 continue
-            yield _Trial(yard, celery, breakage, source, asker, course, frozenset(catalogue)).go()
+            yield _Trial(cluster, celery, breakage, source, asker, course, frozenset(catalogue)).go()
 
 
 @dataclass(slots=True)
@@ -67,7 +69,7 @@ class _Trial:
     """``mended``: when the part was put right, ``lacking``: what answers went without before it broke (a machine that
     is full leaves the cross-encoder out), ``left``: records to be written when it was put right."""
 
-    yard: Yard
+    cluster: ChaosCluster
     celery: Celery
     breakage: Breakage
     source: str
@@ -114,10 +116,10 @@ class _Trial:
         until(lambda: self._written() >= enough, self.course.patience_s, self.source)
         before = self._written()
         self.lacking = self.asker.lacking()
-        self.breakage.begin(self.yard)
+        self.breakage.begin(self.cluster)
         time.sleep(self.breakage.lasts_s)
         before = max(before, self._written())  # nobody may be able to say how many while it is broken
-        self.breakage.mend(self.yard)
+        self.breakage.mend(self.cluster)
         self.mended = time.monotonic()
         self.left = len(self.catalogue) - before
         more = min(before + 1, len(self.catalogue))  # all of it may have been written before it broke
@@ -134,7 +136,7 @@ class _Trial:
     def _whole_again(self) -> str:
         """Everything put right for the next trial, whatever became of this one; what could not be, as a sentence."""
         try:
-            mend_all(self.yard)
+            mend_all(self.cluster)
         except _BROKEN_OFF as error:
             return f"afterwards: {error}"
         return ""
@@ -150,10 +152,10 @@ class _Trial:
         ]
 
     def _written(self) -> int:
-        return written(self.yard.client, self.source)
+        return written(self.cluster.client, self.source)
 
     def _found(self) -> frozenset[str]:
         try:
-            return frozenset(native_ids(self.yard.client, self.source))
+            return frozenset(native_ids(self.cluster.client, self.source))
         except _BROKEN_OFF:
             return frozenset()

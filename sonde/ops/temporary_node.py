@@ -18,7 +18,7 @@ _ASK_TIMEOUT_S = 3.0
 
 
 @contextmanager
-def node_at_hand(settings: Settings, tell: Callable[[str], None]) -> Iterator[Settings]:
+def temporary_node(settings: Settings, tell: Callable[[str], None]) -> Iterator[Settings]:
     """Settings whose Elasticsearch answers.
 
     A server that the settings name, or the stack's where it runs, is used as it is. Else a node is started and ended

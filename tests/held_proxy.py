@@ -1,14 +1,14 @@
-"""A wire to a server that keeps back what passes while a test says so: a server that is there and does not answer."""
+"""A proxy to a server that keeps back what passes while a test says so: a server that is there and does not answer."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 
-from lab.chaos.tcp_proxy import Wire
+from lab.chaos.tcp_proxy import TcpProxy
 
 
-class HeldWire(Wire):
+class HeldProxy(TcpProxy):
     """Keeps back what passes while ``holding``; ``held`` says that something waits."""
 
     def __init__(self, url: str) -> None:
