@@ -37,7 +37,7 @@ _NODE_START_S = 900.0  # beside a harvest and searches on the same cores it take
 
 @dataclass
 class ChaosCluster:
-    """``proxies`` lie between our processes and each node. ``clock`` is a file with the offset that our processes see."""
+    """``proxies`` lie between our processes and each node. ``clock`` is a file: the offset of their clocks."""
 
     folder: Path
     client: Elasticsearch
