@@ -17,6 +17,7 @@ from elasticsearch import Elasticsearch
 from core.errors import SondeError
 from es_mappings.names import alias
 from indexer.background import Background
+from indexer.link_runs import links_source
 from indexer.report import Refusal, RunReport, Tally
 from indexer.runs import Runs, now_iso
 from indexer.scan import scan
@@ -26,9 +27,6 @@ from net.gate import Gate
 from net.targets import host_of
 
 log = structlog.get_logger(__name__)
-
-LINKS_OF = "links:"
-"""How the name begins under which the runs of a source's links are kept."""
 
 GENTLE = Manners(per_second=1.0, concurrency=1, attempts=1)
 _TOGETHER = 4  # hosts that are asked at the same time
@@ -46,11 +44,6 @@ class LinkParts:
     gate: Gate
     courtesy: Courtesy = field(default_factory=Courtesy)
     manners: Manners = GENTLE
-
-
-def links_source(source: str) -> str:
-    """Under which name the runs of a source's links are kept."""
-    return f"{LINKS_OF}{source}"
 
 
 def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
@@ -156,9 +149,3 @@ def _saved(runs: Runs, run: RunReport, tally: Tally, *, done: bool) -> RunReport
     if done:
         log.info("links.checked", source=run.source, seen=report.counts.seen, broken=report.counts.refused)
     return report
-
-
-def latest_links(client: Elasticsearch, prefix: str, source: str) -> RunReport | None:
-    """The youngest whole look at the source's links; None where there was none."""
-    found = [run for run in Runs(client, prefix).latest(links_source(source), size=5) if run.state == "complete"]
-    return found[0] if found else None

@@ -108,7 +108,6 @@ class ApiSettings(_Group):
     embeddings_characters: int = Field(100_000, ge=1, description="Most characters of one call of /embeddings.")
     deadline_s: float = Field(8.0, gt=0, description="For all calls of one request to Elasticsearch together.")
     slow_rerank_s: float = Field(3.0, gt=0, description="Re-ranking that takes longer several times is left out.")
-    longest_query: int = Field(2000, ge=1, description="Characters of q.")
     preload: bool = Field(True, description="Load the models at start instead of at the first question.")
 
 
@@ -226,7 +225,6 @@ class GeocoderSettings(_Group):
 
 class RankingSettings(_Group):
     config: Path | None = Field(None, description="A ranking config to use instead of the shipped one.")
-    rerank: bool = True
 
 
 class HarvestSettings(_Group):

@@ -12,15 +12,10 @@ from core.errors import Unavailable
 from indexer.documents.inherit_again import inherit_again
 from workers.registry import known_sources
 from workers.slices import Worker
+from workers.task_names import DOCUMENTS_TASK, INHERIT_TASK, READ_TASK, TIDY_TASK
 
 log = structlog.get_logger(__name__)
 
-DOCUMENTS_TASK = "sonde.read_linked_documents"
-READ_TASK = "sonde.read_document"
-TIDY_TASK = "sonde.tidy_library"
-TASKS = (DOCUMENTS_TASK, READ_TASK, TIDY_TASK)
-INHERIT_TASK = "sonde.inherit_again"
-"""Of the queue ``harvest``: it takes seconds, and filters should not wait for hours of reading."""
 _RETRIES = 5
 
 

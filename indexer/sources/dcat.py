@@ -10,6 +10,7 @@ from email.utils import format_datetime
 from typing import Any
 from urllib.parse import urljoin
 
+from indexer.formats.parted import named_apart
 from indexer.formats.reader import Refused
 from indexer.formats.split import Part, parts_of, split
 from indexer.raw import Page, RawRecord, Visit
@@ -17,7 +18,6 @@ from indexer.sources.answers import expect_2xx, json_value
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined, rebased
 from indexer.sources.members import SourceBroken
-from indexer.sources.parted import named_apart
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.rdf_answers import NotRdf, next_page, parse_rdf, rdf_format, total_items
 from indexer.sources.revisiting import Revisiting

@@ -9,12 +9,12 @@ from itertools import islice
 from urllib.parse import unquote
 
 from core.errors import SondeError
+from indexer.formats.parted import parted
 from indexer.raw import Page, RawRecord, Skipped, Visit
 from indexer.sources.answers import expect_2xx
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type
-from indexer.sources.parted import parted
 from indexer.sources.protocol import FirstAnswer, Protocol
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots

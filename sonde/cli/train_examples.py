@@ -11,8 +11,8 @@ import click
 
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
-from sonde.training import teacher_of
-from sonde.training_examples import examples_from
+from sonde.wiring.training.examples import examples_from
+from sonde.wiring.training.run import teacher_of
 from training.examples import read_examples, write_examples
 from training.teaching import taught
 

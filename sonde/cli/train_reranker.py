@@ -14,7 +14,7 @@ from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
-from sonde.training import Request, run_reranker
+from sonde.wiring.training.run import Request, run_reranker
 from training.loop import Course
 from training.provenance import UNKNOWN
 from training.reranker.settings import LossName, RerankerSettings

@@ -15,9 +15,9 @@ from encoders.specs import DEFAULT_EMBEDDER
 from indexer.documents.segment import embedding_coherence
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.settings import Settings, load_settings
-from sonde.training_data import LICENCES, own_commit, remembering
-from sonde.training_documents import read_files, running_from
-from sonde.training_models import licence_of, refuse_in_the_way
+from sonde.wiring.training.data import LICENCES, own_commit, remembering
+from sonde.wiring.training.documents import read_files, running_from
+from sonde.wiring.training.models import licence_of, refuse_in_the_way
 from training.base_weights import learnable
 from training.loop import Course
 from training.provenance import Origin

@@ -11,7 +11,7 @@ import click
 
 from encoders.model_card import ModelCard
 from sonde.cli.signals import ended_by_signals
-from sonde.training import Told
+from sonde.wiring.training.run import Told
 from training.checkpoints import beside, is_kept
 from training.loop import Look
 

@@ -13,7 +13,7 @@ from search_api.app import create_app
 from search_api.pipeline import SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
 from search_api.request import SearchRequest
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.service import SAMPLES, Service
 
 WINDOW, MOST = 12, 60

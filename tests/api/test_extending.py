@@ -36,7 +36,7 @@ from search_api.ranking.combiners import COMBINERS
 from search_api.ranking.config import Known, RankingConfig, default_config
 from search_api.ranking.signals import SIGNALS
 from sonde.settings import CrossEncoderSettings
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.servers.asking import fetcher_of
 from tests.service import Service
 from workers.registry import load_sources

@@ -28,10 +28,10 @@ from indexer.documents.store import DocumentStore
 from net.gate import Gate, GatePolicy
 from search_api.library.shelf import Quota, Shelf
 from search_api.parts import Parts
-from sonde.documents import document_parts
-from sonde.file_store import FolderFiles
 from sonde.settings import LibrarySettings
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.documents import document_parts
+from sonde.wiring.file_store import FolderFiles
 from tests.conftest import delete_indices
 from tests.library_users import USERS, app_of
 from tests.pdf_files import PdfPage, encrypted_pdf, paragraph, pdf

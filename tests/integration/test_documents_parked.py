@@ -26,9 +26,9 @@ from indexer.documents.recipe import READING
 from indexer.documents.repair_library import Queue, tidy
 from indexer.documents.store import DocumentStore
 from net.gate import Gate, GatePolicy
-from sonde.doctor_documents import parked_documents
-from sonde.documents import document_parts
-from sonde.file_store import FolderFiles
+from sonde.ops.doctor.documents import parked_documents
+from sonde.wiring.documents import document_parts
+from sonde.wiring.file_store import FolderFiles
 from tests.conftest import delete_indices
 from tests.service import Service
 

@@ -20,7 +20,7 @@ from indexer.reindex.handover import left_behind
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
-from sonde.doctor import cut_off
+from sonde.ops.doctor.examine import cut_off
 from tests.integration.hashing import Hashing
 from tests.service import SAMPLES
 

@@ -16,7 +16,6 @@ from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 
 from es_mappings.indices import add_new_index, ensure_indices
-from evaluation.chaos.harvests import titles
 from evaluation.local_server import served
 from indexer.file_versions import LONGEST_NOTE, Remembered, Visits
 from indexer.harvest import harvest
@@ -26,6 +25,7 @@ from indexer.raw import Visit
 from indexer.report import Counts
 from indexer.sources.protocols import open_source
 from indexer.sources.revisiting import conditions, validators
+from lab.chaos.harvests import titles
 from tests.conftest import delete_indices
 from tests.servers.asking import fetcher_of
 

@@ -13,9 +13,10 @@ from tiny_models import tiny_embedder
 from tiny_training import tiny_examples
 
 from encoders.catalogue import load_embedder
-from encoders.model_card import damaged_files, read_card
+from encoders.model_card import damaged_files
 from encoders.quantise import sample_texts
 from encoders.specs import EmbedderSpec
+from tests.model_cards import read_card
 from training.checkpoints import Checkpoints
 from training.embedder.encoder import TrainableEncoder
 from training.embedder.held_out import HeldOut

@@ -13,9 +13,10 @@ from tiny_models import tiny_embedder
 
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder
-from encoders.model_card import damaged_files, read_card
+from encoders.model_card import damaged_files
 from encoders.specs import CrossEncoderSpec
 from search_api.ranking.rerank import calibrated
+from tests.model_cards import read_card
 from training.examples import Candidate, Example, TrainingError
 from training.loop import Course, Look
 from training.provenance import Origin

@@ -16,14 +16,15 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from core.errors import ModelMissing
 from core.ports import EmbedderCard, TextKind, Vectors
-from encoders.model_card import ModelCard, damaged_files, read_card
+from encoders.model_card import ModelCard, damaged_files
 from encoders.registry import own_entry, verify
 from encoders.segmenter import load_segmenter
 from indexer.documents.model import Block, FrontMatter, ReadDocument
 from indexer.documents.segment import SegmentOptions, segment
-from sonde.documents import document_parts
 from sonde.settings import DocumentsSettings, ModelsSettings, Settings
-from sonde.wiring import Models
+from sonde.wiring.documents import document_parts
+from sonde.wiring.models import Models
+from tests.model_cards import read_card
 from training.examples import TrainingError
 from training.loop import Course, Look
 from training.provenance import Origin

@@ -15,10 +15,10 @@ from indexer.report import Counts, RunReport
 from indexer.sources.linked import rebased
 from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.politeness import Breaker, CircuitOpen, Manners, retry_after_s
-from sonde.proposals import id_for, write_entry
-from sonde.sources import credentials, user_agent
+from sonde.ops.proposals import id_for, write_entry
+from sonde.wiring.sources import credentials, user_agent
 from workers.registry import known_sources, load_sources
-from workers.source_config import Auth
+from workers.source_entry import Auth
 
 NOW = datetime(2024, 5, 1, 12, 0, 0, tzinfo=UTC)
 
