@@ -17,7 +17,7 @@ from es_mappings.names import alias
 from indexer import bulk
 from indexer.ledger import Ledger, LedgerEntry, entry_key
 from indexer.patience import patiently
-from indexer.raw import Visit
+from indexer.raw import FileVersion
 
 _AT_ONCE = 5000  # entries of one look into the ledger
 LONGEST_NOTE = 1 << 18
@@ -26,7 +26,7 @@ MOST_NATIVES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Visits:
+class FileVersions:
     """The visits index of one prefix."""
 
     client: Elasticsearch
@@ -36,16 +36,16 @@ class Visits:
     def index(self) -> str:
         return alias(self.prefix, "visits")
 
-    def save(self, source: str, visits: Sequence[Visit], now: str) -> None:
+    def save(self, source: str, visits: Sequence[FileVersion], now: str) -> None:
         """One that is not taken is asked for without conditions next time."""
         bulk.write(self.client, (self._operation(source, visit, now) for visit in visits if _is_small(visit)))
 
-    def load(self, source: str, urls: Sequence[str]) -> dict[str, Visit]:
+    def load(self, source: str, urls: Sequence[str]) -> dict[str, FileVersion]:
         if not urls:
             return {}
         ids = [_id(source, url) for url in urls]
         found = patiently(lambda: self.client.mget(index=self.index, ids=ids))
-        visits = (_visit(each["_source"]) for each in found["docs"] if each.get("found"))
+        visits = (_file_version(each["_source"]) for each in found["docs"] if each.get("found"))
         return {visit.url: visit for visit in visits}
 
     def forget_before(self, moment: str) -> None:
@@ -57,14 +57,14 @@ class Visits:
             )
         )
 
-    def _operation(self, source: str, visit: Visit, now: str) -> bulk.Operation:
+    def _operation(self, source: str, visit: FileVersion, now: str) -> bulk.Operation:
         kept = {name: value for name, value in asdict(visit).items() if value is not None}
         return bulk.index_operation(self.index, _id(source, visit.url), {**kept, "source": source, "visited": now})
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
-    """Implements indexer.sources.revisiting.Memory for one source.
+class SourceVersions:
+    """Implements indexer.sources.revisiting.VersionStore for one source.
 
     ``tag``: how files are read now. ``asking`` False, in a full run: nothing is believed, everything is noted.
     """
@@ -75,11 +75,11 @@ class Remembered:
     tag: str
     asking: bool
 
-    def known(self, urls: Sequence[str]) -> Mapping[str, Visit]:
-        """Visits that may be asked with. Raises core.errors.Unavailable."""
+    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
+        """FileVersions that may be asked with. Raises core.errors.Unavailable."""
         if not self.asking:
             return {}
-        visits = Visits(self.client, self.prefix).load(self.source, urls)
+        visits = FileVersions(self.client, self.prefix).load(self.source, urls)
         read = {url: visit for url, visit in visits.items() if visit.tag == self.tag}
         entries = self._entries([native for visit in read.values() for native in visit.natives])
         return {url: visit for url, visit in read.items() if all(_stands(entries.get(n)) for n in visit.natives)}
@@ -101,7 +101,7 @@ def _slices(keys: Sequence[str]) -> Iterator[Sequence[str]]:
     return (keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE))
 
 
-def _is_small(visit: Visit) -> bool:
+def _is_small(visit: FileVersion) -> bool:
     return len(visit.natives) <= MOST_NATIVES and len(visit.note or "") <= LONGEST_NOTE
 
 
@@ -109,8 +109,8 @@ def _id(source: str, url: str) -> str:
     return hashlib.sha256(f"{source} {url}".encode()).hexdigest()
 
 
-def _visit(kept: Mapping[str, Any]) -> Visit:
+def _file_version(kept: Mapping[str, Any]) -> FileVersion:
     natives = kept.get("natives", [])
-    return Visit(
+    return FileVersion(
         kept["url"], kept["tag"], tuple(natives), kept.get("etag"), kept.get("last_modified"), kept.get("note")
     )

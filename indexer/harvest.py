@@ -17,7 +17,7 @@ from indexer.batches import batches
 from indexer.commit import commit
 from indexer.counting import count, count_failure
 from indexer.embed import Embedding
-from indexer.file_versions import Visits
+from indexer.file_versions import FileVersions
 from indexer.items import Item, RejectedItem
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts, RunTaken
@@ -29,7 +29,7 @@ from indexer.reindex.finish import finish_if_possible
 from indexer.report import Refusal, RunReport, RunState, Tally
 from indexer.runs import Runs, now_iso
 from indexer.sweep import Swept, sweep
-from indexer.tombstones import Buried, bury
+from indexer.tombstones import Deletions, apply_deletions
 
 log = structlog.get_logger(__name__)
 
@@ -70,7 +70,7 @@ class _Written:
     """What became of one batch."""
 
     failed: list[RejectedItem]
-    buried: Buried
+    buried: Deletions
 
 
 @dataclass(slots=True)
@@ -170,8 +170,8 @@ class _Slice:
         with self._timed("commit"):
             failed = commit(client, prefix, items, moment)
             if batch.visits:
-                Visits(client, prefix).save(source, batch.visits, moment.now)
-            return _Written(failed, bury(client, prefix, source, batch.deleted, moment))
+                FileVersions(client, prefix).save(source, batch.visits, moment.now)
+            return _Written(failed, apply_deletions(client, prefix, source, batch.deleted, moment))
 
     def _settle(self) -> None:
         """Waits for the batch that is being written, then stores the position behind it: never ahead of the ledger."""
@@ -218,7 +218,7 @@ class _Slice:
             return None
         return f"The source says it has {self.matched} records and gave {seen} different ones; nothing was removed."
 
-    def _count_removed(self, removed: Swept | Buried) -> None:
+    def _count_removed(self, removed: Swept | Deletions) -> None:
         self.tally.add("removed", removed.removed)
         for failure in removed.failures:
             self.tally.fail(Refusal(failure.id, failure.reason, kept=True))

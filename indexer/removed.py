@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 from core.errors import NotFound
 from indexer import bulk
 from indexer.commit import targets, write_ledger
-from indexer.file_versions import Visits
+from indexer.file_versions import FileVersions
 from indexer.harvest import harvest
 from indexer.ledger import RESTORED, Ledger, LedgerEntry, entry_key
 from indexer.natives import kept_document
@@ -69,7 +69,7 @@ def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: da
         deletions += [bulk.delete_operation(index, tomb.key) for tomb in tombs for index in targets(prefix, "ledger")]
         bulk.write(client, deletions)
         purged += len(tombs)
-    Visits(client, prefix).forget_before(limit)
+    FileVersions(client, prefix).forget_before(limit)
     return purged
 
 

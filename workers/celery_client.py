@@ -16,9 +16,9 @@ from workers.task_names import (
     EMBED_TASK,
     OF_DOCUMENTS_QUEUE,
     PURGE_TASK,
+    REPAIR_LIBRARY_TASK,
     REQUEUE_TASK,
     REREAD_TASK,
-    TIDY_TASK,
 )
 
 _DAY_S = 86_400.0
@@ -80,7 +80,7 @@ def _beat(config: WorkerConfig) -> dict[str, Any]:
         "redbeat_lock_timeout": 30,
         "beat_schedule": {
             "requeue-lapsed": {"task": REQUEUE_TASK, "schedule": config.requeue_every_s, **unless_late},
-            "tidy-library": {"task": TIDY_TASK, "schedule": 2 * config.requeue_every_s, **unless_late},
+            "tidy-library": {"task": REPAIR_LIBRARY_TASK, "schedule": 2 * config.requeue_every_s, **unless_late},
             "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **rarely},
             "reread-sources": {"task": REREAD_TASK, "schedule": config.reread_every_s, **unless_late},
             **(links if config.links_every_s else {}),

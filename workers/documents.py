@@ -12,7 +12,7 @@ from core.errors import Unavailable
 from indexer.documents.inherit_again import inherit_again
 from workers.registry import known_sources
 from workers.slices import Worker
-from workers.task_names import DOCUMENTS_TASK, INHERIT_TASK, READ_TASK, TIDY_TASK
+from workers.task_names import DOCUMENTS_TASK, INHERIT_TASK, READ_TASK, REPAIR_LIBRARY_TASK
 
 log = structlog.get_logger(__name__)
 
@@ -45,9 +45,9 @@ def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[
         except Unavailable as error:
             raise task.retry(exc=error, countdown=pause_s(task)) from error
 
-    @app.task(name=TIDY_TASK)
+    @app.task(name=REPAIR_LIBRARY_TASK)
     def tidy_library() -> None:
-        tidy(worker(), lambda document: app.send_task(READ_TASK, args=[document]))
+        repair_library(worker(), lambda document: app.send_task(READ_TASK, args=[document]))
 
 
 def read_one(worker: Worker, document: str) -> None:
@@ -61,7 +61,7 @@ def read_one(worker: Worker, document: str) -> None:
         worker.parts.library.read(document)
 
 
-def tidy(worker: Worker, send: Callable[[str], object]) -> None:
+def repair_library(worker: Worker, send: Callable[[str], object]) -> None:
     """What a power cut or a dead worker left; a document is queued again at most once until it is taken up."""
     if worker.parts.library is None:
         return
@@ -72,7 +72,7 @@ def tidy(worker: Worker, send: Callable[[str], object]) -> None:
         send(document)
         return True
 
-    worker.parts.library.tidy(lambda document: worker.leases.is_held(_lease(document)), again)
+    worker.parts.library.repair_library(lambda document: worker.leases.is_held(_lease(document)), again)
 
 
 def _lease(document: str) -> str:

@@ -50,8 +50,8 @@ _POLL_S = (0.02, 0.1)
 
 
 @dataclass(slots=True)
-class RedisTurns:
-    """Implements indexer.sources.politeness.SharedTurns; safe to share between threads.
+class RedisHostLimits:
+    """Implements indexer.sources.politeness.SharedHostLimits; safe to share between threads.
 
     What is open is renewed every ``heartbeat_s`` and is nobody's ``lease_s`` after its process died. A Redis that does
     not answer is left alone for ``rest_s``.
@@ -68,7 +68,7 @@ class RedisTurns:
     _silent_until: float = 0.0  # time.monotonic()
 
     @classmethod
-    def connect(cls, broker_url: str, prefix: str) -> RedisTurns:
+    def connect(cls, broker_url: str, prefix: str) -> RedisHostLimits:
         """Opens no connection yet."""
         once_more = Retry(NoBackoff(), 1)  # a connection that Redis closed meanwhile
         client = redis.Redis.from_url(

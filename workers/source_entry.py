@@ -100,8 +100,8 @@ class Auth(Strict):
         return self
 
 
-class MannersConfig(Strict):
-    """Instead of the usual manners; see indexer.sources.politeness.Manners."""
+class RequestPolicyEntry(Strict):
+    """Overrides of the defaults in indexer.sources.politeness.RequestPolicy."""
 
     per_second: float | None = Field(None, gt=0, le=1000)
     concurrency: int | None = Field(None, ge=1, le=16)
@@ -112,7 +112,7 @@ class MannersConfig(Strict):
     timeout_s: float = Field(120.0, gt=0, le=3600)
 
     def given(self) -> dict[str, Any]:
-        """What the entry names, by the names of Manners' fields."""
+        """What the entry names, by the fields of RequestPolicy."""
         return self.model_dump(exclude_none=True, exclude={"timeout_s"})
 
 
@@ -147,7 +147,7 @@ class SourceEntry(Strict):
     auth: Auth | None = None
     proxy: str | None = None
     ca_file: Path | None = None
-    manners: MannersConfig = Field(default_factory=MannersConfig)
+    manners: RequestPolicyEntry = Field(default_factory=RequestPolicyEntry)
     max_removal_share: float | None = Field(None, ge=0, le=1)
     documents: Follow = "none"
     access: AccessConfig = Field(default_factory=AccessConfig)

@@ -11,8 +11,8 @@ INHERIT_TASK = "sonde.inherit_again"
 """Of the queue ``harvest``: it takes seconds, and filters should not wait for hours of reading."""
 DOCUMENTS_TASK = "sonde.read_linked_documents"
 READ_TASK = "sonde.read_document"
-TIDY_TASK = "sonde.tidy_library"
+REPAIR_LIBRARY_TASK = "sonde.tidy_library"
 LINKS_TASK = "sonde.check_links"
 ALL_LINKS_TASK = "sonde.check_all_links"
 
-OF_DOCUMENTS_QUEUE = (DOCUMENTS_TASK, READ_TASK, TIDY_TASK, LINKS_TASK, ALL_LINKS_TASK)
+OF_DOCUMENTS_QUEUE = (DOCUMENTS_TASK, READ_TASK, REPAIR_LIBRARY_TASK, LINKS_TASK, ALL_LINKS_TASK)

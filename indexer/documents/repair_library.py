@@ -32,7 +32,7 @@ _KINDS: tuple[IndexKind, ...] = ("documents", "library")
 
 
 @dataclass(frozen=True, slots=True)
-class Tidied:
+class Repairs:
     """How many of each were found and mended. ``undone``: everybody's documents whose reading was interrupted."""
 
     requeued: int = 0
@@ -50,19 +50,19 @@ class Queue:
     read: Callable[[str], bool]
 
 
-def tidy(store: DocumentStore, files: FileStore, queue: Queue, *, silent: timedelta = SILENT) -> Tidied:
+def repair_library(store: DocumentStore, files: FileStore, queue: Queue, *, silent: timedelta = SILENT) -> Repairs:
     """Raises core.errors.Unavailable where Elasticsearch or the broker does not answer; to repeat it does no harm."""
     names = [alias(store.prefix, kind) for kind in _KINDS]
     if not all(patiently(partial(store.client.indices.exists_alias, name=name)) for name in names):
-        return Tidied()
-    done = Tidied(
+        return Repairs()
+    done = Repairs(
         requeued=_requeued(store, queue, silent) + _after_upgrade(store, queue) + _read_anew(store, files, queue),
         undone=undo_interrupted(store),
         taken_away=_taken_away(store, files),
         files=_without_entry(store, files),
         passages=_orphans(store),
     )
-    if done != Tidied():
+    if done != Repairs():
         log.info("library.tidied", requeued=done.requeued, files=done.files, passages=done.passages)
     return done
 

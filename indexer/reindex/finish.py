@@ -20,7 +20,7 @@ from indexer import bulk
 from indexer.ledger import Ledger
 from indexer.parts import Parts
 from indexer.patience import patiently
-from indexer.reindex.handover import LeftBehind, Reindexed, clear, left_behind
+from indexer.reindex.handover import Handover, Reindexed, clear, unfinished_handovers
 from indexer.reindex.sync import EVERYTHING, Copying, Json, in_batches, with_vectors
 from indexer.reindex.transform import copying
 from indexer.scan import scan
@@ -31,14 +31,14 @@ _MOST_ROUNDS = 8
 _CHANGED = "409"
 
 
-def finish(client: Elasticsearch, prefix: str, embedder: Callable[[str], Embedder]) -> list[LeftBehind]:
+def finish(client: Elasticsearch, prefix: str, embedder: Callable[[str], Embedder]) -> list[Handover]:
     """Ends a reindex whose alias has moved; what there was to end, empty where there was nothing.
 
     ``embedder`` loads the model of that name where the two indices have different ones. Raises what it raises,
     Unavailable where Elasticsearch does not answer, and SondeError, naming the first, where documents are not taken:
     the note then stays, and the next one tries again.
     """
-    found = left_behind(client, prefix)
+    found = unfinished_handovers(client, prefix)
     for left in found:
         _catch_up(client, prefix, left, embedder)
     for left in found:
@@ -75,7 +75,7 @@ def _no_embedder(model: str) -> Embedder:
     raise ModelMissing(f"This harvest is without an embedder; {model} is needed.")
 
 
-def _catch_up(client: Elasticsearch, prefix: str, left: LeftBehind, embedder: Callable[[str], Embedder]) -> None:
+def _catch_up(client: Elasticsearch, prefix: str, left: Handover, embedder: Callable[[str], Embedder]) -> None:
     """Rounds until one finds nothing: a write that was in hand when the alias moved may come a little later."""
     if not patiently(lambda: client.indices.exists(index=left.old)):
         log.warning("reindex.old_is_gone", old=left.old, new=left.new)
@@ -87,7 +87,7 @@ def _catch_up(client: Elasticsearch, prefix: str, left: LeftBehind, embedder: Ca
             return
 
 
-def _embedder(client: Elasticsearch, left: LeftBehind, embedder: Callable[[str], Embedder]) -> Embedder | None:
+def _embedder(client: Elasticsearch, left: Handover, embedder: Callable[[str], Embedder]) -> Embedder | None:
     """The new index's, where the vectors of the old one are not good for it."""
     old, new = _meta(client, left.old), _meta(client, left.new)
     same = (old.embedding_model, old.dims) == (new.embedding_model, new.dims)
@@ -98,14 +98,14 @@ def _meta(client: Elasticsearch, index: str) -> IndexMeta:
     return patiently(lambda: described(client, index)).meta
 
 
-def _bring(client: Elasticsearch, prefix: str, left: LeftBehind, how: Copying) -> int:
+def _bring(client: Elasticsearch, prefix: str, left: Handover, how: Copying) -> int:
     """Writes what the old index got last, unless others have written or removed it since; how many were written."""
     brought = 0
     for hits in in_batches(scan(client, left.old, {"range": {"_seq_no": {"gt": left.seen}}})):
         held = _held(client, left.new, hits)
         removed = _removed(client, prefix, left.kind, [hit for hit in hits if hit["_id"] not in held])
         wanted = [
-            (hit, how.renewed(hit["_source"]))
+            (hit, how.transform(hit["_source"]))
             for hit in hits
             if hit["_id"] not in removed and held.get(hit["_id"], _NEVER)["if_seq_no"] <= left.copied
         ]
@@ -120,7 +120,7 @@ def _bring(client: Elasticsearch, prefix: str, left: LeftBehind, how: Copying) -
 _NEVER = {"if_seq_no": -1}
 
 
-def _take_out(client: Elasticsearch, left: LeftBehind) -> int:
+def _take_out(client: Elasticsearch, left: Handover) -> int:
     """Deletes the reindex's own copies of what was removed from the old index last; how many."""
     there = {hit["_id"] for hit in scan(client, left.old, EVERYTHING, [])}
     own = scan(client, left.new, {"range": {"_seq_no": {"lte": left.copied}}}, [])
@@ -161,7 +161,7 @@ def _removed(client: Elasticsearch, prefix: str, kind: Reindexed, hits: Sequence
     return {hit["_id"] for hit in hits if hit["_source"]["document"] not in kept}
 
 
-def _written(client: Elasticsearch, left: LeftBehind, operations: Sequence[bulk.Operation]) -> int:
+def _written(client: Elasticsearch, left: Handover, operations: Sequence[bulk.Operation]) -> int:
     """How many were taken; one that somebody else has written meanwhile is his. Raises SondeError for any other."""
     failures = bulk.write(client, operations)
     refused = [failure for failure in failures if not failure.reason.startswith(_CHANGED)]

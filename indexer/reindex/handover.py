@@ -22,7 +22,7 @@ _NOTE = "left_behind"
 
 
 @dataclass(frozen=True, slots=True)
-class LeftBehind:
+class Handover:
     """``new`` serves, or is about to, and may lack what reached ``old`` at the last moment.
 
     Sequence numbers: everything up to ``seen`` in ``old`` was compared; everything up to ``copied`` in ``new`` is the
@@ -36,7 +36,7 @@ class LeftBehind:
     copied: int
 
 
-def left_behind(client: Elasticsearch, prefix: str) -> list[LeftBehind]:
+def unfinished_handovers(client: Elasticsearch, prefix: str) -> list[Handover]:
     """Of the indices that serve, records first; empty, mostly. One request."""
     aliases = {alias(prefix, kind): kind for kind in REINDEXED}
     found = patiently(
@@ -47,11 +47,11 @@ def left_behind(client: Elasticsearch, prefix: str) -> list[LeftBehind]:
         note = body["mappings"].get("_meta", {}).get(_NOTE)
         kind = next((kind for name, kind in aliases.items() if name in body["aliases"]), None)
         if note is not None and kind is not None:
-            notes.append(LeftBehind(kind, note["old"], index, note["seen"], note["copied"]))
+            notes.append(Handover(kind, note["old"], index, note["seen"], note["copied"]))
     return sorted(notes, key=lambda each: REINDEXED.index(each.kind))
 
 
-def note(client: Elasticsearch, left: LeftBehind) -> None:
+def record_handover(client: Elasticsearch, left: Handover) -> None:
     """Writes it down; to be done before the alias moves."""
     _put_meta(client, left.new, {"old": left.old, "seen": left.seen, "copied": left.copied})
 

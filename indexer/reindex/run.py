@@ -24,8 +24,16 @@ from indexer.commit import write_ledger
 from indexer.ledger import Ledger
 from indexer.patience import patient_client, patiently
 from indexer.reindex.finish import finish, note_model
-from indexer.reindex.handover import REINDEXED, LeftBehind, Reindexed, done_up_to, highest, left_behind, note
-from indexer.reindex.sync import Round, converge, differing
+from indexer.reindex.handover import (
+    REINDEXED,
+    Handover,
+    Reindexed,
+    done_up_to,
+    highest,
+    record_handover,
+    unfinished_handovers,
+)
+from indexer.reindex.sync import Round, differing, sync
 from indexer.reindex.transform import copying
 from indexer.sweep import forget
 
@@ -124,7 +132,7 @@ def reindex(parts: ReindexParts, *, least_overlap: float, dry_run: bool = False)
         return ReindexReport(False, comparison, old, new, refusal)
     for pair in pairs:
         seen, copied = settled[pair.kind].seen, highest(parts.client, pair.new)
-        note(parts.client, LeftBehind(pair.kind, pair.old.index, pair.new, seen, copied))
+        record_handover(parts.client, Handover(pair.kind, pair.old.index, pair.new, seen, copied))
     _move(parts.client, [(pair.kind, pair.old.index, pair.new) for pair in pairs], parts.prefix)
     log.info("reindex.moved", old=",".join(old), new=",".join(new))
     finish(parts.client, parts.prefix, parts.embedder_of)
@@ -160,7 +168,7 @@ def forget_others(client: Elasticsearch, prefix: str) -> list[str]:
 
     Raises SondeError where an old one still holds what a reindex that was cut off has not brought over.
     """
-    if left := left_behind(client, prefix):
+    if left := unfinished_handovers(client, prefix):
         raise SondeError(
             f"{left[0].old} holds what {left[0].new} may lack: its reindex was cut off as the alias moved. "
             "`sonde reindex` ends it, and so does a harvest; then --forget."
@@ -200,7 +208,7 @@ def _serves(parts: ReindexParts) -> bool:
     return serves is not None and serves.meta == IndexMeta.of(parts.embedder.card)
 
 
-def _finished(parts: ReindexParts, left: Sequence[LeftBehind]) -> ReindexReport:
+def _finished(parts: ReindexParts, left: Sequence[Handover]) -> ReindexReport:
     """Of a reindex that had compared and moved before it was cut off."""
     documents: dict[str, int] = {each.kind: _count(parts.client, each.new) for each in left}
     old, new = tuple(each.old for each in left), tuple(each.new for each in left)
@@ -213,7 +221,7 @@ def _settle(parts: ReindexParts, pair: Pair) -> _Settled:
     how = copying(pair.kind, embedder, lambda seen: parts.progress(pair.kind, seen))
     for number in range(1, _MOST_ROUNDS + 1):
         seen = done_up_to(parts.client, pair.old.index)
-        done = converge(parts.client, pair.old.index, pair.new, how)
+        done = sync(parts.client, pair.old.index, pair.new, how)
         log.info("reindex.round", kind=pair.kind, round=number, copied=done.copied, deleted=done.deleted)
         if done.settled or done.failures:
             break

@@ -30,11 +30,11 @@ _HAS_VECTOR: Mapping[str, Any] = {"exists": {"field": "vector"}}
 class Copying:
     """How a document goes over.
 
-    ``renewed`` writes a stored document (without vector) as this version writes it. ``vectors`` gives each batch its
+    ``transform`` writes a stored document (without vector) as this version writes it. ``vectors`` gives each batch its
     vectors, or None to take the stored ones.
     """
 
-    renewed: Callable[[Json], Json]
+    transform: Callable[[Json], Json]
     vectors: Callable[[Sequence[Json]], Sequence[list[float] | None]] | None = None
     progress: Callable[[int], None] = lambda _seen: None
 
@@ -53,7 +53,7 @@ class Round:
         return self.copied == 0 and self.deleted == 0 and not self.failures
 
 
-def converge(client: Elasticsearch, source: str, target: str, copying: Copying) -> Round:
+def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> Round:
     """Makes ``target``, which only the reindex writes to, say what ``source`` says.
 
     Reads both in full, without vectors; memory is one digest for each document. Of vectors it sees whether they are
@@ -67,7 +67,7 @@ def converge(client: Elasticsearch, source: str, target: str, copying: Copying) 
     failures: list[bulk.Failure] = []
     for hits in in_batches(scan(client, source, EVERYTHING)):
         seen += len(hits)
-        wanted = [(hit, copying.renewed(hit["_source"])) for hit in hits]
+        wanted = [(hit, copying.transform(hit["_source"])) for hit in hits]
         taken = [
             (hit, new) for hit, new in wanted if there.pop(hit["_id"], None) != _digest(new) or hit["_id"] in filled
         ]

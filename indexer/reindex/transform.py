@@ -20,16 +20,16 @@ def _unseen(_seen: int) -> None:
 
 def copying(kind: Reindexed, embedder: Embedder | None, progress: Callable[[int], None] = _unseen) -> Copying:
     """How documents of that kind go over; without ``embedder`` they keep the vectors that they have."""
-    renewed = _renewed_record if kind == "records" else dict
+    transform = _renewed_record if kind == "records" else dict
     if embedder is None:
-        return Copying(renewed, None, progress)
+        return Copying(transform, None, progress)
     text = _record_text if kind == "records" else _passage_text
 
     def embedded(documents: Sequence[Json]) -> Sequence[list[float] | None]:
         vectors = embedder.embed([text(document, embedder) for document in documents], "document")
         return [vector.tolist() for vector in vectors]
 
-    return Copying(renewed, embedded, progress)
+    return Copying(transform, embedded, progress)
 
 
 def _renewed_record(source: Json) -> Json:

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 from indexer.formats.parted import named_apart
 from indexer.formats.reader import Refused
 from indexer.formats.split import Part, parts_of, split
-from indexer.raw import Page, RawRecord, Visit
+from indexer.raw import FileVersion, Page, RawRecord
 from indexer.sources.answers import expect_2xx, json_value
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined, rebased
@@ -44,7 +44,7 @@ class _Catalogue:
     next: str | None = None
     total: int | None = None
     unchanged: tuple[str, ...] = ()
-    visits: tuple[Visit, ...] = ()
+    visits: tuple[FileVersion, ...] = ()
 
 
 @dataclass(slots=True)
@@ -88,19 +88,19 @@ class DcatSource:
             return found
 
         revisiting = Revisiting(self.fetcher)
-        found = revisiting.get(url, parse, self._visit(revisiting, url), self.options.accept)
-        if isinstance(found, Visit):
+        found = revisiting.get(url, parse, self._file_version(revisiting, url), self.options.accept)
+        if isinstance(found, FileVersion):
             return _Catalogue((), unchanged=found.natives)
         if found.content.next is not None or url != self.url:
             return found.content
         natives = (record.native_id for record in found.content.records)
         return replace(found.content, visits=revisiting.noted(url, found, natives))
 
-    def _visit(self, revisiting: Revisiting, url: str) -> Visit | None:
+    def _file_version(self, revisiting: Revisiting, url: str) -> FileVersion | None:
         if self.since is None or url != self.url:
             return None
         if self.fetcher.memory is None:
-            return Visit(url, "", last_modified=http_date(self.since))
+            return FileVersion(url, "", last_modified=http_date(self.since))
         return revisiting.known((url,)).get(url)
 
     def _read(self, answer: Answer) -> _Catalogue:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from core.errors import SondeError
 from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx, json_object, parse_xml
-from indexer.sources.counted import CountedWalk, Slab
+from indexer.sources.counted import CountedPage, CountedWalk
 from indexer.sources.csw import CswOptions, CswSource, geonetwork_base
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined
@@ -57,7 +57,7 @@ class GeoNetworkSource:
         for page in walk.pages(position):
             yield self._documents(page, base)
 
-    def _ask_q(self, offset: int, check: Callable[[Slab], Slab]) -> Slab:
+    def _ask_q(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
         asked = {
             "_content_type": "json",
             "fast": "index",
@@ -72,7 +72,7 @@ class GeoNetworkSource:
         url = joined(geonetwork_base(self.url), f"{self.options.portal}/eng/q")
         return self.fetcher.get(url, lambda answer: check(_of_q(answer)), asked, "application/json")
 
-    def _ask_search(self, offset: int, check: Callable[[Slab], Slab]) -> Slab:
+    def _ask_search(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
         matching: list[Any] = [{"term": {"isTemplate": "n"}}]
         if self.since is not None:
             matching.append({"range": {"changeDate": {"gte": self.since}}})
@@ -112,7 +112,7 @@ def _document(answer: Answer) -> bytes:
     return content
 
 
-def _of_q(answer: Answer) -> Slab:
+def _of_q(answer: Answer) -> CountedPage:
     body = json_object(answer)
     summary, found = body.get("summary"), body.get("metadata", [])
     count = summary.get("@count") if isinstance(summary, dict) else None
@@ -120,10 +120,10 @@ def _of_q(answer: Answer) -> Slab:
         raise BadAnswer(f"{host_of(answer.url)} does not answer as GeoNetwork's search")
     listed = found if isinstance(found, list) else [found]  # one record comes as an object
     infos = [each.get("geonet:info", {}) for each in listed if isinstance(each, dict)]
-    return Slab(tuple(_stub(info) for info in infos if info.get(_ID)), int(str(count)))
+    return CountedPage(tuple(_stub(info) for info in infos if info.get(_ID)), int(str(count)))
 
 
-def _of_search(answer: Answer) -> Slab:
+def _of_search(answer: Answer) -> CountedPage:
     hits = json_object(answer).get("hits")
     if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list):
         raise BadAnswer(f"{host_of(answer.url)} does not answer as GeoNetwork's search")
@@ -132,7 +132,7 @@ def _of_search(answer: Answer) -> Slab:
     if not isinstance(count, int):
         raise BadAnswer(f"{host_of(answer.url)} does not say how many records it has")
     sources = [{_ID: hit.get("_id"), **(hit.get("_source") or {})} for hit in hits["hits"] if isinstance(hit, dict)]
-    return Slab(tuple(_stub(source) for source in sources if source.get(_ID)), count)
+    return CountedPage(tuple(_stub(source) for source in sources if source.get(_ID)), count)
 
 
 def _stub(info: dict[str, Any]) -> RawRecord:

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urlencode
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import fingerprint, json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import Leaf, LinkedWalk, NothingToHarvest, Part, joined, next_link, number_or_none
+from indexer.sources.linked import LinkedPage, LinkedWalk, NothingToHarvest, Part, joined, next_link, number_or_none
 from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start
 from net.exchange import Answer
 from net.targets import host_of
@@ -61,14 +61,14 @@ def collections(fetcher: Fetcher, url: str) -> list[dict[str, Any]]:
     """What ``/collections`` lists, paged servers included. Raises BadAnswer where it lists nothing that has an id."""
     found: list[dict[str, Any]] = []
 
-    def parse(answer: Answer) -> Leaf:
+    def parse(answer: Answer) -> LinkedPage:
         body = json_object(answer)
         listed = body.get("collections")
         if not isinstance(listed, list):
             raise BadAnswer(f"{host_of(answer.url)} did not answer with collections")
         some = [each for each in listed if isinstance(each, dict) and each.get("id")]
         found.extend(some)
-        return Leaf(tuple(collection_record(each, url) for each in some), next_link(body.get("links")))
+        return LinkedPage(tuple(collection_record(each, url) for each in some), next_link(body.get("links")))
 
     walk = LinkedWalk(fetcher, [Part(joined(url, "collections?f=json"), parse)], may_be_empty=True)
     for _ in walk.pages(None):
@@ -92,13 +92,13 @@ def _chosen(collection: Mapping[str, Any], wanted: tuple[str, ...]) -> bool:
     return collection["id"] in wanted if wanted else is_of_records(collection)
 
 
-def _features(answer: Answer, url: str, prefix: str) -> Leaf:
+def _features(answer: Answer, url: str, prefix: str) -> LinkedPage:
     body = json_object(answer)
     listed = body.get("features")
     if not isinstance(listed, list):
         raise BadAnswer(f"{host_of(answer.url)} did not answer with features")
     records = tuple(_feature(each, url, prefix) for each in listed if isinstance(each, dict))
-    return Leaf(records, next_link(body.get("links")), number_or_none(body.get("numberMatched")))
+    return LinkedPage(records, next_link(body.get("links")), number_or_none(body.get("numberMatched")))
 
 
 def _feature(feature: dict[str, Any], url: str, prefix: str) -> RawRecord:

@@ -15,7 +15,7 @@ from lxml import html
 from lxml.etree import ParserError
 
 from core.errors import SondeError
-from indexer.raw import Page, RawRecord, Skipped, Visit
+from indexer.raw import FileVersion, Page, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined
@@ -95,14 +95,14 @@ class SitemapSource:
         records: list[RawRecord] = []
         skipped: list[Skipped] = []
         unchanged: list[str] = []
-        visits: list[Visit] = []
+        visits: list[FileVersion] = []
         modified = {place.url: place.modified for place in some}
         revisiting = Revisiting(self.fetcher)
         for url, found in revisiting.each(tuple(modified), json_ld):
             if isinstance(found, SondeError):
                 if not _is_gone(found):
                     skipped.append(Skipped(url, str(found)))
-            elif isinstance(found, Visit):
+            elif isinstance(found, FileVersion):
                 unchanged += found.natives
             else:
                 own = _records(url, modified[url], found.content)

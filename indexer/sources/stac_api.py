@@ -9,7 +9,7 @@ from urllib.parse import quote
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import Leaf, LinkedWalk, Part, joined, next_link, number_or_none
+from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, next_link, number_or_none
 from indexer.sources.ogc_records import collection_record, collections
 from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import Answer
@@ -50,7 +50,7 @@ class StacApiSource:
     def _items(self, collection: str) -> Part:
         url = joined(self.url, f"collections/{quote(collection, safe='')}/items")
 
-        def parse(answer: Answer) -> Leaf:
+        def parse(answer: Answer) -> LinkedPage:
             body = json_object(answer)
             listed = body.get("features")
             if not isinstance(listed, list):
@@ -66,7 +66,7 @@ class StacApiSource:
                 if isinstance(item, dict) and item.get("id")
             )
             matched = number_or_none(body.get("numberMatched"))
-            return Leaf(records, next_link(body.get("links")), matched)
+            return LinkedPage(records, next_link(body.get("links")), matched)
 
         return Part(f"{url}?limit={self.options.page_size}", parse, "application/geo+json, application/json")
 

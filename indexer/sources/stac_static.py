@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from indexer.raw import Page, RawRecord, Skipped, Visit
+from indexer.raw import FileVersion, Page, RawRecord, Skipped
 from indexer.sources.answers import json_object
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined, rebased
@@ -80,7 +80,7 @@ class StacStaticSource:
     options: StacOptions = field(default_factory=StacOptions)
     robots: Robots = field(init=False)
     _visited: set[str] = field(default_factory=set)
-    _notes: list[Visit] = field(default_factory=list)  # of documents that were sent since the last page
+    _notes: list[FileVersion] = field(default_factory=list)  # of documents that were sent since the last page
 
     def __post_init__(self) -> None:
         self.robots = Robots(self.fetcher)
@@ -138,7 +138,7 @@ class StacStaticSource:
     def _look(self, url: str) -> _Looked:
         revisiting = Revisiting(self.fetcher)
         found = revisiting.get(url, _document, revisiting.known((url,)).get(url))
-        if isinstance(found, Visit):
+        if isinstance(found, FileVersion):
             own = next((_Unchanged(native) for native in found.natives), None)
             return _Looked(own, json.loads(found.note or "[]"))
         links = found.content.links(self._rels)

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from core.errors import SondeError
 from indexer.formats.parted import parted
-from indexer.raw import Page, RawRecord, Skipped, Visit
+from indexer.raw import FileVersion, Page, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.listings import Entry, NotAListing, entries
@@ -88,13 +88,13 @@ class WafSource:
         records: list[RawRecord] = []
         skipped: list[Skipped] = []
         unchanged: list[str] = []
-        visits: list[Visit] = []
+        visits: list[FileVersion] = []
         modified = {entry.url: entry.modified for entry in some}
         revisiting = Revisiting(self.fetcher)
         for url, found in revisiting.each(tuple(modified), _content):
             if isinstance(found, SondeError):
                 skipped.append(Skipped(url, str(found)))
-            elif isinstance(found, Visit):
+            elif isinstance(found, FileVersion):
                 unchanged += found.natives
             else:
                 name = unquote(url.removeprefix(self.url))

@@ -16,14 +16,14 @@ from indexer.runs import Runs
 from indexer.scan import scan
 from indexer.sources.csw import CswOptions, CswSource
 from indexer.sources.fetching import Fetcher
-from indexer.sources.politeness import Courtesy, Manners
+from indexer.sources.politeness import HostLimits, RequestPolicy
 from lab.chaos.catalogue_server import catalogue_server
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from net.gate import Gate, GatePolicy
 
 SOURCE = "chaos"
 _MOST_TRIES = 12
-_HURRIED = Manners(
+_HURRIED = RequestPolicy(
     per_second=1000, attempts=6, first_pause_s=0.002, longest_pause_s=0.05, breaker_failures=50, robots=False
 )
 
@@ -127,5 +127,5 @@ def titles(parts: Parts, source: str) -> list[tuple[str, str]]:
 def open_csw(url: str, *, page_size: int = 100, timeout_s: float = 10.0) -> CswSource:
     """A CSW at an address of this machine, asked without pauses."""
     gate = Gate(GatePolicy(allowed_hosts=frozenset({"127.0.0.1"}), timeout_s=timeout_s))
-    fetcher = Fetcher(gate, SOURCE, url, Courtesy(), _HURRIED)
+    fetcher = Fetcher(gate, SOURCE, url, HostLimits(), _HURRIED)
     return CswSource(fetcher, url, None, CswOptions(page_size=page_size))

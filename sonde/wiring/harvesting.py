@@ -47,7 +47,7 @@ def worker_parts(settings: Settings) -> WorkerParts:
     models = Models(settings)
     prepare_indices(client, settings, models)
     opener = Opener(settings, client)
-    links = LinkParts(client, settings.index.prefix, opener.asking_gate(), opener.courtesy)
+    links = LinkParts(client, settings.index.prefix, opener.asking_gate(), opener.host_limits)
 
     def look(source_id: str, seconds: float) -> RunReport:
         return check_links(source_id, links, seconds=seconds)

@@ -26,8 +26,8 @@ def library_work(
     def read(document: str) -> None:
         library.read_queued(document, library.Shelf(reading(), files, gate, most.file_bytes, most.bytes))
 
-    def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Tidied:
-        return repair_library.tidy(
+    def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
+        return repair_library.repair_library(
             DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again)
         )
 

@@ -11,17 +11,17 @@ from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
 from indexer.digest import reading_tag
-from indexer.file_versions import Remembered
+from indexer.file_versions import SourceVersions
 from indexer.raw import Source
 from indexer.sources.fetching import Fetcher
 from indexer.sources.folder import FolderSource
-from indexer.sources.politeness import Courtesy, Manners
+from indexer.sources.politeness import HostLimits, RequestPolicy
 from indexer.sources.protocols import open_source
 from indexer.sources.restricted import restricted
 from net.gate import Gate, GatePolicy
 from sonde import __version__
 from sonde.settings import Settings
-from workers.host_limits import RedisTurns
+from workers.host_limits import RedisHostLimits
 from workers.source_config import SourceConfig
 from workers.source_entry import Auth
 
@@ -38,11 +38,11 @@ class Opener:
 
     settings: Settings
     client: Elasticsearch | None = None
-    courtesy: Courtesy = field(init=False)
+    host_limits: HostLimits = field(init=False)
 
     def __post_init__(self) -> None:
         """Opens no connection: a broker is asked at the first request, and missed where there is none."""
-        self.courtesy = Courtesy(RedisTurns.connect(self.settings.broker_url, self.settings.index.prefix))
+        self.host_limits = HostLimits(RedisHostLimits.connect(self.settings.broker_url, self.settings.index.prefix))
 
     def __call__(self, config: SourceConfig, since: str | None = None) -> Source:
         """The catalogue; ``since``: only what changed since then. Raises SondeError where a secret cannot be read."""
@@ -54,7 +54,7 @@ class Opener:
         fetcher = self.fetcher(config)
         if self.client is not None:
             prefix, asking = self.settings.index.prefix, since is not None
-            fetcher.memory = Remembered(self.client, prefix, config.id, _how_read(config), asking=asking)
+            fetcher.memory = SourceVersions(self.client, prefix, config.id, _how_read(config), asking=asking)
         return open_source(config.type, fetcher, since, config.options)
 
     def fetcher(self, config: SourceConfig) -> Fetcher:
@@ -63,15 +63,15 @@ class Opener:
             self._gate(config),
             config.id,
             str(config.url),
-            self.courtesy,
-            Manners(**config.manners.given()),
+            self.host_limits,
+            RequestPolicy(**config.manners.given()),
             credentials=credentials(config.auth) if config.auth is not None else {},
         )
 
     def probing(self, url: str) -> Fetcher:
         """For a look at a catalogue that is not known yet: quick, and not insistent."""
-        manners = Manners(attempts=2, first_pause_s=0.5, longest_pause_s=5.0, breaker_failures=1000)
-        return Fetcher(self._open_gate(None, None, 30.0), "probe", url, self.courtesy, manners)
+        manners = RequestPolicy(attempts=2, first_pause_s=0.5, longest_pause_s=5.0, breaker_failures=1000)
+        return Fetcher(self._open_gate(None, None, 30.0), "probe", url, self.host_limits, manners)
 
     def asking_gate(self) -> Gate:
         """For a look at where links lead: quick, and without anybody's secrets."""

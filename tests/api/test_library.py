@@ -23,7 +23,7 @@ from werkzeug.test import TestResponse
 from core.document import FileKey
 from indexer.documents.library import Shelf as ReadingShelf
 from indexer.documents.library import read_queued
-from indexer.documents.repair_library import Queue, tidy
+from indexer.documents.repair_library import Queue, repair_library
 from indexer.documents.store import DocumentStore
 from net.gate import Gate, GatePolicy
 from search_api.library.shelf import Quota, Shelf
@@ -463,7 +463,7 @@ def test_the_clockwork_mends_what_a_power_cut_left(library: Library) -> None:
         library.queued.append(document)
         return True
 
-    done = tidy(library.store, library.files, Queue(held.__contains__, put_back), silent=now)
+    done = repair_library(library.store, library.files, Queue(held.__contains__, put_back), silent=now)
 
     assert library.files.get(lost) is None
     assert library.files.get(young) is not None
@@ -476,7 +476,7 @@ def test_the_clockwork_mends_what_a_power_cut_left(library: Library) -> None:
     assert library.call("anna", "GET", f"/library/documents/{queued}").json["state"] == "ready"
     held.append(queued)
     library.files.delete(young)
-    assert tidy(library.store, library.files, Queue(held.__contains__, put_back), silent=now).requeued == 0
+    assert repair_library(library.store, library.files, Queue(held.__contains__, put_back), silent=now).requeued == 0
 
 
 def test_a_file_that_was_lost_is_named(library: Library) -> None:

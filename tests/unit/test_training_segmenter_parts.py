@@ -74,7 +74,7 @@ def test_coherence_is_measured_at_the_ends() -> None:
     found = measured(given, lambda _: [0.1, 0.2, 0.9, 0.05, 0.5])
     assert found is not None
     assert found.auc == pytest.approx(3 / 4)
-    assert (found.hits, found.ends, found.joints) == (0.0, 1, 5)
+    assert (found.hits, found.ends, found.boundaries) == (0.0, 1, 5)
     assert measured(Boundaries(tuple("ab"), frozenset()), lambda _: [0.5]) is None
 
 

@@ -35,7 +35,7 @@ class Joint:
 
 
 def running_of_documents(documents: Iterable[Document]) -> list[Running]:
-    """Descriptions of records, each a text of its own; joints are inside the description."""
+    """Descriptions of records, each a text of its own; boundaries are inside the description."""
     return [one for document in documents if (one := _running(document.group, document.text)) is not None]
 
 

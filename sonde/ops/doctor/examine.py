@@ -14,7 +14,7 @@ from core.errors import SondeError
 from es_mappings.indices import serving
 from es_mappings.meta import needs_reindex, refuse_other_dimensions
 from indexer.link_runs import LINKS_OF
-from indexer.reindex.handover import left_behind
+from indexer.reindex.handover import unfinished_handovers
 from indexer.runs import Runs
 from sonde.ops.doctor.advice import of_broker, of_elasticsearch
 from sonde.ops.doctor.disk import judged, rooms
@@ -96,7 +96,7 @@ def cut_off(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     """Whether a reindex still has to bring over what was written as its alias moved."""
     if serving(client, prefix, "records") is None:  # asked first: who does not answer is not waited for
         return "ok", "there is nothing to reindex yet"
-    left = left_behind(client, prefix)
+    left = unfinished_handovers(client, prefix)
     if not left:
         return "ok", "none is cut off"
     told = ", ".join(f"{each.new} may lack what {each.old} got last" for each in left)

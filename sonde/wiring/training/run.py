@@ -19,12 +19,12 @@ from training.base_weights import learnable
 from training.embedder.settings import EmbedderSettings, task_instruction
 from training.embedder.train import train_embedder
 from training.examples import Example, read_examples
-from training.loop import Course, Look
+from training.loop import Evaluation, TrainingBudget
 from training.provenance import UNKNOWN, Origin
 from training.reranker.settings import RerankerSettings
 from training.reranker.train import Texts, train_reranker
 from training.splits import Split, split_by_group
-from training.teaching import Teacher, taught
+from training.teaching import Teacher, distilled
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Told:
     """Who is told how it goes: a sentence, or a look."""
 
     said: Callable[[str], None] = lambda _: None
-    look: Callable[[Look], None] = lambda _: None
+    look: Callable[[Evaluation], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Request:
 
 
 def run_reranker(
-    settings: Settings, request: Request, wanted: RerankerSettings, course: Course, told: Told = Told()
+    settings: Settings, request: Request, wanted: RerankerSettings, course: TrainingBudget, told: Told = Told()
 ) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence; see :func:`training.reranker.train.train_reranker`."""
     refuse_in_the_way(request.out, resume=request.resume)
@@ -83,7 +83,7 @@ def run_reranker(
 
 
 def run_embedder(
-    settings: Settings, request: Request, wanted: EmbedderSettings, course: Course, told: Told = Told()
+    settings: Settings, request: Request, wanted: EmbedderSettings, course: TrainingBudget, told: Told = Told()
 ) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence; see :func:`training.embedder.train.train_embedder`."""
     refuse_in_the_way(request.out, resume=request.resume)
@@ -112,7 +112,7 @@ def examples_of(settings: Settings, request: Request, told: Told) -> list[Exampl
     if teacher is None:
         return examples
     told.said(f"{teacher.name} scores {len(examples)} examples")
-    return taught(examples, teacher, request.kept)
+    return distilled(examples, teacher, request.kept)
 
 
 def teacher_of(settings: Settings, name: str) -> Teacher:
