@@ -14,10 +14,11 @@ import structlog
 from core.errors import SondeError, Unavailable
 from indexer.background import Background
 from indexer.batches import batches
-from indexer.commit import Item, NotTaken, commit
+from indexer.commit import commit
 from indexer.counting import count, count_failure
 from indexer.embed import Embedding
 from indexer.file_versions import Visits
+from indexer.items import Item, RejectedItem
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts, RunTaken
 from indexer.patience import patient_client
@@ -68,7 +69,7 @@ def harvest(
 class _Written:
     """What became of one batch."""
 
-    failed: list[NotTaken]
+    failed: list[RejectedItem]
     buried: Buried
 
 

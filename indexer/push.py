@@ -11,9 +11,10 @@ import structlog
 from core.errors import NotFound, Unavailable
 from core.record import record_id
 from es_mappings.names import alias
-from indexer.commit import Item, commit
+from indexer.commit import commit
 from indexer.embed import Embedding
 from indexer.formats.reader import Refused
+from indexer.items import Item
 from indexer.ledger import PUSHED, Ledger
 from indexer.parts import Parts
 from indexer.patience import patient_client, patiently

@@ -183,6 +183,14 @@ def _unless_none(name: str | None) -> str | None:
     return None if name in ("", "none") else name
 
 
+def _runtime_of_rerankers(name: str) -> str:
+    from encoders.rerankers import RERANKERS  # only where one is named: the runtimes take long to import
+
+    if name not in RERANKERS:
+        raise ValueError(f"must be one of {', '.join(RERANKERS)}")
+    return name
+
+
 class CrossEncoderSettings(_Group):
     model: Annotated[str | None, AfterValidator(_unless_none)] = Field(
         DEFAULT_CROSS_ENCODER,
@@ -191,7 +199,16 @@ class CrossEncoderSettings(_Group):
     weight: float | None = Field(
         None, ge=0, le=1, description="Its share of the final score, instead of its card's or the ranking's."
     )
+    runtime: Annotated[str, AfterValidator(_runtime_of_rerankers)] = Field(
+        "auto", description="auto, onnx, torch, or remote for an endpoint at the URL."
+    )
+    device: str = Field("cpu", description="cpu or cuda, for onnx and torch.")
     threads: int = Field(0, ge=0)
+    url: HttpUrl | None = Field(
+        None, description="For runtime=remote: the root of a TEI server, or an address up to /v1 that answers /rerank."
+    )
+    key: SecretStr | None = None
+    timeout_s: float = Field(10.0, gt=0, description="For one call of the endpoint, up to 32 texts.")
 
 
 class ModelsSettings(_Group):

@@ -11,8 +11,10 @@ from core.extent import BBox
 from core.geo import hausdorff_deg_many
 from core.timespan import TimeSpan
 from lab.benchmarks.timing import Spread
-from search_api.ranking.candidates import Candidate, Candidates
-from search_api.ranking.config import RankingConfig
+from search_api.ranking.candidates import Candidates
+from search_api.ranking.config import Ranker
+from search_api.ranking.described import Candidate, candidates_of
+from search_api.ranking.place import BOXES
 from search_api.ranking.rank import rank
 from search_api.ranking.target import Target
 from search_api.request import ALL_PARTS
@@ -37,19 +39,19 @@ def time_understanding(understander: Understander, questions: Sequence[str], rou
     return Spread.of(took)
 
 
-def time_ranking(config: RankingConfig, count: int = _CANDIDATES) -> Spread:
+def time_ranking(ranker: Ranker, count: int = _CANDIDATES) -> Spread:
     """Milliseconds of ranking ``count`` candidates of two arms by text, place, time and resolution."""
     candidates, target = (
         made_up(count),
         Target(boxes=(_ASKED,), span=TimeSpan(0, 10_000 * _DAY_MS), now_ms=20_000 * _DAY_MS),
     )
-    rank(candidates, target, config)
-    return Spread.of([_took_ms(lambda: rank(candidates, target, config)) for _ in range(_ROUNDS)])
+    rank(candidates, target, ranker)
+    return Spread.of([_took_ms(lambda: rank(candidates, target, ranker)) for _ in range(_ROUNDS)])
 
 
 def time_hausdorff(count: int = _CANDIDATES) -> Spread:
     """Milliseconds of the plain Hausdorff distances of one box to ``count`` others."""
-    boxes = made_up(count).boxes.values
+    boxes = made_up(count)[BOXES].values
     hausdorff_deg_many(_ASKED, boxes)
     return Spread.of([_took_ms(lambda: hausdorff_deg_many(_ASKED, boxes)) for _ in range(_ROUNDS)])
 
@@ -59,7 +61,7 @@ def made_up(count: int) -> Candidates:
     numbers = np.random.default_rng(_SEED)
     west, south = numbers.uniform(-180, 140, count), numbers.uniform(-80, 60, count)
     start = numbers.integers(0, 9_000, count) * _DAY_MS
-    return Candidates.of(
+    return candidates_of(
         [
             Candidate(
                 f"made:{place}",

@@ -84,7 +84,7 @@ def _think(console: Console, figures: Json, settings: Settings) -> None:
     questions = [json.loads(line)["q"] for line in _QUESTIONS.read_text("utf-8").splitlines()]
     timed = {
         "understanding a question, ms": time_understanding(understander, questions),
-        "ranking 1,000 candidates, ms": time_ranking(ranking_config(settings)),
+        "ranking 1,000 candidates, ms": time_ranking(ranking_config(settings).records),
         "Hausdorff of 1,000 boxes, ms": time_hausdorff(),
     }
     for name, spread in timed.items():

@@ -12,7 +12,8 @@ from sonde.settings import Settings
 def gate_policy(settings: Settings) -> GatePolicy:
     """Sizes and times as the gate has them; the operator's own services may be private addresses."""
     issuer = (settings.access.oidc_issuer, settings.access.oidc_jwks_url)
-    named = (settings.geocoder.url, settings.embedder.url, settings.answers.url, *issuer)
+    services = (settings.geocoder.url, settings.embedder.url, settings.cross_encoder.url, settings.answers.url)
+    named = (*services, *issuer)
     own = [urlsplit(url).netloc for url in named if url]
     contact = f" ({settings.net.contact})" if settings.net.contact else ""
     return GatePolicy(

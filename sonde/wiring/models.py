@@ -66,15 +66,21 @@ class Models:
         """Raises ModelMissing where none is configured or it cannot be loaded."""
         with self._lock:
             if self._cross_encoder is None:
-                begun = time.perf_counter()
+                begun, given = time.perf_counter(), self._settings.cross_encoder
                 cross_encoder = load_cross_encoder(
                     CrossEncoderSpec(
-                        name=self._settings.cross_encoder.model,
-                        weight=self._settings.cross_encoder.weight,
+                        name=given.model,
+                        weight=given.weight,
                         cache=self._settings.models.folder,
-                        threads=self._settings.cross_encoder.threads or None,
+                        runtime=given.runtime,
+                        device=given.device,
+                        threads=given.threads or None,
                         allow_hub=self._settings.models.allow_hub,
-                    )
+                        url=str(given.url) if given.url is not None else None,
+                        key=given.key.get_secret_value() if given.key is not None else None,
+                        timeout_s=given.timeout_s,
+                    ),
+                    lambda: self.gate,
                 )
                 loaded("cross_encoder", cross_encoder.card.model, time.perf_counter() - begun)
                 slow_s = self._settings.api.slow_rerank_s
