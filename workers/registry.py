@@ -8,7 +8,7 @@ import structlog
 
 from core.errors import NotFound
 from workers.source_config import SourceConfig
-from workers.sources_file import read_sources
+from workers.sources_file import SourcesFile, read_sources
 
 log = structlog.get_logger(__name__)
 
@@ -18,7 +18,7 @@ def load_sources(path: Path) -> dict[str, SourceConfig]:
 
     Raises NotFound where there is no such file, and SondeError that names every wrong entry with its line.
     """
-    return read_sources(path, SourceConfig)
+    return read_sources(path, SourcesFile[SourceConfig])
 
 
 def known_sources(path: Path) -> dict[str, SourceConfig]:

@@ -15,7 +15,9 @@ from workers.yaml_lines import line_of
 Entry = TypeVar("Entry", bound=SourceEntry)
 
 
-class _SourcesFile(Strict, Generic[Entry]):
+class SourcesFile(Strict, Generic[Entry]):
+    """The whole file, each of its sources an ``Entry``."""
+
     sources: tuple[Entry, ...] = ()
 
     @field_validator("sources")
@@ -30,11 +32,11 @@ class _SourcesFile(Strict, Generic[Entry]):
 
 def source_entries(path: Path) -> dict[str, SourceEntry]:
     """The entries by id, as ``read_sources`` reads them; type and options may fit no protocol."""
-    return read_sources(path, SourceEntry)
+    return read_sources(path, SourcesFile[SourceEntry])
 
 
-def read_sources(path: Path, entry: type[Entry]) -> dict[str, Entry]:
-    """The sources by id, in the file's order, each an ``entry``; relative paths are taken from the file's folder.
+def read_sources(path: Path, file: type[SourcesFile[Entry]]) -> dict[str, Entry]:
+    """The sources by id, in the file's order; relative paths are taken from the file's folder.
 
     Raises NotFound where there is no such file, and SondeError that names every wrong entry with its line.
     """
@@ -43,9 +45,7 @@ def read_sources(path: Path, entry: type[Entry]) -> dict[str, Entry]:
     except FileNotFoundError:
         raise NotFound(f"{path}: there is no sources file; name the catalogues to harvest there.") from None
     try:
-        found = _SourcesFile[entry].model_validate(  # type: ignore[valid-type]
-            yaml.safe_load(text) or {}
-        )
+        found = file.model_validate(yaml.safe_load(text) or {})
     except yaml.YAMLError as error:
         raise SondeError(f"{path} is not YAML: {error}") from error
     except ValidationError as error:

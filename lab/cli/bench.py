@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 import httpx
@@ -22,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from core.errors import NotFound, SondeError
+from core.json_types import Json
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from indexer.embed_missing import embed_missing
@@ -67,7 +67,7 @@ def bench(*, catalogues: Path, no_embedding: bool, only_thinking: bool, out: Pat
     for archive in archives:
         if not archive.exists():
             raise NotFound(f"{archive} is missing; name its folder with --catalogues.")
-    figures: dict[str, Any] = {"machine": machine()}
+    figures: Json = {"machine": machine()}
     _show(console, "machine", figures["machine"])
     _think(console, figures, load_settings())
     if not only_thinking:
@@ -77,7 +77,7 @@ def bench(*, catalogues: Path, no_embedding: bool, only_thinking: bool, out: Pat
         out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
 
 
-def _think(console: Console, figures: dict[str, Any], settings: Settings) -> None:
+def _think(console: Console, figures: Json, settings: Settings) -> None:
     """Milliseconds: reading a question, ranking a thousand candidates, a thousand Hausdorff distances."""
     models = Models(settings)
     understander = Understander(PlaceReader(models.gazetteer, models.recogniser), TimeReader())
@@ -92,9 +92,7 @@ def _think(console: Console, figures: dict[str, Any], settings: Settings) -> Non
         _show(console, name, {"p50": f"{spread.p50:.3f}", "p95": f"{spread.p95:.3f}", "samples": spread.count})
 
 
-def _measure(
-    console: Console, figures: dict[str, Any], settings: Settings, archives: list[Path], *, embedding: bool
-) -> None:
+def _measure(console: Console, figures: Json, settings: Settings, archives: list[Path], *, embedding: bool) -> None:
     models = Models(settings)
     with _throw_away(settings, models) as (client, prefix):
         _ingest(console, figures, models, client, prefix, archives, embedding=embedding)
@@ -123,7 +121,7 @@ def _throw_away(settings: Settings, models: Models) -> Iterator[tuple[Elasticsea
 
 def _ingest(
     console: Console,
-    figures: dict[str, Any],
+    figures: Json,
     models: Models,
     client: Elasticsearch,
     prefix: str,
@@ -145,7 +143,7 @@ def _ingest(
         embed_missing("ncar_eol_9206", Parts(client, prefix, models.embedder), Options())
 
 
-def _harvested(timed: list[HarvestTime]) -> dict[str, Any]:
+def _harvested(timed: list[HarvestTime]) -> Json:
     seen = sum(one.report.counts.seen for one in timed)
     seconds = sum(one.seconds for one in timed)
     return {
@@ -157,7 +155,7 @@ def _harvested(timed: list[HarvestTime]) -> dict[str, Any]:
     }
 
 
-def _embedded(timed: EmbeddingTime) -> dict[str, Any]:
+def _embedded(timed: EmbeddingTime) -> Json:
     return {
         "texts": timed.texts,
         "bare encoder, texts/s": round(timed.bare, 1),
@@ -168,7 +166,7 @@ def _embedded(timed: EmbeddingTime) -> dict[str, Any]:
     }
 
 
-def _search(console: Console, figures: dict[str, Any], settings: Settings, models: Models, prefix: str) -> None:
+def _search(console: Console, figures: Json, settings: Settings, models: Models, prefix: str) -> None:
     client = elasticsearch_client(settings, timed_by=TimedNode)
     pipeline, _ = search_pipeline(client, prefix, models, ranking_config(settings))
     pipeline.search(SearchRequest(q="rain in Berlin since 1990", rerank=False))  # loads what answers need
@@ -185,7 +183,7 @@ def _search(console: Console, figures: dict[str, Any], settings: Settings, model
         _show_search(console, f"search {name}, no cross-encoder, one client, ms", timed)
 
 
-def _memory(console: Console, figures: dict[str, Any], settings: Settings, prefix: str) -> None:
+def _memory(console: Console, figures: Json, settings: Settings, prefix: str) -> None:
     """Of one API process after some searches, models preloaded."""
     port = free_port()
     environment = {
@@ -225,7 +223,7 @@ def _wait_ready(url: str, server: subprocess.Popen[bytes]) -> None:
     raise SondeError("The API did not get ready within two minutes.")
 
 
-def _show(console: Console, title: str, figures: dict[str, Any]) -> None:
+def _show(console: Console, title: str, figures: Json) -> None:
     table = Table(title=title, title_justify="left", box=None, show_header=False, pad_edge=False)
     for name, value in figures.items():
         table.add_row(name, str(value))

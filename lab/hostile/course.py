@@ -6,9 +6,9 @@ import ipaddress
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
+from core.json_types import Json
 from lab.benchmarks.timing import Spread
 from lab.hostile.attacks import Attack
 from lab.hostile.honest import Probes, probing, searching, trouble
@@ -60,7 +60,7 @@ class Outcome:
                 said.append(f"{name} {now / before:.1f} times the usual")
         return said
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         return asdict(self)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
+from core.json_types import Json
 from core.ports import Embedder
 from core.record import Record
 from es_mappings.names import concrete
@@ -48,12 +48,12 @@ def _index(prefix: str) -> str:
     return concrete(prefix, "records", 1)
 
 
-def _meta(client: Elasticsearch, prefix: str) -> dict[str, Any] | None:
+def _meta(client: Elasticsearch, prefix: str) -> Json | None:
     found = client.options(ignore_status=404).indices.get_mapping(index=_index(prefix)).body
     return dict(found[_index(prefix)]["mappings"].get("_meta", {})) if _index(prefix) in found else None
 
 
-def _manifest(client: Elasticsearch, prefix: str) -> dict[str, Any] | None:
+def _manifest(client: Elasticsearch, prefix: str) -> Json | None:
     return (_meta(client, prefix) or {}).get(_MANIFEST)
 
 

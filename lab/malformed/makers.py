@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import Any
 from urllib.parse import quote
 
+from core.json_types import Json
 from lab.malformed import values
 from lab.malformed.sent import FAMILIES, Family, Parts, Sent, written
 
@@ -75,7 +75,7 @@ _GET = (
     "/",
     "/api",
 )
-_BODIES: Mapping[str, dict[str, Any]] = {
+_BODIES: Mapping[str, Json] = {
     "/embeddings": {"model": "sentence-transformers/all-MiniLM-L6-v2", "input": ["rain"], "kind": "query"},
     "/ask": {"question": "How much rain?", "scope": "public", "stream": False, "turns": [], "bbox": "1,2,3,4"},
     "/stac/search": {
@@ -292,7 +292,7 @@ _ISO = (
     '<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco">'
     "<gmd:fileIdentifier><gco:CharacterString>broken</gco:CharacterString></gmd:fileIdentifier></gmd:MD_Metadata>"
 )
-RECORD: dict[str, Any] = {
+RECORD: Json = {
     "type": "Feature",
     "id": "rain-1",
     "conformsTo": ["http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-core"],

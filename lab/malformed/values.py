@@ -6,6 +6,8 @@ import json
 from random import Random
 from typing import Any
 
+from core.json_types import Json
+
 TEXTS = (
     "",
     " ",
@@ -225,7 +227,7 @@ def anything(random: Random, depth: int = 4) -> Any:
     return {text(random)[:60]: anything(random, depth - 1) for _ in range(random.randrange(5))}
 
 
-def json_bytes(random: Random, known: dict[str, Any]) -> bytes:
+def json_bytes(random: Random, known: Json) -> bytes:
     """The known body with members of the wrong kind, left out or added; or no JSON at all."""
     kind = random.random()
     if kind < 0.08:

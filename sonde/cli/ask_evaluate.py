@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from core.errors import SondeError
+from core.json_types import Json
 from evaluation.answers.grading import answer_id, grading_page, told
 from evaluation.answers.measures import figures
 from evaluation.answers.questions import AnswerCollection, load_pira
@@ -80,7 +81,7 @@ def _bar() -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _row(one: Answered) -> dict[str, Any]:
+def _row(one: Answered) -> Json:
     return {"question": one.question.question, "answer": one.answer.text, "as": answer_id(one), **asdict(one.measured)}
 
 

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from core.document import State
 from core.errors import SondeError
+from core.json_types import Json
 from indexer.documents.ingest import Ingested
 from sonde.settings import load_settings
 from sonde.wiring.documents import DocumentIngester
@@ -108,19 +109,19 @@ def ask(question: str, *, url: str | None, as_json: bool, **given: Any) -> None:
         sys.exit(1)
 
 
-def _asked(url: str, body: dict[str, Any]) -> dict[str, Any]:
+def _asked(url: str, body: Json) -> Json:
     """``POST /ask``. Raises SondeError with what the service said, or that there is none."""
     try:
         answer = httpx.post(f"{url}/ask", json=body, timeout=120.0)
     except httpx.HTTPError as error:
         raise SondeError(f"No service answers at {url} ({type(error).__name__}). Start it with `sonde up`.") from error
-    found: dict[str, Any] = answer.json()
+    found: Json = answer.json()
     if answer.status_code != httpx.codes.OK:
         raise SondeError(str(found.get("detail") or found.get("title")))
     return found
 
 
-def show_answer(console: Console, answer: dict[str, Any]) -> None:
+def show_answer(console: Console, answer: Json) -> None:
     """The answer, what in it is not supported, then the passages that it cites."""
     console.print(answer["answer"], markup=False)
     for one in answer["sentences"]:
@@ -134,7 +135,7 @@ def show_answer(console: Console, answer: dict[str, Any]) -> None:
         console.print(f"without: {', '.join(answer['degraded'])}", style="yellow")
 
 
-def source_line(passage: dict[str, Any]) -> str:
+def source_line(passage: Json) -> str:
     """``Title, p. 4, 3 Results``, and the record that it explains."""
     pages = passage["pages"]
     place = "" if pages is None else f"p. {pages[0]}" if pages[0] == pages[1] else f"pp. {pages[0]}-{pages[1]}"

@@ -6,7 +6,6 @@ import json
 import sys
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import click
 from elasticsearch import Elasticsearch
@@ -14,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from core.errors import NotFound, SondeError
+from core.json_types import Json
 from indexer.ledger import Ledger
 from indexer.quality import QualityReport, measure
 from indexer.quality_page import page
@@ -47,7 +47,7 @@ def list_sources(*, as_json: bool) -> None:
 
 
 def _show(*, as_json: bool) -> None:
-    rows: list[dict[str, Any]] = Harvester(load_settings()).overview()
+    rows: list[Json] = Harvester(load_settings()).overview()
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import yaml
 
 from core.errors import SondeError
+from core.json_types import Json
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
@@ -23,7 +23,7 @@ _EMPTY = "# Which catalogues are harvested, and when (UTC). docs/harvesting.md e
 
 def entry(found: Found, id: str, interval: str) -> str:
     """The YAML lines of a list item, indented by two."""
-    body: dict[str, Any] = {"id": id, "type": found.type, "url": found.url, "schedule": {"interval": interval}}
+    body: Json = {"id": id, "type": found.type, "url": found.url, "schedule": {"interval": interval}}
     if found.options:
         body["options"] = dict(found.options)
     lines = yaml.safe_dump([body], sort_keys=False, allow_unicode=True).splitlines()

@@ -21,6 +21,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from core.json_types import Json
 from es_mappings.names import KINDS, alias
 from sonde.settings import Settings
 from workers.config import QUEUES
@@ -138,11 +139,11 @@ class State:
             found.add_metric([bucket["key"]], bucket["doc_count"])
         return found
 
-    def _aggregated(self, kind: Any, aggs: dict[str, Any]) -> dict[str, Any]:
+    def _aggregated(self, kind: Any, aggs: Json) -> Json:
         found = self.client.options(ignore_status=404).search(
             index=alias(self.prefix, kind), size=0, track_total_hits=False, aggs=aggs
         )
-        aggregated: dict[str, Any] = found.body.get("aggregations", {})
+        aggregated: Json = found.body.get("aggregations", {})
         return aggregated
 
 

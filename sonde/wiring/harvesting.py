@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import structlog
 
 from core.errors import NotFound, Unavailable
+from core.json_types import Json
 from core.ports import Embedder
 from indexer.documents.inherit_again import inherit_again
 from indexer.embed_missing import embed_missing
@@ -89,7 +89,7 @@ class Harvester:
         options = replace(options, since=since)
         return self._harvest(source_id, lambda since: self._open(config, since), options, progress)
 
-    def overview(self) -> list[dict[str, Any]]:
+    def overview(self) -> list[Json]:
         """Each source of sources.yaml with its last run, then those that were harvested without being there."""
         prepare_indices(self._client, self._settings, self._models)
         runs, known = Runs(self._client, self._settings.index.prefix), self._known()
@@ -160,9 +160,9 @@ def _may_resume(left: RunReport | None, options: Options) -> bool:
     return left is not None and (left.trigger == options.trigger or not left.trigger.startswith("cli /"))
 
 
-def _row(config: SourceConfig, latest: list[RunReport]) -> dict[str, Any]:
+def _row(config: SourceConfig, latest: list[RunReport]) -> Json:
     schedule = config.schedule
-    row: dict[str, Any] = {
+    row: Json = {
         "id": config.id,
         "type": config.type,
         "schedule": (schedule.cron or f"every {schedule.interval}") if schedule else "on demand",
@@ -170,7 +170,7 @@ def _row(config: SourceConfig, latest: list[RunReport]) -> dict[str, Any]:
     return row | _last(latest)
 
 
-def _last(latest: list[RunReport]) -> dict[str, Any]:
+def _last(latest: list[RunReport]) -> Json:
     if not latest:
         return {}
     run = latest[0]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from elasticsearch import Elasticsearch
 
 from core.document import PUBLIC
+from core.json_types import JsonMapping
 from es_mappings.names import alias
 from indexer.documents.recipe import READING
 from sonde.ops.doctor.finding import State
@@ -68,7 +66,7 @@ def _read_before(client: Elasticsearch, index: str) -> str:
     )
 
 
-def _named(hit: Mapping[str, Any]) -> str:
+def _named(hit: JsonMapping) -> str:
     source = hit["_source"]
     name = source["name"] if source["owner"] == PUBLIC else f"a user's document {hit['_id']}"
     return f"{name} ({source['reason']})"
