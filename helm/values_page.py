@@ -20,8 +20,8 @@ $ helm install sonde helm/sonde --set elasticsearch.url=http://elasticsearch:920
 $ helm test sonde
 ```
 
-Give the names of secrets, never their content: `elasticsearch.credentialsSecret`, `broker.passwordSecret`, `extraEnv` with
-`valueFrom`. The chart refuses a wrong value, or values that contradict each other, before it changes anything.
+Give the names of secrets, never their content: `elasticsearch.credentialsSecret`, `broker.passwordSecret`, `extraEnv`
+with `valueFrom`. The chart refuses a wrong value, or values that contradict each other, before it changes anything.
 `ci/*-values.yaml` are examples that the tests render.
 
 `make chart-readme` writes this page from `values.yaml`; a test checks that it is up to date.

@@ -24,7 +24,7 @@ def of_elasticsearch(error: TransportError | ApiError, settings: Settings) -> st
             "SONDE_ELASTICSEARCH__CA_CERTS?"
         )
     if isinstance(error, ConnectionTimeout):
-        return f"{_place(url)} did not answer in time: is it overloaded, or behind a firewall that swallows packets?"
+        return f"{_place(url)} did not answer in time: is it overloaded, or behind a firewall that drops packets?"
     return f"nobody answers at {_place(url)}: start it (`sonde up`), or set SONDE_ELASTICSEARCH__URL"
 
 
@@ -34,7 +34,7 @@ def of_broker(error: redis.RedisError, settings: Settings) -> str:
     if isinstance(error, redis.AuthenticationError) or "NOAUTH" in str(error) or "WRONGPASS" in str(error):
         return f"{place} refuses the password: SONDE_BROKER__URL is redis://:PASSWORD@HOST:PORT/0"
     if isinstance(error, redis.TimeoutError):
-        return f"{place} did not answer in time: does it speak TLS (rediss://), is there a firewall?"
+        return f"{place} did not answer in time: does it use TLS (rediss://), or is there a firewall?"
     if isinstance(error, redis.ConnectionError):
         return f"nobody answers at {place} (searches go on): start it (`sonde up`), or set SONDE_BROKER__URL"
     return f"{place} answers {error}"

@@ -53,7 +53,7 @@ class Harvests:
         configured = next((one for one in self.desk.sources() if one.id == source), None)
         runs = self.runs.of_source(source)
         if configured is None and not runs:
-            raise NotFound(f"There is no source {source!r}; /harvest/sources lists those there are.")
+            raise NotFound(f"There is no source {source!r}; /harvest/sources lists all.")
         clockwork = self._clockwork()
         state = state_of(source, configured, clockwork, runs)
         return Overview((state,), ("schedule",) if clockwork is None else ())

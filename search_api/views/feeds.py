@@ -37,8 +37,8 @@ _BY_NAME: dict[str, dcat.Syntax] = {"turtle": "turtle", "jsonld": "json-ld", "rd
 class DcatParameters(Parameters):
     """Which catalogue, in which syntax, from where on."""
 
-    source: Text | None = Field(None, description="One catalogue; all of them without.")
-    f: Literal["turtle", "jsonld", "rdf"] | None = Field(None, description="Else the `Accept` header decides.")
+    source: Text | None = Field(None, description="Only this catalogue. Default: all.")
+    f: Literal["turtle", "jsonld", "rdf"] | None = Field(None, description="Default: the `Accept` header decides.")
     limit: int = Field(
         DCAT_PAGE,
         ge=1,

@@ -73,7 +73,7 @@ class Plan:
 @click.option("--build-only", is_flag=True, help="Only make the catalogue that stands.")
 @click.option("--drop", is_flag=True, help="Only delete the catalogue that stands.")
 @click.option("--allow-remote", is_flag=True, help="Also on an Elasticsearch of another machine.")
-@click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path), help="Also write the figures there.")
+@click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path), help="Also write figures to this file.")
 def load(
     *,
     records: int,
