@@ -70,7 +70,7 @@ def ask_evaluate(**given: Any) -> None:
 def _collection(name: str, shared: Path | None, questions: int | None) -> AnswerCollection:
     data = (shared or CHECKOUT.parent / "shared") / "data"
     if not data.is_dir():
-        raise SondeError(f"{data} is not there: name the folder of the shared data with --shared or SONDE_SHARED.")
+        raise SondeError(f"{data} is missing: name the folder of the shared data with --shared or SONDE_SHARED.")
     whole = load_pira(data, "pt" if name.endswith("_pt") else "en")
     return whole.sample(questions) if questions else whole
 

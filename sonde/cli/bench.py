@@ -213,14 +213,14 @@ def _memory(console: Console, figures: dict[str, Any], settings: Settings, prefi
 def _wait_ready(url: str, server: subprocess.Popen[bytes]) -> None:
     for _ in range(600):
         if server.poll() is not None:
-            raise SondeError("The API ended before it answered; the end of its log is above.")
+            raise SondeError("The API stopped before it answered; the end of its log is above.")
         try:
             if httpx.get(f"{url}/readyz", timeout=5).status_code == httpx.codes.OK:
                 return
         except httpx.HTTPError:
             pass
         time.sleep(0.2)
-    raise SondeError("The API did not get ready within two minutes.")
+    raise SondeError("The API was not ready within two minutes.")
 
 
 def _show(console: Console, title: str, figures: dict[str, Any]) -> None:
