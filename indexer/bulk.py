@@ -117,7 +117,7 @@ def _send(client: Elasticsearch, chunk: Sequence[Operation]) -> list[Failure]:
         chunk = [operation for operation, _ in busy]
     if len(busy) == 1 and chunk[0].size > CHUNK_BYTES:  # too large for the server's memory, now and ever
         return [*failures, busy[0][1]]
-    raise Unavailable(f"Elasticsearch takes no writes ({busy[0][1].reason}). Try again when it does.")
+    raise Unavailable(f"Elasticsearch accepts no writes ({busy[0][1].reason}). Try again when it does.")
 
 
 def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple[Operation, Failure]], list[Failure]]:

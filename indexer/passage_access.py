@@ -50,4 +50,4 @@ def _share(client: Elasticsearch, prefix: str, records: Sequence[str], groups: t
         )
     ).body
     if answer["failures"] or answer["version_conflicts"]:
-        raise Unavailable("Not all passages of a record could be given its new access; it is tried again.")
+        raise Unavailable("Not all passages of a record could get its new access; Sonde tries again.")

@@ -96,7 +96,7 @@ def _tombs(client: Elasticsearch, prefix: str, source: str, ids: Sequence[str]) 
 def _native(client: Elasticsearch, prefix: str, tomb: LedgerEntry) -> RawRecord:
     kept = kept_document(client, prefix, tomb)
     if kept is None:
-        raise NotFound(f"{tomb.native_id}: its document is no longer kept.")
+        raise NotFound(f"{tomb.native_id}: its document is no longer stored.")
     return replace(kept, record_id=tomb.record)
 
 

@@ -319,5 +319,5 @@ def _refuse_past_the_end(request: SearchRequest, matched: int) -> None:
     if request.offset and request.offset >= matched:
         raise InvalidInput(
             "cursor",
-            f"cursor: lies past the last of the {matched} hits; a search is answered from a window of the best",
+            f"cursor: is past the last of the {matched} hits; a search returns only the best",
         )

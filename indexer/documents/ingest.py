@@ -212,7 +212,7 @@ class _Run:
             raise
         except OSError as error:  # of our own disk: the document has no part in it
             self._not_counted(entry)
-            raise Unavailable(f"A document cannot be put down for reading: {error.strerror or error}.") from error
+            raise Unavailable(f"A document cannot be stored for reading: {error.strerror or error}.") from error
         except Exception as error:  # noqa: BLE001 - a defect of ours, which these bytes bring out each time
             return self._failed(entry, refused_by_defect(error))
         for old in before:

@@ -88,5 +88,5 @@ def _brought_in_line(client: Elasticsearch, index: str, record: str, fields: Jso
         lambda: client.update_by_query(index=index, query=query, script=script, refresh=True, conflicts="proceed")
     ).body
     if answer["failures"] or answer["version_conflicts"]:
-        raise Unavailable("Not all passages of a record could be brought in line; it is tried again.")
+        raise Unavailable("Not all passages of a record could be updated; Sonde tries again.")
     return int(answer["updated"])

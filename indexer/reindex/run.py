@@ -170,7 +170,7 @@ def forget_others(client: Elasticsearch, prefix: str) -> list[str]:
     """
     if left := unfinished_handovers(client, prefix):
         raise SondeError(
-            f"{left[0].old} holds what {left[0].new} may lack: its reindex was cut off as the alias moved. "
+            f"{left[0].old} holds what {left[0].new} may lack: its reindex was interrupted while the alias moved. "
             "`sonde reindex` ends it, and so does a harvest; then --forget."
         )
     deleted = []
@@ -193,9 +193,7 @@ def _prepare(parts: ReindexParts, kind: Reindexed) -> Pair | None:
     wanted = IndexMeta.of(card)
     if parts.client.indices.exists(index=new):
         if described(parts.client, new).meta != wanted:
-            raise SondeError(
-                f"{new} is there, half built for another model. `sonde reindex --forget` deletes what does not serve."
-            )
+            raise SondeError(f"{new} exists, half built for another model. `sonde reindex --forget` deletes it.")
     else:
         mappings = loader.mapping(kind, card, vector_index=parts.vector_index)
         parts.client.indices.create(index=new, mappings=mappings, settings=loader.settings())

@@ -42,7 +42,7 @@ class RequestPolicy:
 
 
 class CircuitOpen(Unavailable):
-    """The source failed so often that it is left alone for a while."""
+    """The source failed so often that Sonde does not call it for a while."""
 
 
 @dataclass(slots=True)

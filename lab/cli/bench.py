@@ -54,9 +54,9 @@ _ROUNDS = 3
 @click.option(
     "--catalogues", type=click.Path(path_type=Path), default=Path("../shared/data/catalogues"), show_default=True
 )
-@click.option("--no-embedding", is_flag=True, help="Leave out what needs vectors: minutes shorter, no searches.")
+@click.option("--no-embedding", is_flag=True, help="Skip everything that needs vectors: minutes shorter, no searches.")
 @click.option("--only-thinking", is_flag=True, help="Only what needs no index: reading, ranking, distances.")
-@click.option("--json", "out", type=click.Path(path_type=Path), help="Also write the figures there.")
+@click.option("--json", "out", type=click.Path(path_type=Path), help="Also write figures to this file.")
 def bench(*, catalogues: Path, no_embedding: bool, only_thinking: bool, out: Path | None) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
 
@@ -213,14 +213,14 @@ def _memory(console: Console, figures: Json, settings: Settings, prefix: str) ->
 def _wait_ready(url: str, server: subprocess.Popen[bytes]) -> None:
     for _ in range(600):
         if server.poll() is not None:
-            raise SondeError("The API ended before it answered; its last words are above.")
+            raise SondeError("The API stopped before it answered; the end of its log is above.")
         try:
             if httpx.get(f"{url}/readyz", timeout=5).status_code == httpx.codes.OK:
                 return
         except httpx.HTTPError:
             pass
         time.sleep(0.2)
-    raise SondeError("The API did not get ready within two minutes.")
+    raise SondeError("The API was not ready within two minutes.")
 
 
 def _show(console: Console, title: str, figures: Json) -> None:

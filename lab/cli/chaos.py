@@ -28,10 +28,10 @@ from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 
 
 @click.group(invoke_without_command=True)
-@click.option("--all", "everything", is_flag=True, help="Every trial, one after the other, with its usual size.")
+@click.option("--all", "everything", is_flag=True, help="Run every trial, one after the other, in its usual size.")
 @click.pass_context
 def chaos(context: click.Context, *, everything: bool) -> None:
-    """Faults on purpose, and what is right afterwards."""
+    """Cause faults on purpose, and check the results."""
     if context.invoked_subcommand is None and not everything:
         click.echo(context.get_help())
     wrong = 0
@@ -50,10 +50,12 @@ def chaos(context: click.Context, *, everything: bool) -> None:
 @chaos.command()
 @click.option("--runs", type=click.IntRange(1, 10_000), default=100, show_default=True)
 @click.option("--records", type=click.IntRange(10, 100_000), default=1000, show_default=True)
-@click.option("--share", type=click.FloatRange(0, 0.9), default=0.3, show_default=True, help="Of spoilt answers.")
+@click.option(
+    "--share", type=click.FloatRange(0, 0.9), default=0.3, show_default=True, help="Share of damaged answers."
+)
 @click.option("--seed", type=int, default=1, show_default=True)
 def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
-    """Harvest a changing catalogue through a proxy that spoils answers, in throw-away indices of the running node.
+    """Harvest a changing catalogue through a proxy that damages answers, in throw-away indices of the running node.
 
     Where none runs one is started for it.
 

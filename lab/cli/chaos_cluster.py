@@ -46,19 +46,23 @@ _COLUMNS = (
 
 
 @click.command()
-@click.option("--break", "chosen", type=click.Choice(_NAMES), multiple=True, help="Only these; else all.")
-@click.option("--records", type=click.IntRange(100, 100_000), default=5000, show_default=True, help="In each harvest.")
-@click.option("--nodes", type=click.IntRange(1, 3), default=3, show_default=True, help="Of Elasticsearch, 512 MB each.")
+@click.option("--break", "chosen", type=click.Choice(_NAMES), multiple=True, help="Only these. Default: all.")
+@click.option(
+    "--records", type=click.IntRange(100, 100_000), default=5000, show_default=True, help="Records in each harvest."
+)
+@click.option("--nodes", type=click.IntRange(1, 3), default=3, show_default=True, help="Elasticsearch nodes of 512 MB.")
 @click.option("--rate", type=click.FloatRange(0.1, 200), default=20.0, show_default=True, help="Searches a second.")
 @click.option(
-    "--faketime", type=click.Path(path_type=Path), default=clock.DEBIANS, show_default=True, help="Its library."
+    "--faketime", type=click.Path(path_type=Path), default=clock.DEBIANS, show_default=True, help="libfaketime's file."
 )
 @click.option("--samples", type=click.Path(exists=True, file_okay=False, path_type=Path), default=SAMPLES)
-@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work there, and keep the logs.")
-@click.option("--within", type=click.FloatRange(1), default=30.0, show_default=True, help="Seconds to be right again.")
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work in this folder and keep the logs.")
+@click.option(
+    "--within", type=click.FloatRange(1), default=30.0, show_default=True, help="Maximum seconds of recovery."
+)
 @click.option("--patience", type=click.FloatRange(60), default=600.0, show_default=True, help="Seconds for a harvest.")
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Written after each row.")
-@click.option("--resume", is_flag=True, help="Leave out what stands in the --json file already.")
+@click.option("--resume", is_flag=True, help="Skip trials that are in the --json file already.")
 def cluster(
     *,
     chosen: tuple[str, ...],
@@ -73,7 +77,7 @@ def cluster(
     json_file: Path | None,
     resume: bool,
 ) -> None:
-    """Kill each part in turn while a harvest and searches are under way; then look whether everything is right.
+    """Kill each part in turn during a harvest and searches; then check that everything is right.
 
     Starts its own Elasticsearch nodes, Valkey, worker, beat and API on free ports of this machine, and ends them.
     Exit code 1 where a record is missing, a search failed, an answer was changed without saying so, or what was mended

@@ -24,16 +24,20 @@ NAMES = tuple(one.name for one in attacks(""))
 
 
 @click.command()
-@click.option("--seconds", type=click.FloatRange(1, 600), default=20.0, show_default=True, help="For each attack.")
+@click.option(
+    "--seconds", type=click.FloatRange(1, 600), default=20.0, show_default=True, help="Seconds for each attack."
+)
 @click.option("--searchers", type=click.IntRange(1, 50), default=10, show_default=True)
-@click.option("--records", type=click.IntRange(12, 5_000), default=300, show_default=True, help="To search.")
-@click.option("--ratio", type=click.FloatRange(1), default=2.0, show_default=True, help="Of the usual p50 and p95.")
-@click.option("--attack", "names", type=click.Choice(NAMES), multiple=True, help="Only this one; several times.")
-@click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Write the outcomes there too.")
+@click.option("--records", type=click.IntRange(12, 5_000), default=300, show_default=True, help="Records to search.")
+@click.option(
+    "--ratio", type=click.FloatRange(1), default=2.0, show_default=True, help="Maximum ratio to the usual p50, p95."
+)
+@click.option("--attack", "names", type=click.Choice(NAMES), multiple=True, help="Only this attack; repeatable.")
+@click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
 def hostile(
     *, seconds: float, searchers: int, records: int, ratio: float, names: tuple[str, ...], into: Path | None
 ) -> None:
-    """Attack an API of its own over throw-away indices, as it ships, while ten honest searchers use it.
+    """Attack an API with default settings over throw-away indices, while ten honest searchers use it.
 
     The searchers are measured alone first. Everything goes to this machine's own addresses: attackers come from one,
     each searcher from one of its own.

@@ -23,15 +23,15 @@ _COLUMNS = ("answered", "refused", "turned away", "hung up", "no answer", "faile
 
 @click.command()
 @click.option("--requests", "number", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True)
-@click.option(
-    "--schema", type=click.IntRange(0), help="How many of them schemathesis makes of /api.  [default: a tenth]"
-)
-@click.option("--first", type=click.IntRange(0), default=0, help="Begin with this one: to send one again.")
+@click.option("--schema", type=click.IntRange(0), help="How many schemathesis derives from /api.  [default: a tenth]")
+@click.option("--first", type=click.IntRange(0), default=0, help="Number of the first request.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--clients", type=click.IntRange(1, 64), default=4, show_default=True)
-@click.option("--hang-s", type=click.FloatRange(1), default=30.0, show_default=True, help="When an answer is a hang.")
+@click.option(
+    "--hang-s", type=click.FloatRange(1), default=30.0, show_default=True, help="Seconds that count as a hang."
+)
 def malformed(*, number: int, schema: int | None, first: int, seed: int, clients: int, hang_s: float) -> None:
-    """Send malformed requests to an API of its own over throw-away indices of the running node, or of one of its own.
+    """Send malformed requests to a separate API over throw-away indices of the running node, or of a temporary one.
 
     Exit code 1 where one was answered by 5xx (a 503 with Retry-After apart), not at all, or not within --hang-s.
     """

@@ -24,17 +24,21 @@ _WIDE = 120
 
 
 @click.command()
-@click.option("--records", type=click.IntRange(100, 100_000), default=5000, show_default=True, help="Harvested.")
-@click.option("--nodes", type=click.IntRange(1, 3), default=3, show_default=True, help="Of Elasticsearch, 512 MB each.")
+@click.option(
+    "--records", type=click.IntRange(100, 100_000), default=5000, show_default=True, help="Records to harvest."
+)
+@click.option("--nodes", type=click.IntRange(1, 3), default=3, show_default=True, help="Elasticsearch nodes of 512 MB.")
 @click.option("--rate", type=click.FloatRange(0.1, 200), default=20.0, show_default=True, help="Searches a second.")
 @click.option("--samples", type=click.Path(exists=True, file_okay=False, path_type=Path), default=SAMPLES)
-@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work there, and keep the logs.")
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work in this folder and keep the logs.")
 @click.option("--patience", type=click.FloatRange(60), default=600.0, show_default=True, help="Seconds for a harvest.")
-@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Also write it there.")
+@click.option(
+    "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Also write the result here."
+)
 def reindex(
     *, records: int, nodes: int, rate: float, samples: Path, keep: Path | None, patience: float, json_file: Path | None
 ) -> None:
-    """Reindex and go back while searches and a harvest are under way; no search may fail and no write be lost.
+    """Reindex and roll back during searches and a harvest; no search may fail and no write may be lost.
 
     `sonde reindex --rollback` may take 5 seconds, the API 15 from its start to ready. Starts its own servers and
     services on free ports of this machine, and ends them. Exit code 1 where something of that does not hold.

@@ -24,14 +24,18 @@ from local_stack.errors import StackError
 @click.command()
 @click.option("--minutes", type=click.FloatRange(0.5, 24 * 60), default=20.0, show_default=True)
 @click.option("--rate", type=click.FloatRange(0.1, 200), default=20.0, show_default=True, help="Searches a second.")
-@click.option("--records", type=click.IntRange(10, 100_000), default=500, show_default=True, help="In each harvest.")
+@click.option(
+    "--records", type=click.IntRange(10, 100_000), default=500, show_default=True, help="Records in each harvest."
+)
 @click.option("--samples", type=click.Path(exists=True, file_okay=False, path_type=Path), default=SAMPLES)
-@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work there, and keep the logs.")
-@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Also write it there.")
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work in this folder and keep the logs.")
+@click.option(
+    "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Also write the result here."
+)
 def soak(
     *, minutes: float, rate: float, records: int, samples: Path, keep: Path | None, json_file: Path | None
 ) -> None:
-    """Search and harvest without a pause, and see whether memory and file handles of API, worker and beat stay flat.
+    """Search and harvest without a pause, and check that memory and file handles of API, worker and beat stay flat.
 
     Compared are the second quarter of the time and the last. Starts its own Elasticsearch node, Valkey, worker, beat
     and API on free ports of this machine, and ends them. Exit code 1 where something grew or a search failed.

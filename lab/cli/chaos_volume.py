@@ -22,7 +22,7 @@ from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 
 @click.command()
 @click.option("--records", type=click.IntRange(1, 10_000_000), default=100_000, show_default=True)
-@click.option("--turtle", is_flag=True, help="Only read as many data sets out of a DCAT catalogue in Turtle.")
+@click.option("--turtle", is_flag=True, help="Only read that many data sets of a DCAT catalogue in Turtle.")
 def volume(*, records: int, turtle: bool) -> None:
     """Harvest a made-up CSW of many records twice, without vectors, into throw-away indices of the running node.
 

@@ -55,25 +55,27 @@ class Plan:
     type=click.IntRange(1, _MOST_EMBEDDED),
     default=_MOST_EMBEDDED,
     show_default=True,
-    help="Most texts of records, and of passages, with a vector of their own; further vectors are perturbed ones.",
+    help="Maximum texts of records, and of passages, with a computed vector; further vectors are perturbed ones.",
 )
 @click.option(
     "--clients", type=click.IntRange(1, 64), multiple=True, default=(1, 8, 32), show_default=True, help="At once."
 )
-@click.option("--seconds", type=click.FloatRange(0.5, 60), default=5.0, show_default=True, help="Of each measurement.")
+@click.option(
+    "--seconds", type=click.FloatRange(0.5, 60), default=5.0, show_default=True, help="Seconds of each measurement."
+)
 @click.option("--course", "chosen", type=click.Choice([course.name for course in COURSES]), multiple=True)
-@click.option("--processes", type=click.IntRange(1, 16), default=2, show_default=True, help="Of the API.")
+@click.option("--processes", type=click.IntRange(1, 16), default=2, show_default=True, help="API processes.")
 @click.option(
     "--catalogues", type=click.Path(path_type=Path), default=Path("../shared/data/catalogues"), show_default=True
 )
 @click.option(
     "--standing",
-    help="Ask the catalogue of this name, which stays; it is made first where it does not stand yet.",
+    help="Use a permanent catalogue of this name; it is created if it does not exist.",
 )
-@click.option("--build-only", is_flag=True, help="Only make the catalogue that stands.")
-@click.option("--drop", is_flag=True, help="Only delete the catalogue that stands.")
-@click.option("--allow-remote", is_flag=True, help="Also on an Elasticsearch of another machine.")
-@click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path), help="Also write the figures there.")
+@click.option("--build-only", is_flag=True, help="Only create the permanent catalogue.")
+@click.option("--drop", is_flag=True, help="Only delete the permanent catalogue.")
+@click.option("--allow-remote", is_flag=True, help="Allow an Elasticsearch on another machine.")
+@click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path), help="Also write figures to this file.")
 def load(
     *,
     records: int,
@@ -90,7 +92,7 @@ def load(
     allow_remote: bool,
     out: Path | None,
 ) -> None:
-    """Ask a made-up catalogue as many clients at once would, on an API of this command's own.
+    """Search a made-up catalogue with many clients at once, on a separate API.
 
     Records and passages are made of real ones (NCAR's where they lie in --catalogues, else the samples) in throw-away
     indices of the running Elasticsearch. Clients, API and Elasticsearch share the machine: its load stands beside the
@@ -100,7 +102,7 @@ def load(
     if not allow_remote:
         _refuse_remote(settings)
     if (build_only or drop) and standing is None:
-        raise SondeError("--build-only and --drop are for a catalogue that stands: name it by --standing.")
+        raise SondeError("--build-only and --drop need --standing NAME.")
     if drop:
         drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S), str(standing))
         return
@@ -141,7 +143,7 @@ def _refuse_remote(settings: Settings) -> None:
     for url in (settings.elasticsearch_url, *settings.elasticsearch.more_urls):
         host = urlsplit(url).hostname or ""
         if not _is_local(host):
-            raise SondeError(f"{host} is another machine, and a load is hard on it; --allow-remote if it may be.")
+            raise SondeError(f"{host} is another machine. Give --allow-remote to put load on it.")
 
 
 def _is_local(host: str) -> bool:
@@ -155,7 +157,7 @@ def _courses(settings: Settings, chosen: tuple[str, ...]) -> tuple[Course, ...]:
     """Those asked for, else all that this installation can give."""
     able = [course for course in COURSES if course.name != RERANK or settings.cross_encoder.model is not None]
     if RERANK in chosen and all(course.name != RERANK for course in able):
-        raise NotFound("No cross-encoder is configured (SONDE_CROSS_ENCODER__MODEL), so nothing would be re-ranked.")
+        raise NotFound("No cross-encoder is configured (SONDE_CROSS_ENCODER__MODEL), so nothing would be reranked.")
     return tuple(course for course in able if not chosen or course.name in chosen)
 
 

@@ -35,7 +35,7 @@ def standing(client: Elasticsearch, name: str, size: Size, of: Made_of, told: To
         _commit(client, made, size)
         return made
     if manifest["size"] != asdict(size):
-        raise SondeError(f"The catalogue {name} stands in another size: {manifest['size']}. Ask that, or --drop it.")
+        raise SondeError(f"The catalogue {name} has another size: {manifest['size']}. Use that size, or --drop it.")
     return Made(**manifest["made"])
 
 

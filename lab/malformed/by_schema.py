@@ -18,7 +18,7 @@ def made_by_schema(url: str, key: str, number: int, first: int) -> list[Sent]:
     if not number:
         return []
     if find_spec("schemathesis") is None:
-        raise SondeError("schemathesis is not installed (the development environment has it); say --schema 0.")
+        raise SondeError("schemathesis is not installed (the development environment has it); use --schema 0.")
     import schemathesis
     from schemathesis.core.result import Ok
 

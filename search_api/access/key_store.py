@@ -85,7 +85,7 @@ class KeyStore:
         """Refuses to overwrite what somebody else changed meanwhile."""
         found = self._read(id)
         if found is None:
-            raise NotFound(f"There is no key {id}; `sonde keys list` shows those there are.")
+            raise NotFound(f"There is no key {id}; `sonde keys list` shows all keys.")
         after = change(_key(found["_id"], found["_source"]))
         with _answering():
             self._client.index(
@@ -110,7 +110,7 @@ def _answering() -> Iterator[None]:
     try:
         yield
     except ConflictError as error:
-        raise Unavailable("The key was just changed by somebody else; try again.") from error
+        raise Unavailable("Somebody else has just changed the key; try again.") from error
     except (ApiError, TransportError) as error:
         raise Unavailable(f"Keys cannot be read or written now: {type(error).__name__}.") from error
 

@@ -109,7 +109,7 @@ class Answerer:
             except SondeError as error:
                 log.warning("ask.model_failed", reason=str(error), said=len(pieces))
                 if pieces:
-                    raise Unavailable("The language model broke off in the middle of its answer.") from error
+                    raise Unavailable("The language model stopped in the middle of its answer.") from error
                 state.degraded.append("language_model")
                 return None
         return "".join(pieces).strip()

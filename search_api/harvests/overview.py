@@ -53,7 +53,7 @@ class Harvests:
         configured = next((one for one in self.control.sources() if one.id == source), None)
         runs = self.runs.of_source(source)
         if configured is None and not runs:
-            raise NotFound(f"There is no source {source!r}; /harvest/sources lists those there are.")
+            raise NotFound(f"There is no source {source!r}; /harvest/sources lists all.")
         schedule = self._schedule()
         state = state_of(source, configured, schedule, runs)
         return Overview((state,), ("schedule",) if schedule is None else ())

@@ -85,7 +85,7 @@ class RunReader:
         except (TransportError, ApiError) as error:
             raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
         if not found.get("found"):
-            raise NotFound(f"There is no run {id!r} (yet): one that was just queued appears when a worker begins it.")
+            raise NotFound(f"There is no run {id!r} (yet): a queued run appears when a worker starts it.")
         return _run(found["_id"], found["_source"])
 
     def _search(self, body: Mapping[str, Any]) -> dict[str, Any]:

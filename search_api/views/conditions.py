@@ -20,11 +20,9 @@ from search_api.views.items import representation
 class Conditions(BaseModel):
     """The ETags are those that a GET of the record gives, in whichever format, or that its PUT gave."""
 
-    if_match: str | None = Field(
-        None, alias="If-Match", description="Only where the record is as it was under one of these ETags."
-    )
+    if_match: str | None = Field(None, alias="If-Match", description="Only if the record matches one of these ETags.")
     if_none_match: str | None = Field(
-        None, alias="If-None-Match", description="`*`: only where there is no such record yet."
+        None, alias="If-None-Match", description="`*`: only if there is no such record yet."
     )
 
 
@@ -34,9 +32,9 @@ def conditions_of_request(parts: Parts, source: str) -> Check:
 
     def check(record: str) -> None:
         if wanted and not any(wanted.contains(tag) for tag in _tags(parts, source, record)):
-            raise PreconditionFailed(f"{record} is not what If-Match names: get it again, and change that.")
+            raise PreconditionFailed(f"{record} does not match If-Match: fetch it again, and change that version.")
         if unwanted and any(unwanted.contains_weak(tag) for tag in _tags(parts, source, record)):
-            raise PreconditionFailed(f"{record} is there, and If-None-Match asks that it is not.")
+            raise PreconditionFailed(f"{record} exists already, and If-None-Match requires that it does not.")
 
     return check
 

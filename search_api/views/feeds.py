@@ -37,8 +37,8 @@ _OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
 class DcatParameters(Parameters):
     """Which catalogue, in which syntax, from where on."""
 
-    source: Text | None = Field(None, description="One catalogue; all of them without.")
-    f: Annotated[str, OneOf(feed_writers)] | None = Field(None, description="Else the `Accept` header decides.")
+    source: Text | None = Field(None, description="Only this catalogue. Default: all.")
+    f: Annotated[str, OneOf(feed_writers)] | None = Field(None, description="Default: the `Accept` header decides.")
     limit: int = Field(
         DCAT_PAGE,
         ge=1,

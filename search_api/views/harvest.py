@@ -70,7 +70,7 @@ class PauseBody(BaseModel):
 class QualityParameters(Parameters):
     """The report's format."""
 
-    f: Literal["json", "html"] | None = Field(None, description="Else the `Accept` header decides.")
+    f: Literal["json", "html"] | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 class SourcesAnswer(BaseModel):

@@ -40,7 +40,7 @@ class ItemPath(CataloguePath):
 class ItemParameters(Parameters):
     """The format of one record."""
 
-    f: ItemFormat | None = Field(None, description="Else the `Accept` header decides.")
+    f: ItemFormat | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 class SimilarParameters(Parameters):

@@ -25,7 +25,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     caller().must_have("library")
     owner = caller().owner
     if query.f in result_writers():
-        raise InvalidInput("f", "f: a feed holds public records only; ask for it with scope=public")
+        raise InvalidInput("f", "f: a feed has public records only; use scope=public")
     request = to_request(query)
     documents = parts.library.search(request, owner)
     if query.scope == "both":
@@ -36,7 +36,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     addresses = Addresses.of(parts)
     order = merged(answer.matched, len(documents))
     if request.offset and request.offset >= len(order):
-        raise InvalidInput("cursor", f"cursor: lies past the last of the {len(order)} hits")
+        raise InvalidInput("cursor", f"cursor: is past the last of the {len(order)} hits")
     end = request.offset + request.limit
     page = [
         document_feature(documents[place], addresses) if is_document else _record(answer, place, addresses)

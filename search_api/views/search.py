@@ -35,20 +35,20 @@ class SearchAnswer(BaseModel):
     """A GeoJSON FeatureCollection (OGC API - Records items), best hit first."""
 
     type: str = "FeatureCollection"
-    features: list[dict[str, Any]] = Field(description="Records with `sonde:score` and `sonde:signals` beside them.")
-    numberMatched: int = Field(description="How many hits can be paged: all, or the best 1,000.")  # noqa: N815 - OGC
+    features: list[dict[str, Any]] = Field(description="Records with `sonde:score` and `sonde:signals`.")
+    numberMatched: int = Field(description="Hits that you can page through: at most 1,000.")  # noqa: N815 - OGC
     numberReturned: int  # noqa: N815 - OGC's name
     total: int = Field(alias="sonde:total", description="How many records match; facets count the same records.")
     total_relation: Literal["exact", "about", "at_least"] = Field(
         alias="sonde:totalRelation",
-        description="`about`: copies of a data set in other catalogues may be counted too; `at_least`: or more.",
+        description="`about`: it may count copies of a data set in other catalogues; `at_least`: this many or more.",
     )
     links: list[dict[str, Any]]
     interpretation: dict[str, Any] = Field(alias="sonde:interpretation")
-    facets: dict[str, Any] = Field(default={}, alias="sonde:facets", description="Only where asked for.")
+    facets: dict[str, Any] = Field(default={}, alias="sonde:facets", description="Only if requested.")
     did_you_mean: str | None = Field(None, alias="sonde:didYouMean", description="A better spelling.")
     corrected_from: str | None = Field(
-        None, alias="sonde:correctedFrom", description="The question as asked, where its mended form was answered."
+        None, alias="sonde:correctedFrom", description="The original question, if its corrected form was answered."
     )
     degraded: list[str] = Field(alias="sonde:degraded", description=_DEGRADED)
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
@@ -83,7 +83,7 @@ def search_views(parts: Parts) -> APIBlueprint:
     def search_by_body() -> Response:
         query = read_body()
         if query.f not in (None, "json"):
-            raise InvalidInput("f", "f: an answer to POST is JSON; ask by GET for a feed or the page")
+            raise InvalidInput("f", "f: an answer to POST is JSON; use GET for a feed or the page")
         return answered(query)
 
     def answered(query: SearchParameters) -> Response:

@@ -52,7 +52,7 @@ def _of_json() -> Json:
     """The object; a filter in CQL2 JSON may be written as what it is."""
     given = request.get_json(silent=True)
     if not isinstance(given, dict):
-        raise InvalidInput("body", "body: is no JSON object of parameters")
+        raise InvalidInput("body", "body: is not a JSON object of parameters")
     if isinstance(given.get("filter"), dict):
         given["filter"] = json.dumps(given["filter"])
     return {name: value for name, value in given.items() if value is not None}

@@ -58,7 +58,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """The console script: a mendable error is one sentence, not a traceback."""
+    """The console script: an error that a user can repair is one sentence, not a traceback."""
     if sys.argv[1:2] and sys.argv[1] not in _TOLD_AT_ONCE:
         _log_to_standard_error()
     try:

@@ -28,7 +28,7 @@ _SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "records"
 
 @click.command()
 def demo() -> None:
-    """Start everything, harvest samples/, run a few searches and stay: `sonde down` ends it."""
+    """Start everything, harvest samples/, run a few searches and keep running; `sonde down` stops it."""
     started = time.monotonic()
     console = Console()
     if not _SAMPLES.is_dir():

@@ -25,9 +25,9 @@ from sonde.wiring.documents import DocumentIngester
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
-@click.option("--record", help="Id of the record that these documents explain; else found by their DOI, where one is.")
-@click.option("--retry", is_flag=True, help="Read also what is parked, because Sonde failed at it before.")
-@click.option("--json", "as_json", is_flag=True, help="The documents' entries as JSON.")
+@click.option("--record", help="Id of the record that these documents explain. Default: the record with their DOI.")
+@click.option("--retry", is_flag=True, help="Also read parked documents, on which Sonde failed before.")
+@click.option("--json", "as_json", is_flag=True, help="Print the documents' entries as JSON.")
 def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json: bool) -> None:
     """Read FILES (PDF, page image, HTML, DOCX, text; folders are walked) and index their passages.
 
@@ -91,9 +91,9 @@ def summary(done: list[tuple[Ingested, float]]) -> Table:
 @click.argument("question")
 @click.option("--record", help="Only the documents of this record.")
 @click.option("--document", help="Only this document.")
-@click.option("--top-k", type=click.IntRange(1, 32), help="Passages that the answer is made from.")
-@click.option("--url", help="Address of the service; else the one that the settings name.")
-@click.option("--json", "as_json", is_flag=True, help="The answer as the service gave it.")
+@click.option("--top-k", type=click.IntRange(1, 32), help="Number of passages for the answer.")
+@click.option("--url", help="Address of the service. Default: from the settings.")
+@click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
 def ask(question: str, *, url: str | None, as_json: bool, **given: Any) -> None:
     """Ask the indexed documents a QUESTION; the answer cites page and section.
 

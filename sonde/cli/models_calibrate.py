@@ -22,7 +22,7 @@ from training.reranker.held_out import figures
 @click.option("--lists", "count", type=click.IntRange(2), default=200, show_default=True, help="Questions asked.")
 @click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
 @click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--dry-run", is_flag=True, help="Print what was found and keep nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the result and store nothing.")
 def calibrate(*, name: str, count: int, mined: int, seed: int, dry_run: bool, **given: Any) -> None:
     """Find temperature and offset of RERANKER (a folder or hub id), so that a threshold on its score means something.
 

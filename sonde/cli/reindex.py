@@ -22,17 +22,15 @@ _TIMEOUT_S = 60.0
 
 
 @click.command()
-@click.option("--rollback", "back", is_flag=True, help="Put the index before the last reindex back in service.")
-@click.option(
-    "--forget", "drop", is_flag=True, help="Delete every index that does not serve; there is no way back then."
-)
-@click.option("--dry-run", is_flag=True, help="Build and compare, leave the alias where it is.")
+@click.option("--rollback", "back", is_flag=True, help="Put the index from before the last reindex back into service.")
+@click.option("--forget", "drop", is_flag=True, help="Delete every index that is not in service. Prevents --rollback.")
+@click.option("--dry-run", is_flag=True, help="Build and compare, but do not move the alias.")
 @click.option(
     "--least-overlap",
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,
-    help="Share of the first ten answers that both must have, on average over sampled questions.",
+    help="Minimum share of the first ten answers that both indices have in common, on average over sampled questions.",
 )
 @click.option("--json", "as_json", is_flag=True)
 def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_json: bool) -> None:

@@ -17,15 +17,15 @@ from sonde.settings import load_settings
 
 @click.command()
 @click.argument("question")
-@click.option("--explain", is_flag=True, help="How each hit got its place.")
+@click.option("--explain", is_flag=True, help="Explain the rank of each hit.")
 @click.option("--algorithm", type=click.Choice(["hybrid", "bm25", "dense"]), default="hybrid", show_default=True)
-@click.option("--bbox", help="west,south,east,north: only records there.")
-@click.option("--place", help="The same by name.")
-@click.option("--datetime", "when", help="start/end, ISO 8601, .. for an open end: only records of that time.")
+@click.option("--bbox", help="west,south,east,north: only records in this box.")
+@click.option("--place", help="Only records in this place, by name.")
+@click.option("--datetime", "when", help="start/end, ISO 8601, .. for an open end: only records of this period.")
 @click.option("--spatial", type=click.Choice(["blend", "hausdorff", "off"]), default="blend", show_default=True)
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True)
-@click.option("--url", help="Address of the service; else the one that the settings name.")
-@click.option("--json", "as_json", is_flag=True, help="The answer as the service gave it.")
+@click.option("--url", help="Address of the service. Default: from the settings.")
+@click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
 def search(question: str, *, explain: bool, url: str | None, as_json: bool, when: str | None, **given: Any) -> None:
     """Ask the running service a QUESTION in plain words.
 

@@ -34,7 +34,7 @@ from workers.registry import known_sources
 @click.option("--json", "as_json", is_flag=True)
 @click.pass_context
 def sources(context: click.Context, *, as_json: bool) -> None:
-    """The sources of sources.yaml, with their last run; below it what can be done with them."""
+    """List the sources of sources.yaml with their last run; the subcommands work on them."""
     if context.invoked_subcommand is None:
         _show(as_json=as_json)
 
@@ -63,11 +63,11 @@ def _show(*, as_json: bool) -> None:
 
 @sources.command()
 @click.argument("url")
-@click.option("--id", "id", help="Of the source; else made of the host's name.")
+@click.option("--id", "id", help="Id of the source. Default: from the host's name.")
 @click.option("--every", default="24h", show_default=True, help="Interval of its schedule.")
 @click.option("--write", is_flag=True, help="Write the entry to the sources file.")
 def add(url: str, *, id: str | None, every: str, write: bool) -> None:
-    """Look at what lies at URL, show three of its records, and propose an entry of sources.yaml.
+    """Find the protocol of URL, show three of its records, and propose an entry for sources.yaml.
 
     A catalogue on this machine or in a private network must be allowed first: SONDE_NET__ALLOWED_HOSTS.
     """
@@ -78,7 +78,7 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
     fetcher = Opener(settings).probing(url)
     looked = probe(fetcher, url)
     if looked.unreachable is not None:
-        raise SondeError(f"{url} cannot be asked: {looked.unreachable}.")
+        raise SondeError(f"{url} cannot be reached: {looked.unreachable}.")
     if looked.found is None and looked.hint is not None:
         raise SondeError(f"No catalogue was recognised at {url}: {looked.hint}.")
     if looked.found is None:
@@ -96,15 +96,15 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
     click.echo(lines, nl=False)
     if write:
         write_entry(path, lines)
-        told.print(f"written to {path}; a worker takes it up within a minute", markup=False)
+        told.print(f"written to {path}; workers use it within a minute", markup=False)
 
 
 @sources.command()
 @click.argument("source_id")
-@click.option("--json", "as_json", is_flag=True, help="JSON instead of a few lines.")
-@click.option("--html", type=click.Path(path_type=Path), help="Write a page for a data steward there.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write a page for a data steward to this file.")
 def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
-    """How complete the records of SOURCE_ID are, what is missing, repaired and refused, with examples."""
+    """Show how complete the records of SOURCE_ID are, and what is missing, repaired and refused, with examples."""
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
     _refuse_unknown(settings, client, source_id)
@@ -146,7 +146,7 @@ def _show_quality(console: Console, found: QualityReport) -> None:
 @click.argument("source_id")
 @click.option("--json", "as_json", is_flag=True)
 def removed(source_id: str, *, as_json: bool) -> None:
-    """What was removed from SOURCE_ID and is still kept."""
+    """List what was removed from SOURCE_ID and is still stored."""
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
     _refuse_unknown(settings, client, source_id)
@@ -162,7 +162,7 @@ def removed(source_id: str, *, as_json: bool) -> None:
 @sources.command()
 @click.argument("source_id")
 @click.argument("records", nargs=-1, required=True)
-@click.option("--no-embedding", is_flag=True, help="Leave vectors out for now; words find the records all the same.")
+@click.option("--no-embedding", is_flag=True, help="Write no vectors now; searches find the records by their words.")
 def restore(source_id: str, records: tuple[str, ...], *, no_embedding: bool) -> None:
     """Put removed RECORDS of SOURCE_ID back in service; a sweep spares them until the source shows them again."""
     outcome = Harvester(load_settings(), embedding=not no_embedding).restore(source_id, records)

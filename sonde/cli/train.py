@@ -18,7 +18,7 @@ MODULES = {
 
 @click.group(cls=LazyGroup, modules=MODULES)
 def train() -> None:
-    """Train a model on the records of a catalogue and measure it before and after; nothing that serves is changed."""
+    """Train a model on the records of a catalogue and measure it before and after. The service does not change."""
 
 
 COMMANDS = [train]

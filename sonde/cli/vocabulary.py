@@ -29,13 +29,13 @@ _TIMEOUT_S = 60.0
 
 @click.group()
 def vocabulary() -> None:
-    """Vocabularies (SKOS) whose synonyms and narrower terms are looked for beside a question's own words."""
+    """Vocabularies (SKOS), whose synonyms and narrower terms widen questions."""
 
 
 @vocabulary.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option("--name", help="What it is called; else made from the first file's name.")
-@click.option("--json", "as_json", is_flag=True, help="What was loaded as JSON.")
+@click.option("--name", help="Name of the vocabulary. Default: from the first file's name.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was loaded as JSON.")
 def load(files: tuple[Path, ...], *, name: str | None, as_json: bool) -> None:
     """Load a vocabulary from SKOS FILEs (.rdf, .ttl, .nt) or keyword trees (.json) in the place of one of that name.
 
@@ -58,9 +58,9 @@ def load(files: tuple[Path, ...], *, name: str | None, as_json: bool) -> None:
 
 
 @vocabulary.command("list")
-@click.option("--json", "as_json", is_flag=True, help="The list as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 def list_(*, as_json: bool) -> None:
-    """The vocabularies that are loaded; Sonde's own small one is always there besides."""
+    """List the loaded vocabularies; Sonde's small one is always used too."""
     try:
         _show(_store().manifests(), as_json=as_json)
     except (ApiError, TransportError) as error:
@@ -70,7 +70,7 @@ def list_(*, as_json: bool) -> None:
 @vocabulary.command()
 @click.argument("name")
 def remove(name: str) -> None:
-    """Take a loaded vocabulary out again."""
+    """Remove a loaded vocabulary."""
     try:
         _store().remove(name)
     except (ApiError, TransportError) as error:
@@ -86,7 +86,7 @@ def _store() -> VocabularyStore:
 def _checked(name: str) -> str:
     if not _NAME.fullmatch(name) or name == OWN:
         raise SondeError(
-            f"--name: {name!r} cannot be a vocabulary's name; take letters a-z, digits, - and _, other than {OWN!r}."
+            f"--name: {name!r} cannot be a vocabulary's name; use letters a-z, digits, - and _, other than {OWN!r}."
         )
     return name
 
@@ -100,7 +100,7 @@ def _show(manifests: list[Manifest], *, as_json: bool) -> None:
         click.echo(json.dumps([asdict(manifest) for manifest in manifests], indent=2))
         return
     if not manifests:
-        click.echo("None is loaded; questions are widened by Sonde's own small vocabulary alone.")
+        click.echo("None is loaded; only Sonde's small vocabulary widens questions.")
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("name", "concepts", "labels", "languages", "loaded"):

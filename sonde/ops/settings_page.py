@@ -13,8 +13,9 @@ from sonde.settings import Settings
 
 _HEAD = """# Settings
 
-Every setting is an environment variable. They are read once at start; a wrong value is refused by name. This page is
-written by `python -m sonde.ops.settings_page > docs/settings.md`, and a test holds that it is up to date.
+Every setting is an environment variable. Sonde reads them once at start. It refuses a wrong value and names the
+variable. `python -m sonde.ops.settings_page > docs/settings.md` writes this page; a test checks that it
+is up to date.
 
 | variable | default | what it is |
 |---|---|---|

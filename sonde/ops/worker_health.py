@@ -67,7 +67,7 @@ def check(settings: Settings, probe: str, queues: list[str]) -> str | None:
         return _beat(broker, settings.index.prefix)
     folder = settings.worker.pulse
     if folder is None:
-        raise SondeError("SONDE_WORKER__PULSE names no folder, so the worker leaves no signs of life.")
+        raise SondeError("SONDE_WORKER__PULSE names no folder, so the worker writes no heartbeat.")
     pulse = read_pulse(folder)
     try:
         broker.ping()

@@ -139,7 +139,7 @@ class Harvester:
             return
         with leases.hold(source_id) as lease:
             if lease is None:
-                raise Unavailable(f"{source_id} is being harvested by somebody else; `sonde sources` shows its run.")
+                raise Unavailable(f"{source_id} is already being harvested; `sonde sources` shows its run.")
             yield lambda: Lease.guard(lease)
 
     def _known(self) -> dict[str, SourceConfig]:

@@ -60,7 +60,7 @@ def test_it_is_filled_once_and_asked_again(es_client: Elasticsearch, name: str) 
     counts = [es_client.count(index=concrete(made.prefix, kind, 1))["count"] for kind in ("records", "passages")]
     assert counts == [5, 7]
     assert standing(es_client, name, SIZE, _not_again, _told) == made
-    with pytest.raises(SondeError, match="stands in another size"):
+    with pytest.raises(SondeError, match="has another size"):
         standing(es_client, name, Size(6, 7, 2), _not_again, _told)
     drop(es_client, name)
     left = [kind for kind in KINDS if es_client.indices.exists(index=concrete(made.prefix, kind, 1))]

@@ -139,7 +139,7 @@ def test_the_next_harvest_brings_over_what_came_changed_and_went(yard: _Yard, af
 def test_the_next_reindex_ends_it_and_builds_no_other(yard: _Yard) -> None:
     yard.cut("one")
     wanted = yard.documents(yard.one)
-    with pytest.raises(SondeError, match="cut off as the alias moved"):
+    with pytest.raises(SondeError, match="interrupted while the alias moved"):
         forget_others(yard.client, yard.prefix)
     report = yard.reindex("one")
     assert report.moved

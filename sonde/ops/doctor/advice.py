@@ -20,11 +20,11 @@ def of_elasticsearch(error: TransportError | ApiError, settings: Settings) -> st
         return _refused(error, settings)
     if isinstance(error, TlsError):
         return (
-            f"there is no TLS with {_place(url)}: does it speak https, and is its certificate signed by the CA of "
+            f"TLS with {_place(url)} fails: does it use https, and is its certificate signed by the CA of "
             "SONDE_ELASTICSEARCH__CA_CERTS?"
         )
     if isinstance(error, ConnectionTimeout):
-        return f"{_place(url)} did not answer in time: is it overloaded, or behind a firewall that swallows packets?"
+        return f"{_place(url)} did not answer in time: is it overloaded, or behind a firewall that drops packets?"
     return f"nobody answers at {_place(url)}: start it (`sonde up`), or set SONDE_ELASTICSEARCH__URL"
 
 
@@ -34,9 +34,9 @@ def of_broker(error: redis.RedisError, settings: Settings) -> str:
     if isinstance(error, redis.AuthenticationError) or "NOAUTH" in str(error) or "WRONGPASS" in str(error):
         return f"{place} refuses the password: SONDE_BROKER__URL is redis://:PASSWORD@HOST:PORT/0"
     if isinstance(error, redis.TimeoutError):
-        return f"{place} did not answer in time: does it speak TLS (rediss://), is there a firewall?"
+        return f"{place} did not answer in time: does it use TLS (rediss://), or is there a firewall?"
     if isinstance(error, redis.ConnectionError):
-        return f"nobody answers at {place} (searches go on): start it (`sonde up`), or set SONDE_BROKER__URL"
+        return f"nobody answers at {place} (searches continue): start it (`sonde up`), or set SONDE_BROKER__URL"
     return f"{place} answers {error}"
 
 
@@ -44,12 +44,12 @@ def _refused(error: ApiError, settings: Settings) -> str:
     status = error.meta.status
     if status == _UNAUTHORISED:
         return (
-            "it does not know who asks: set SONDE_ELASTICSEARCH__API_KEY, or SONDE_ELASTICSEARCH__USERNAME and "
+            "it requires a login: set SONDE_ELASTICSEARCH__API_KEY, or SONDE_ELASTICSEARCH__USERNAME and "
             "SONDE_ELASTICSEARCH__PASSWORD"
         )
     if status == _FORBIDDEN:
         prefix = settings.index.prefix
-        return f"the login may not do this: its role needs monitor, and read, write, manage on {prefix}-*"
+        return f"the login has too few rights: its role needs monitor, and read, write, manage on {prefix}-*"
     return f"it answers {status}: {error.message}"
 
 

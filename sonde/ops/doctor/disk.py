@@ -42,7 +42,7 @@ def judged(found: Sequence[Room]) -> tuple[State, str]:
     least = min(found, key=lambda room: room.free / room.total)
     told = f"{least.free / _GIB:.0f} of {least.total / _GIB:.0f} GiB free at Elasticsearch's node {least.node}"
     if least.free < _mark(least, _FLOOD):
-        return "broken", f"{told}: its indices can only be read until there is room again"
+        return "broken", f"{told}: its indices are read-only until there is room again"
     if least.free < _mark(least, _LOW):
         return "warning", f"{told}: it soon stops writing; make room, or add a node"
     return "ok", told

@@ -41,8 +41,8 @@ def parked_documents(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     shown = ", ".join(_named(hit) for hit in answer["hits"]["hits"])
     more = f" and {parked - _NAMED} more" if parked > _NAMED else ""
     return "warning", (
-        f"{parked} parked, because Sonde failed at them; nothing of them is searchable: {shown}{more}. "
-        "Users' and linked ones are read again by themselves after an upgrade of Sonde; "
+        f"{parked} parked, because Sonde failed on them; they are not searchable: {shown}{more}. "
+        "After an upgrade, Sonde reads users' and linked documents again automatically; "
         "`sonde ingest --retry FILE` reads a file now. The log says `document.crashed` with the place: please report it"
     )
 

@@ -124,7 +124,7 @@ def _broker(settings: Settings) -> tuple[State, str]:
 
 
 def workers(settings: Settings) -> tuple[State, str]:
-    """Who answers Celery's ping within two seconds, and which queue nobody takes from."""
+    """Who answers Celery's ping within two seconds, and which queue has no worker."""
     app = celery_client(worker_config(settings))
     app.conf.broker_transport_options = {**app.conf.broker_transport_options, "socket_connect_timeout": 3}
     try:
@@ -135,7 +135,7 @@ def workers(settings: Settings) -> tuple[State, str]:
     if left:
         named = ", ".join(sorted(left))
         return "warning", f"nobody takes tasks from {named}: start a worker (`sonde up`), or look at its log"
-    return "ok", f"{len(taken)} at work; each queue is taken from"
+    return "ok", f"{len(taken)} at work; each queue has a worker"
 
 
 def _beat(settings: Settings) -> tuple[State, str]:
@@ -156,14 +156,14 @@ def _library(settings: Settings) -> tuple[State, str]:
     while not folder.exists():
         folder = folder.parent
     if not os.access(folder, os.W_OK):
-        return "broken", f"{folder} cannot be written to, so uploads fail: mend its rights, or SONDE_LIBRARY__FOLDER"
+        return "broken", f"{folder} cannot be written to, so uploads fail: correct its rights, or SONDE_LIBRARY__FOLDER"
     return "ok", f"files of users go to {given.folder}"
 
 
 def _sources(settings: Settings) -> tuple[State, str]:
     path = settings.harvest.sources
     if not path.exists():
-        return "warning", f"{path} is not there: nothing is harvested on a schedule"
+        return "warning", f"{path} is missing: nothing is harvested on a schedule"
     return "ok", f"{path}: {', '.join(load_sources(path)) or 'none'}"
 
 
@@ -177,7 +177,7 @@ def _harvests(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
     wrong = {source: state for source, state in latest.items() if state in ("failed", "refused_removal")}
     if wrong:
         told = ", ".join(f"{source} {state}" for source, state in wrong.items())
-        return "warning", f"{told}; `sonde sources report ID` tells why"
+        return "warning", f"{told}; `sonde sources report ID` says why"
     path = settings.harvest.sources
     planned = set(latest) & set(known_sources(path) if path.exists() else ())
     told = f"{len(planned)} are in {path}, {len(latest) - len(planned)} were harvested by hand"

@@ -67,5 +67,5 @@ def _model(settings: Settings, models: CachingModels, mode: str, stack: ExitStac
         return RemoteLanguageModel(ChatEndpoint(f"http://{host}/v1", NAME), gate), said
     found = language_model(settings, lambda: models.gate)
     if found is None:
-        raise SondeError("Set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL, or take --mode extractive or stub.")
+        raise SondeError("Set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL, or use --mode extractive or stub.")
     return found, f"The model {settings.answers.model} at the endpoint of the settings."

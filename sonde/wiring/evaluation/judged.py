@@ -30,9 +30,9 @@ def judged(name: str, shared: Path | None, half: Half | None) -> Collection:
     """The collection of that name, or one half of it. Raises SondeError where its files are not on this machine."""
     data = (shared or CHECKOUT.parent / "shared") / "data"
     if not name.startswith("samples") and not data.is_dir():
-        raise SondeError(f"{data} is not there: name the folder of the shared data with --shared or SONDE_SHARED.")
+        raise SondeError(f"{data} is missing: name the folder of the shared data with --shared or SONDE_SHARED.")
     if not QUALITY.is_dir():
-        raise SondeError(f"{QUALITY} is not there: the judged collections need a checkout of Sonde.")
+        raise SondeError(f"{QUALITY} is missing: the judged collections need a checkout of Sonde.")
     collection = LOADERS[name](data)
     return half_of(collection, half, _halves(name)) if half is not None else collection
 
