@@ -113,12 +113,7 @@ class ApiSettings(_Group):
     slow_rerank_s: float = Field(
         3.0, gt=0, description="A reranker that takes longer several times is skipped for a while."
     )
-    longest_wait_s: float = Field(10.0, gt=0, description="Where a request would wait longer, it is refused (503).")
-    hurry_after_s: float = Field(1.0, ge=0, description="Where requests wait longer, the reranker is left out.")
-    embeddings_characters: int = Field(100_000, ge=1, description="Most characters of one call of /embeddings.")
-    deadline_s: float = Field(8.0, gt=0, description="For all calls of one request to Elasticsearch together.")
-    slow_rerank_s: float = Field(3.0, gt=0, description="Re-ranking that takes longer several times is left out.")
-    preload: bool = Field(True, description="Load the models at start instead of at the first question.")
+    preload: bool = Field(True, description="Load models at start, not at the first question.")
 
 
 class HttpSettings(_Group):
@@ -253,7 +248,7 @@ class GeocoderSettings(_Group):
 
 
 class RankingSettings(_Group):
-    config: Path | None = Field(None, description="A ranking config to use instead of the shipped one.")
+    config: Path | None = Field(None, description="Ranking configuration to use instead of the included one.")
 
 
 class HarvestSettings(_Group):
