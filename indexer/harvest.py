@@ -12,6 +12,7 @@ from uuid import uuid4
 import structlog
 
 from core.errors import SondeError, Unavailable
+from es_gateway.client import retrying
 from indexer.background import Background
 from indexer.batches import batches
 from indexer.catch_up import finish_if_possible
@@ -20,7 +21,6 @@ from indexer.counting import count, count_failure
 from indexer.embed import Embedding
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts, RunTaken
-from indexer.patience import patient_client
 from indexer.plan import Moment
 from indexer.planning import Planner
 from indexer.raw import Page, Source
@@ -55,7 +55,7 @@ def harvest(
     interrupt as ``interrupted`` (to be resumed), any other error as ``failed``. RunTaken stores nothing.
     Raises NotFound and IndexMismatch where the indices cannot take the records.
     """
-    parts = replace(parts, client=patient_client(parts.client))
+    parts = replace(parts, client=retrying(parts.client))
     model = parts.model()
     finish_if_possible(parts)
     run = run if run is not None else open_run(source_id, options)

@@ -9,11 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
 
-from elasticsearch import Elasticsearch
-
 from core.record import record_id
+from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
-from indexer.patience import patiently
 from indexer.scan import scan
 
 EntryState = Literal["current", "refused", "skipped", "duplicate", "moved", "removed"]
@@ -97,13 +95,13 @@ class Ledger:
         return alias(self.prefix, "ledger")
 
     def refresh(self) -> None:
-        patiently(lambda: self.client.indices.refresh(index=self.index))
+        self.client.indices.refresh(index=self.index)
 
     def entries(self, keys: Sequence[str]) -> dict[str, LedgerEntry]:
         """The entries with these keys, as of this moment (no refresh needed)."""
         if not keys:
             return {}
-        found = patiently(lambda: self.client.mget(index=self.index, ids=list(keys)))
+        found = self.client.mget(index=self.index, ids=list(keys))
         return {
             doc["_id"]: LedgerEntry.from_document(doc["_source"]) for doc in found["docs"] if doc.get("found", False)
         }
@@ -147,7 +145,7 @@ class Ledger:
         self.refresh()
         seen = [*_of(source), {"term": {"last_seen_run": run}}]
         query = {"bool": {"filter": seen, "must_not": [{"term": {"state": "removed"}}]}}
-        return int(patiently(lambda: self.client.count(index=self.index, query=query))["count"])
+        return int(self.client.count(index=self.index, query=query)["count"])
 
     def removed(self, source: str | None = None, before: str | None = None) -> Iterator[LedgerEntry]:
         """Tombstones, of one source or all, and only those from before that moment; as of the last refresh."""
@@ -159,13 +157,13 @@ class Ledger:
     def sources(self) -> list[str]:
         """Every source of which something was ever seen; none where there is no index yet."""
         by_source = {"sources": {"terms": {"field": "source", "size": _MOST_TERMS}}}
-        found = patiently(lambda: self.client.search(index=self.index, size=0, aggs=by_source, ignore_unavailable=True))
+        found = self.client.search(index=self.index, size=0, aggs=by_source, ignore_unavailable=True)
         return [each["key"] for each in found.get("aggregations", {}).get("sources", {}).get("buckets", ())]
 
     def is_empty(self, source: str) -> bool:
         """Whether nothing was ever seen of this source, as of the last refresh."""
         query = {"term": {"source": source}}
-        return not patiently(lambda: self.client.count(index=self.index, query=query, terminate_after=1))["count"]
+        return not self.client.count(index=self.index, query=query, terminate_after=1)["count"]
 
     def where(self, query: Mapping[str, Any]) -> Iterator[LedgerEntry]:
         return (LedgerEntry.from_document(hit["_source"]) for hit in scan(self.client, self.index, query))

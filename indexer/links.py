@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import structlog
-from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from indexer.background import Background
 from indexer.report import Refusal, RunReport, Tally

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
 from indexer.apart import Others, Place, place
 from indexer.commit import Item
 from indexer.digest import Digest, digest, identify, under

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from indexer.ledger import Ledger
 from indexer.links import latest_links
-from indexer.patience import patiently
 from indexer.report import RunReport, warning_kind
 from indexer.scan import scan
 
@@ -100,7 +98,7 @@ def score(document: Mapping[str, Any]) -> float:
 def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
     """Every record of the source looked at. Raises core.errors.Unavailable."""
     index = alias(prefix, "records")
-    patiently(lambda: client.indices.refresh(index=f"{index},{alias(prefix, 'ledger')}"))
+    client.indices.refresh(index=f"{index},{alias(prefix, 'ledger')}")
     hits = scan(client, index, {"term": {"source": source}}, list(_FIELDS))
     refused = _Counted()
     for entry in Ledger(client, prefix).where(

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from elasticsearch import Elasticsearch
-
 from core.errors import NotFound
+from es_gateway.client import Elasticsearch
 from indexer import bulk
 from indexer.commit import targets, write_ledger
 from indexer.harvest import harvest

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
 from indexer import bulk
 from indexer.commit import targets, write_ledger
 from indexer.ledger import Ledger, entry_key

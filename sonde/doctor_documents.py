@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
 from core.document import PUBLIC
+from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from indexer.documents.recipe import READING
 from sonde.doctor_finding import State

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import redis
 from celery import Celery
-from elasticsearch import Elasticsearch
 from kombu.exceptions import OperationalError
 
 from core.errors import Conflict, NotFound, SondeError, Unavailable
+from es_gateway.client import Elasticsearch
 from indexer.quality import measure
 from indexer.quality_page import page
 from search_api.harvests.desk import Clockwork, ConfiguredSource, Quality

@@ -42,7 +42,7 @@ HARVEST_TIMEOUT_S = 60.0
 
 def worker_parts(settings: Settings) -> WorkerParts:
     """What a worker process needs, made at its first task; the indices are there afterwards."""
-    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     models = Models(settings)
     prepare_indices(client, settings, models)
     opener = Opener(settings, client)
@@ -61,7 +61,7 @@ class Harvester:
         self, settings: Settings, *, embedding: bool = True, allow_mass_removal: bool = False, full: bool = False
     ) -> None:
         self._settings = settings
-        self._client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+        self._client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         self._models = Models(settings)
         self._embedding = embedding
         self._full = full

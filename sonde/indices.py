@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elasticsearch import Elasticsearch
-
-from es_mappings.indices import add_new_fields, add_new_index, ensure_indices
+from es_gateway.client import Elasticsearch
+from es_mappings.indices import ensure_indices
+from es_mappings.migration import migrate
 from sonde.settings import Settings
 
 if TYPE_CHECKING:  # sonde.wiring imports this module
@@ -14,10 +14,9 @@ if TYPE_CHECKING:  # sonde.wiring imports this module
 
 
 def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:
-    """Creates the indices that are missing; the embedder is loaded only where one with vectors is."""
+    """Creates the indices that are missing and migrates older ones; loads the embedder only to create."""
     prefix = settings.index.prefix
     if client.indices.exists_alias(name=f"{prefix}-records") and client.indices.exists_alias(name=f"{prefix}-runs"):
-        add_new_fields(client, prefix)
-        add_new_index(client, prefix, "visits")
+        migrate(client, prefix)
         return []
     return ensure_indices(client, prefix, models.embedder().card, vector_index=settings.index.vector_index)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import redis
 import structlog
 from celery import Celery
-from elasticsearch import Elasticsearch
 from kombu.exceptions import OperationalError
 
 from core.document import DocumentEntry
 from core.errors import SondeError, Unsupported
+from es_gateway.client import Elasticsearch
 from indexer.documents import library, tidy
 from indexer.documents.detect_format import media_type
 from indexer.documents.failures import DocumentRefused

@@ -14,14 +14,16 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import structlog
-from elasticsearch import Elasticsearch
 
+from core.breaker import Breaker, BreakerPolicy
 from core.errors import ModelMissing, Unavailable
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
 from encoders.fallback import FallbackGeocoder
 from encoders.remote_geocoder import RemoteGeocoder
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
+from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
+from es_gateway.nodes import GuardedNode
 from indexer.parts import Parts as HarvestParts
 from net.gate import Gate, GatePolicy
 from reading.gazetteer.gazetteer import Gazetteer
@@ -30,9 +32,7 @@ from reading.times import TimeReader
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.access.confined import ConfinedElasticsearch, groups_seen
 from search_api.admission import Limits
-from search_api.breaker import Breaker, Patience
 from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
-from search_api.deadlines import GuardedNode
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
 from search_api.listing.catalogues import Catalogues
@@ -63,8 +63,7 @@ from workers.lease import Leases
 
 log = structlog.get_logger(__name__)
 
-_PUSH_TIMEOUT_S = 30.0
-_SHELF_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner waits
+_WRITE_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner waits
 
 
 class Models:
@@ -105,7 +104,7 @@ class Models:
                 loaded("embedder", wanted, time.perf_counter() - begun)
                 remote = given.runtime == "remote"
                 self._embedders[wanted] = (
-                    GuardedEmbedder(embedder, Breaker("The embedder", Patience())) if remote else embedder
+                    GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy())) if remote else embedder
                 )
             return self._embedders[wanted]
 
@@ -126,7 +125,7 @@ class Models:
                 loaded("cross_encoder", cross_encoder.card.model, time.perf_counter() - begun)
                 slow_s = self._settings.api.slow_rerank_s
                 self._cross_encoder = GuardedCrossEncoder(
-                    cross_encoder, Breaker("The cross-encoder", Patience(slow_s=slow_s, pause_s=30.0))
+                    cross_encoder, Breaker("The cross-encoder", BreakerPolicy(slow_s=slow_s, pause_s=30.0))
                 )
             return self._cross_encoder
 
@@ -145,7 +144,7 @@ class Models:
         if given.kind == "embedded" or given.url is None:
             return None
         remote = RemoteGeocoder(GeocoderSpec(given.kind, given.url), self.gate)
-        return FallbackGeocoder(GuardedGeocoder(remote, Breaker("The geocoder", Patience())), self.gazetteer)
+        return FallbackGeocoder(GuardedGeocoder(remote, Breaker("The geocoder", BreakerPolicy())), self.gazetteer)
 
     @cached_property
     def gate(self) -> Gate:
@@ -215,12 +214,11 @@ def search_parts(
 
 def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     """Everything the views call; ``models`` where they are loaded already."""
-    client = elasticsearch_client(settings, timed_by=GuardedNode, kind=ConfinedElasticsearch)
+    everything = elasticsearch_client(settings, node=GuardedNode)
+    client = ConfinedElasticsearch.over(everything)
     models = models or Models(settings)
     # What serves is the same for everybody, so it is resolved by a client that sees everything.
-    resolver = ServingResolver(
-        elasticsearch_client(settings, timed_by=GuardedNode), settings.index.prefix, models.embedder
-    )
+    resolver = ServingResolver(everything, settings.index.prefix, models.embedder)
     pipeline, _ = search_pipeline(client, settings.index.prefix, models, ranking_config(settings), resolver=resolver)
     refuse_unservable(resolver)
     if settings.api.preload:
@@ -231,7 +229,8 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
             models.cross_encoder()
     records = RecordReader(client, settings.index.prefix, resolver)
     answers = answerer(settings, client, resolver, models)
-    own = shelf(settings, client, elasticsearch_client(settings, timeout_s=_SHELF_TIMEOUT_S), models)
+    writing = RetryingElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
+    own = shelf(settings, client, writing, models)
     return Parts(
         search=pipeline,
         serving=resolver,
@@ -242,12 +241,12 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
         limits=limits_of(settings.api),
-        metrics=ServiceMetrics(State.of(settings, elasticsearch_client(settings))).text,
+        metrics=ServiceMetrics(State.of(settings, UnhurriedElasticsearch.over(everything))).text,
         answerer=answers,
         shelf=own,
         library=library_search(own, answers, resolver),
-        harvests=_harvests(settings),
-        pushed=_pusher(settings, models),
+        harvests=_harvests(settings, everything),
+        pushed=_pusher(settings, writing, models),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
         rates=limit_policy(settings),
@@ -266,17 +265,16 @@ def limits_of(api: ApiSettings) -> Limits:
     ).of_threads(api.threads)
 
 
-def _pusher(settings: Settings, models: Models) -> Pusher:
-    client = elasticsearch_client(settings, timeout_s=_PUSH_TIMEOUT_S)
+def _pusher(settings: Settings, client: Elasticsearch, models: Models) -> Pusher:
     parts = HarvestParts(client, settings.index.prefix, models.embedder)
     leases = Leases.connect(settings.broker_url, settings.index.prefix)
     groups_of = partial(groups_of_source, settings)
     return Pusher(parts, leases, lambda: prepare_indices(client, settings, models), groups_of)
 
 
-def _harvests(settings: Settings) -> Harvests:
-    """For stewards alone, who see every source: by a client that sees everything, and waits for a whole report."""
-    client = elasticsearch_client(settings, timeout_s=_SHELF_TIMEOUT_S)
+def _harvests(settings: Settings, everything: Elasticsearch) -> Harvests:
+    """For stewards alone, who see every source; it waits for a whole report."""
+    client = UnhurriedElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
     return Harvests(Desk(settings, client), RunReader(client, settings.index.prefix))
 
 

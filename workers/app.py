@@ -12,7 +12,6 @@ from celery.signals import beat_init
 from kombu import Queue as KombuQueue
 
 from core.errors import Unavailable
-from indexer.patience import patiently
 from workers.config import QUEUES, WorkerConfig
 from workers.documents import DOCUMENTS_TASK, INHERIT_TASK, TIDY_TASK, add_documents, wants_documents
 from workers.documents import TASKS as DOCUMENTS_TASKS
@@ -41,7 +40,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
 
     @cache
     def worker() -> Worker:
-        return patiently(lambda: Worker.of(config, parts()))
+        return Worker.of(config, parts())
 
     _add_harvest(app, worker)
     _add_embed(app, worker)
@@ -112,7 +111,7 @@ def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worke
 def _pause_s(task: Task[Any, Any]) -> float:
     """Exponential with full jitter, at most five minutes: the one owner of retries over minutes.
 
-    Seconds are owned by ``indexer.patience``; a dead worker's run by ``requeue_lapsed``.
+    Seconds are owned by ``es_gateway.retry``; a dead worker's run by ``requeue_lapsed``.
     """
     return uniform(1.0, min(300.0, 10.0 * 2**task.request.retries))  # noqa: S311  # nosec B311: jitter, not a secret
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from elasticsearch import Elasticsearch
-
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
 from indexer.documents.linked import Followed
 from indexer.documents.tidy import Tidied
 from indexer.raw import Source

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from elasticsearch import Elasticsearch
 
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
 from indexer.embed_missing import embed_missing
 from indexer.formats import registry
 from indexer.formats.reader import Refused

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
 from core.errors import SondeError
 from core.ports import Embedder
 from core.record import Record
+from es_gateway.client import Elasticsearch
 from es_mappings.names import concrete
 from evaluation.load.catalogue import Made, Size, Told, delete, fill
 

@@ -15,12 +15,12 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import lxml.html
 import structlog
-from elasticsearch import Elasticsearch
 from lxml import etree
 
 from core.document import PUBLIC, DocumentEntry, now_iso
 from core.errors import SondeError
 from core.record import Link, Record
+from es_gateway.client import Elasticsearch
 from es_mappings.documents import from_document
 from es_mappings.names import alias
 from indexer.documents.failures import DocumentRefused

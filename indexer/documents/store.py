@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
 from core.document import PUBLIC, DocumentEntry, owner_routing
 from core.errors import SondeError, Unavailable
 from core.passage import Passage
+from es_gateway.client import Elasticsearch
 from es_mappings.documents import box_text, envelope, from_document, span_text, time_range
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
@@ -21,7 +20,6 @@ from indexer.commit import targets
 from indexer.documents.inherited import Json, inherited
 from indexer.documents.place_time import WhereWhen
 from indexer.documents.sections import without_number
-from indexer.patience import patiently
 
 _PAGE = 1000
 _REPLACE_UNLESS_DELETED = (
@@ -74,27 +72,23 @@ class DocumentStore:
 
     def entry(self, id: str) -> DocumentEntry | None:
         index = alias(self.prefix, "documents")
-        found = patiently(lambda: self.client.options(ignore_status=404).get(index=index, id=id)).body
+        found = self.client.options(ignore_status=404).get(index=index, id=id).body
         return DocumentEntry.of(id, found["_source"]) if found.get("found") else None
 
     def put_entry(self, entry: DocumentEntry) -> None:
         """Visible at once: a document's state is asked for right after it changed."""
         index = alias(self.prefix, "documents")
-        patiently(
-            lambda: self.client.index(
-                index=index, id=entry.id, document=entry.as_document(), refresh=True, require_alias=True
-            )
-        )
+        self.client.index(index=index, id=entry.id, document=entry.as_document(), refresh=True, require_alias=True)
 
     def keep_entry(self, entry: DocumentEntry) -> None:
         """Replaces the entry where it still is. Raises DocumentGone where it was deleted or marked so."""
         index = alias(self.prefix, "documents")
         script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": entry.as_document()}}
-        found = patiently(
-            lambda: self.client.options(ignore_status=404).update(
-                index=index, id=entry.id, script=script, retry_on_conflict=5, refresh=True
-            )
-        ).body
+        found = (
+            self.client.options(ignore_status=404)
+            .update(index=index, id=entry.id, script=script, retry_on_conflict=5, refresh=True)
+            .body
+        )
         if found.get("result") not in ("updated", "created"):
             raise DocumentGone(f"The document {entry.id} was deleted.")
 
@@ -102,23 +96,21 @@ class DocumentStore:
         """What was read from this place before."""
         query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"origin": origin}}]}}
         index = alias(self.prefix, "documents")
-        hits = patiently(lambda: self.client.search(index=index, query=query, size=_PAGE)).body["hits"]["hits"]
+        hits = self.client.search(index=index, query=query, size=_PAGE).body["hits"]["hits"]
         return [DocumentEntry.of(hit["_id"], hit["_source"]) for hit in hits]
 
     def record_fields(self, record: str) -> Json | None:
         """What the record's passages inherit; None where there is no such record."""
         index = alias(self.prefix, "records")
         answer = self.client.options(ignore_status=404)
-        found = patiently(lambda: answer.get(index=index, id=record, source_excludes=["vector"])).body
+        found = answer.get(index=index, id=record, source_excludes=["vector"]).body
         return inherited(from_document(found["_source"])) if found.get("found") else None
 
     def record_of_doi(self, doi: str) -> str | None:
         """The one record that bears this DOI; None for none or several."""
         query = {"term": {"identifiers": doi}}
         index = alias(self.prefix, "records")
-        hits = patiently(lambda: self.client.search(index=index, query=query, size=2, source=False)).body["hits"][
-            "hits"
-        ]
+        hits = self.client.search(index=index, query=query, size=2, source=False).body["hits"]["hits"]
         return str(hits[0]["_id"]) if len(hits) == 1 else None
 
     def put_passages(self, owner: str, passages: Iterable[tuple[str, Json]]) -> list[bulk.Failure]:
@@ -148,9 +140,9 @@ class DocumentStore:
         return sum(self._delete(index, query, routing) for index in targets(self.prefix, passages_kind(entry.owner)))
 
     def _delete(self, index: str, query: Json, routing: Mapping[str, Any]) -> int:
-        patiently(lambda: self.client.indices.refresh(index=index))
-        answer = patiently(
-            lambda: self.client.delete_by_query(index=index, query=query, refresh=True, conflicts="proceed", **routing)
+        self.client.indices.refresh(index=index)
+        answer = self.client.delete_by_query(
+            index=index, query=query, refresh=True, conflicts="proceed", **routing
         ).body
         if answer["failures"] or answer["version_conflicts"]:
             raise Unavailable("Not all passages of a document could be deleted; try again.")
@@ -164,14 +156,14 @@ class DocumentStore:
 
     def drop_entry(self, entry: DocumentEntry) -> None:
         index = alias(self.prefix, "documents")
-        patiently(lambda: self.client.options(ignore_status=404).delete(index=index, id=entry.id, refresh=True))
+        self.client.options(ignore_status=404).delete(index=index, id=entry.id, refresh=True)
 
     def entries(self, ids: Sequence[str]) -> dict[str, DocumentEntry]:
         """Those that are there, by id, as of now."""
         if not ids:
             return {}
         index = alias(self.prefix, "documents")
-        found = patiently(lambda: self.client.mget(index=index, ids=list(dict.fromkeys(ids)))).body["docs"]
+        found = self.client.mget(index=index, ids=list(dict.fromkeys(ids))).body["docs"]
         return {one["_id"]: DocumentEntry.of(one["_id"], one["_source"]) for one in found if one.get("found")}
 
     def bytes_of(self, owner: str) -> int:
@@ -179,12 +171,12 @@ class DocumentStore:
         index = alias(self.prefix, "documents")
         aggs = {"bytes": {"sum": {"field": "bytes"}}}
         query = {"term": {"owner": owner}}
-        answer = patiently(lambda: self.client.search(index=index, query=query, size=0, aggs=aggs)).body
+        answer = self.client.search(index=index, query=query, size=0, aggs=aggs).body
         return int(answer["aggregations"]["bytes"]["value"])
 
     def refresh(self, owner: str) -> None:
         index = alias(self.prefix, passages_kind(owner))
-        patiently(lambda: self.client.indices.refresh(index=index))
+        self.client.indices.refresh(index=index)
 
 
 def batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
-
-from core.errors import NotFound, Unavailable
+from core.errors import NotFound
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import search_all
 from es_mappings.names import alias
-from search_api.retrieval.candidates import checked
 
 TREND = 20
 """Runs of each source that its trend is drawn from."""
@@ -80,17 +79,14 @@ class RunReader:
 
     def run(self, id: str) -> Run:
         """With its detail. Raises NotFound."""
-        try:
-            found = self.client.options(ignore_status=404).get(index=alias(self.prefix, "runs"), id=id).body
-        except (TransportError, ApiError) as error:
-            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+        found = self.client.options(ignore_status=404).get(index=alias(self.prefix, "runs"), id=id).body
         if not found.get("found"):
             raise NotFound(f"There is no run {id!r} (yet): one that was just queued appears when a worker begins it.")
         return _run(found["_id"], found["_source"])
 
     def _search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         header = {"index": alias(self.prefix, "runs"), "ignore_unavailable": True}
-        return checked(self.client, [header, body])[0]
+        return search_all(self.client, [header, body])[0]
 
 
 def _runs(hits: Iterable[Mapping[str, Any]]) -> tuple[Run, ...]:

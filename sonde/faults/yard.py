@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import psutil
-from elasticsearch import Elasticsearch
 
+from es_gateway.client import Elasticsearch
 from evaluation.chaos.wire import Wire
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.elasticsearch import elasticsearch_part

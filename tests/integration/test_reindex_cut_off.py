@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from elastic_transport import Transport
-from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.names import IndexKind
 from indexer.harvest import harvest

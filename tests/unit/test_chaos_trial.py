@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from celery import Celery
-from elastic_transport import TransportError
 
+from es_gateway.errors import NotReachable
 from evaluation.chaos.asking import Asked, Asker
 from local_stack.errors import StackError
 from sonde.faults.breakages import Breakage, breakages
@@ -34,7 +34,7 @@ class Yard:
 
     def _refresh(self, **_: object) -> None:
         if self.broken:
-            raise TransportError("gone")
+            raise NotReachable("gone")
 
     def start(self, *names: str) -> None:
         self.started += names
