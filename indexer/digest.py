@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.record import Record
-from es_mappings.documents import to_document
+from es_mappings.codecs.records import to_document
 from es_mappings.meta import SCHEMA_VERSION
 from indexer.formats.registry import READERS, read, reader_tag
 from indexer.hashes import raw_hash, record_hash, text_hash

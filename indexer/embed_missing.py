@@ -13,7 +13,7 @@ import structlog
 
 from core.errors import Unavailable
 from es_gateway.client import retrying
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from indexer import bulk
 from indexer.background import Background

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from core.passage import Passage
 from core.ports import Embedder
-from es_mappings.documents import from_document, to_document
+from es_mappings.codecs.records import from_document, to_document
 from indexer.converge import Copying, Json
 from indexer.documents.segment import embedding_text
 from indexer.left_behind import Reindexed

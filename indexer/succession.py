@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from es_gateway.client import Elasticsearch
-from es_mappings.documents import from_document, to_document
+from es_mappings.codecs.records import from_document, to_document
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger

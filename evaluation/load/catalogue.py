@@ -16,7 +16,7 @@ from core.ports import Embedder
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
-from es_mappings.documents import to_document
+from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from evaluation.load.made import SOURCE, MadeVectors, made_passages, made_records, passage_texts

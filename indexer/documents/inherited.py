@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.record import Record
-from es_mappings.documents import where_and_when
+from es_mappings.codecs.records import where_and_when
 
 Json = dict[str, Any]
 

@@ -21,7 +21,7 @@ from core.document import PUBLIC, DocumentEntry, now_iso
 from core.errors import SondeError
 from core.record import Link, Record
 from es_gateway.client import Elasticsearch
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import Incoming, IngestParts, ingest

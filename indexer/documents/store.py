@@ -13,7 +13,7 @@ from core.document import PUBLIC, DocumentEntry, owner_routing
 from core.errors import SondeError, Unavailable
 from core.passage import Passage
 from es_gateway.client import Elasticsearch
-from es_mappings.documents import box_text, envelope, from_document, span_text, time_range
+from es_mappings.codecs.records import box_text, envelope, from_document, span_text, time_range
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
 from indexer.commit import targets

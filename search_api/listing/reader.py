@@ -18,7 +18,7 @@ from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import SearchRefused
 from es_gateway.searching import on_current, search_all
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from search_api.listing.query import page_body
 from search_api.listing.request import ListRequest

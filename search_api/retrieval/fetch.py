@@ -9,7 +9,7 @@ from typing import Any
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
 from search_api.answer import PassageFound
 from search_api.retrieval.arms import PassageKey
 from search_api.retrieval.filters import Clause

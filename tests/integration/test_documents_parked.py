@@ -13,7 +13,7 @@ from elasticsearch import Elasticsearch
 from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
 from core.errors import Unavailable
 from core.record import Link, Record
-from es_mappings.documents import to_document
+from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
 from indexer.documents import parking
 from indexer.documents.ingest import Incoming, IngestParts, ingest

@@ -14,7 +14,7 @@ import pytest
 from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, document
 
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
 from es_mappings.indices import ensure_indices
 from indexer.harvest import harvest
 from indexer.ledger import Ledger

@@ -13,7 +13,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.errors import IndexMismatch
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
 from es_mappings.indices import serving
 from es_mappings.meta import SCHEMA_VERSION, IndexMeta, refuse_unknown_schema, reindex_reasons
 from es_mappings.migration import migrate, missing_fields
