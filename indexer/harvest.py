@@ -13,6 +13,7 @@ import structlog
 
 from core.errors import SondeError, Unavailable
 from es_gateway.client import retrying
+from es_mappings.codecs.runs import Refusal, RunReport, RunState
 from indexer.background import Background
 from indexer.batches import batches
 from indexer.catch_up import finish_if_possible
@@ -24,7 +25,7 @@ from indexer.parts import Options, Parts, RunTaken
 from indexer.plan import Moment
 from indexer.planning import Planner
 from indexer.raw import Page, Source
-from indexer.report import Refusal, RunReport, RunState, Tally
+from indexer.report import Tally
 from indexer.runs import Runs, now_iso
 from indexer.sweep import Swept, sweep
 from indexer.tombstones import Buried, bury

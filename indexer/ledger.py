@@ -6,76 +6,19 @@ An entry is written last, after the record and its native bytes: it is the mark 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
-from core.record import record_id
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import HOLDING, LedgerEntry, from_document
 from es_mappings.names import alias
 from indexer.scan import scan
-
-EntryState = Literal["current", "refused", "skipped", "duplicate", "moved", "removed"]
-HOLDING: tuple[EntryState, ...] = ("current", "refused")
-"""States whose ``record``, where there is one, stands in the records index."""
-
 
 RESTORED = "restored by hand"
 """The ``reason`` of an entry that a sweep spares until the source shows the document again."""
 
 PUSHED = "push"
 """The run that entries and records name which a portal pushed: no sweep takes them, until the source shows them too."""
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerEntry:
-    """One native document of one source, as last seen.
-
-    A ``refused`` entry keeps the record and hashes of the last good version, which stays in service; its
-    ``raw_hash`` is that of the broken bytes. ``embedding_model`` is None where the record has no vector yet.
-    """
-
-    source: str
-    native_id: str
-    state: EntryState
-    origin: str
-    raw_hash: str = ""
-    record: str | None = None
-    record_hash: str | None = None
-    text_hash: str | None = None
-    embedding_model: str | None = None
-    reason: str | None = None
-    warnings: int = 0
-    first_seen: str | None = None  # ISO 8601, UTC
-    last_seen: str | None = None
-    last_seen_run: str | None = None
-    removed_at: str | None = None
-    edition: str | None = None
-    claims: str | None = None  # the id that its identifier gives, where another document of the source has that one
-    access_groups: Sequence[str] | None = None  # who alone may see the record, removed or not; None: everybody
-
-    @property
-    def key(self) -> str:
-        return entry_key(self.source, self.native_id)
-
-    @property
-    def held(self) -> str | None:
-        """The id of the record that this entry keeps in the index, if it does."""
-        return self.record if self.state in HOLDING else None
-
-    def seen(self, run: str, now: str) -> LedgerEntry:
-        return replace(self, last_seen=now, last_seen_run=run)
-
-    def as_document(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
-    @classmethod
-    def from_document(cls, source: Mapping[str, Any]) -> LedgerEntry:
-        return cls(**source)
-
-
-def entry_key(source: str, native_id: str) -> str:
-    """The id of an entry in the ledger index."""
-    return record_id(source, native_id)
 
 
 def skipped_id(origin: str) -> str:
@@ -102,9 +45,7 @@ class Ledger:
         if not keys:
             return {}
         found = self.client.mget(index=self.index, ids=list(keys))
-        return {
-            doc["_id"]: LedgerEntry.from_document(doc["_source"]) for doc in found["docs"] if doc.get("found", False)
-        }
+        return {doc["_id"]: from_document(doc["_source"]) for doc in found["docs"] if doc.get("found", False)}
 
     def holders(self, source: str, records: Sequence[str]) -> dict[str, LedgerEntry]:
         """Who holds each of these records, as of the last refresh."""
@@ -166,7 +107,7 @@ class Ledger:
         return not self.client.count(index=self.index, query=query, terminate_after=1)["count"]
 
     def where(self, query: Mapping[str, Any]) -> Iterator[LedgerEntry]:
-        return (LedgerEntry.from_document(hit["_source"]) for hit in scan(self.client, self.index, query))
+        return (from_document(hit["_source"]) for hit in scan(self.client, self.index, query))
 
 
 _MOST_TERMS = 10_000  # Elasticsearch refuses more than 65,536 in one query

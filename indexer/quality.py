@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
 from indexer.ledger import Ledger
 from indexer.links import latest_links
-from indexer.report import RunReport, warning_kind
+from indexer.report import warning_kind
 from indexer.scan import scan
 
 _EXAMPLES = 5

@@ -13,13 +13,14 @@ from typing import Any
 import structlog
 
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.records import from_document, to_document
+from es_mappings.codecs.runs import RunReport
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger
 from indexer.hashes import record_hash
-from indexer.ledger import PUSHED, RESTORED, Ledger, LedgerEntry
-from indexer.report import RunReport
+from indexer.ledger import PUSHED, RESTORED, Ledger
 from indexer.sources.parted import files_of
 
 log = structlog.get_logger(__name__)

@@ -9,12 +9,13 @@ from typing import Any
 import structlog
 
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry
+from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger
-from indexer.ledger import PUSHED, RESTORED, Ledger, LedgerEntry
+from indexer.ledger import PUSHED, RESTORED, Ledger
 from indexer.parts import Options
-from indexer.report import RunReport
 from indexer.scan import scan
 from indexer.sources.parted import files_of
 from indexer.succession import succeed

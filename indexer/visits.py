@@ -12,9 +12,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.names import alias
 from indexer import bulk
-from indexer.ledger import Ledger, LedgerEntry, entry_key
+from indexer.ledger import Ledger
 from indexer.raw import Visit
 
 _AT_ONCE = 5000  # entries of one look into the ledger

@@ -12,6 +12,7 @@ import structlog
 
 from core.errors import NotFound, Unavailable
 from core.ports import Embedder
+from es_mappings.codecs.runs import RunReport
 from indexer.documents.inherit_again import inherit_again
 from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest, open_run
@@ -20,7 +21,6 @@ from indexer.links import LinkParts, check_links
 from indexer.parts import Options, Parts, Progress, no_lease
 from indexer.raw import Source
 from indexer.removed import restore
-from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted

@@ -9,6 +9,7 @@ import structlog
 
 from core.document import PUBLIC
 from core.passage import Passage
+from es_mappings.codecs.passages import from_document
 from es_mappings.names import alias
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.isolation import read_isolated
@@ -57,20 +58,9 @@ def passages_from(settings: Settings, owner: str = PUBLIC) -> tuple[list[Passage
     titles: dict[str, str] = {}
     fields = ["document", "ordinal", "text", "title", "section_path", "first_page", "last_page"]
     for hit in scan(client, alias(settings.index.prefix, passages_kind(owner)), query, fields):
-        source = hit["_source"]
-        titles[source["document"]] = source.get("title") or ""
-        found.append(
-            Passage(
-                id=hit["_id"],
-                document=source["document"],
-                ordinal=int(source["ordinal"]),
-                text=source["text"],
-                owner=owner,
-                section_path=tuple(source.get("section_path") or ()),
-                first_page=source.get("first_page"),
-                last_page=source.get("last_page"),
-            )
-        )
+        passage, title = from_document(hit["_id"], {**hit["_source"], "owner": owner})
+        titles[passage.document] = title
+        found.append(passage)
     if not found:
         raise TrainingError(f"There are no passages of {owner!r}; `sonde ingest FILES` makes some.")
     return sorted(found, key=lambda one: (one.document, one.ordinal)), titles

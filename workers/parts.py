@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
 from indexer.documents.linked import Followed
 from indexer.documents.tidy import Tidied
 from indexer.raw import Source
-from indexer.report import RunReport
 from workers.source_config import SourceConfig
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from core.errors import SondeError
+from core.passage import WhereWhen
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_indices
@@ -14,7 +15,6 @@ from es_mappings.names import IndexKind, concrete
 from evaluation.throwaway import PREFIX, sweep_abandoned
 from indexer.bulk import index_operation, write
 from indexer.documents.limits import Limits
-from indexer.documents.place_time import WhereWhen
 from indexer.documents.read_text import read_text
 from indexer.documents.segment import SegmentOptions, embedding_text, segment
 from indexer.documents.store import passage_document

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from core.errors import Unavailable
+from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
 from evaluation.chaos.catalogue_server import catalogue_server
 from evaluation.chaos.fault_proxy import FaultPlan, fault_proxy
 from indexer.harvest import harvest, open_run
 from indexer.parts import Options, Parts
-from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.scan import scan
 from indexer.sources.csw import CswOptions, CswSource

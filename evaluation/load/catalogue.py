@@ -12,18 +12,18 @@ from pathlib import Path
 import structlog
 
 from core.errors import SondeError
+from core.passage import WhereWhen
 from core.ports import Embedder
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
+from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from evaluation.load.made import SOURCE, MadeVectors, made_passages, made_records, passage_texts
 from evaluation.throwaway import PREFIX, sweep_abandoned
 from indexer.bulk import Operation, index_operation, write
-from indexer.documents.inherited import inherited
-from indexer.documents.place_time import WhereWhen
 from indexer.documents.store import passage_document
 from indexer.formats import registry
 from indexer.formats.reader import Refused

@@ -13,18 +13,12 @@ import structlog
 
 from core.errors import Unavailable
 from es_gateway.client import Elasticsearch, retrying
+from es_mappings.codecs.passages import INHERITED, Json
 from es_mappings.names import IndexKind, alias
-from indexer.documents.inherited import Json
 from indexer.documents.store import DocumentStore
 from indexer.scan import scan
 
 log = structlog.get_logger(__name__)
-
-FIELDS = (
-    "source", "type", "keywords", "organisations", "themes", "licence", "provenance_kind", "media_types", "access",
-    "extent", "boxes", "time", "spans",
-)  # fmt: skip
-"""What passages carry of their record beside its id."""
 
 _KINDS: tuple[IndexKind, ...] = ("passages", "library")
 _PAGE = 200
@@ -78,11 +72,11 @@ def _records_with_passages(client: Elasticsearch, index: str, source: str) -> It
 
 def _brought_in_line(client: Elasticsearch, index: str, record: str, fields: Json) -> int:
     """How many passages were written: all of the record's where one of them differs."""
-    wanted = {name: fields[name] for name in FIELDS if name in fields}
+    wanted = {name: fields[name] for name in INHERITED if name in fields}
     query: Json = {"bool": {"filter": [{"term": {"record": record}}]}}
-    if all(hit["_source"] == wanted for hit in scan(client, index, query, FIELDS)):
+    if all(hit["_source"] == wanted for hit in scan(client, index, query, INHERITED)):
         return 0
-    script = {"source": _SET, "params": {"fields": list(FIELDS), "values": wanted}}
+    script = {"source": _SET, "params": {"fields": list(INHERITED), "values": wanted}}
     answer = client.update_by_query(index=index, query=query, script=script, refresh=True, conflicts="proceed").body
     if answer["failures"] or answer["version_conflicts"]:
         raise Unavailable("Not all passages of a record could be brought in line; it is tried again.")

@@ -11,14 +11,14 @@ from typing import Any
 
 from core.document import PUBLIC, DocumentEntry, owner_routing
 from core.errors import SondeError, Unavailable
-from core.passage import Passage
+from core.passage import Passage, WhereWhen
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs.records import box_text, envelope, from_document, span_text, time_range
+from es_mappings.codecs import documents, passages
+from es_mappings.codecs.passages import Json, inherited
+from es_mappings.codecs.records import from_document
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
 from indexer.commit import targets
-from indexer.documents.inherited import Json, inherited
-from indexer.documents.place_time import WhereWhen
 from indexer.documents.sections import without_number
 
 _PAGE = 1000
@@ -38,29 +38,9 @@ def passages_kind(owner: str) -> IndexKind:
 
 
 def passage_document(passage: Passage, title: str, own: WhereWhen, record: Json | None, vector: list[float]) -> Json:
-    """As the index keeps it: what it says itself under ``own_*``, what it has of its record beside it."""
-    document: Json = {
-        "document": passage.document,
-        "owner": passage.owner,
-        "ordinal": passage.ordinal,
-        "text": passage.text,
-        "kind": passage.kind,
-        "title": title,
-        "heading": " ".join([title, *(without_number(part) for part in passage.section_path[-2:])]).strip(),
-        "section_path": list(passage.section_path),
-        "section_role": passage.section_role,
-        "first_page": passage.first_page,
-        "last_page": passage.last_page,
-        "language": own.language,
-        "own_places": list(own.places),
-        "own_extent": [envelope(box) for box in own.boxes],
-        "own_boxes": [box_text(box) for box in own.boxes],
-        "own_time": [time_range(span) for span in own.spans],
-        "own_spans": [span_text(span) for span in own.spans],
-        **(record or {}),
-        "vector": vector,
-    }
-    return {name: value for name, value in document.items() if value not in (None, [], "")}
+    """As the index keeps it; ``record`` is what the passage carries of its record."""
+    heading = " ".join([title, *(without_number(part) for part in passage.section_path[-2:])]).strip()
+    return passages.to_document(passage, title, heading, own, record, vector)
 
 
 class DocumentStore:
@@ -73,17 +53,19 @@ class DocumentStore:
     def entry(self, id: str) -> DocumentEntry | None:
         index = alias(self.prefix, "documents")
         found = self.client.options(ignore_status=404).get(index=index, id=id).body
-        return DocumentEntry.of(id, found["_source"]) if found.get("found") else None
+        return documents.from_document(id, found["_source"]) if found.get("found") else None
 
     def put_entry(self, entry: DocumentEntry) -> None:
         """Visible at once: a document's state is asked for right after it changed."""
         index = alias(self.prefix, "documents")
-        self.client.index(index=index, id=entry.id, document=entry.as_document(), refresh=True, require_alias=True)
+        self.client.index(
+            index=index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
+        )
 
     def keep_entry(self, entry: DocumentEntry) -> None:
         """Replaces the entry where it still is. Raises DocumentGone where it was deleted or marked so."""
         index = alias(self.prefix, "documents")
-        script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": entry.as_document()}}
+        script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": documents.to_document(entry)}}
         found = (
             self.client.options(ignore_status=404)
             .update(index=index, id=entry.id, script=script, retry_on_conflict=5, refresh=True)
@@ -97,7 +79,7 @@ class DocumentStore:
         query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"origin": origin}}]}}
         index = alias(self.prefix, "documents")
         hits = self.client.search(index=index, query=query, size=_PAGE).body["hits"]["hits"]
-        return [DocumentEntry.of(hit["_id"], hit["_source"]) for hit in hits]
+        return [documents.from_document(hit["_id"], hit["_source"]) for hit in hits]
 
     def record_fields(self, record: str) -> Json | None:
         """What the record's passages inherit; None where there is no such record."""
@@ -113,14 +95,14 @@ class DocumentStore:
         hits = self.client.search(index=index, query=query, size=2, source=False).body["hits"]["hits"]
         return str(hits[0]["_id"]) if len(hits) == 1 else None
 
-    def put_passages(self, owner: str, passages: Iterable[tuple[str, Json]]) -> list[bulk.Failure]:
+    def put_passages(self, owner: str, items: Iterable[tuple[str, Json]]) -> list[bulk.Failure]:
         """Writes by id and reads every item's result."""
         kind = passages_kind(owner)
         return bulk.write(
             self.client,
             (
                 bulk.index_operation(index, id, document, owner_routing(owner) if kind == "library" else None)
-                for id, document in passages
+                for id, document in items
                 for index in targets(self.prefix, kind)
             ),
         )
@@ -164,7 +146,7 @@ class DocumentStore:
             return {}
         index = alias(self.prefix, "documents")
         found = self.client.mget(index=index, ids=list(dict.fromkeys(ids))).body["docs"]
-        return {one["_id"]: DocumentEntry.of(one["_id"], one["_source"]) for one in found if one.get("found")}
+        return {one["_id"]: documents.from_document(one["_id"], one["_source"]) for one in found if one.get("found")}
 
     def bytes_of(self, owner: str) -> int:
         """Of all files of this owner."""

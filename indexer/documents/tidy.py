@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, now_iso, owner_routing
+from es_mappings.codecs import documents
 from es_mappings.names import IndexKind, alias
 from indexer.documents.library import take_away
 from indexer.documents.parking import sonde_version, undo_interrupted
@@ -118,7 +119,7 @@ def _taken_away(store: DocumentStore, files: FileStore) -> int:
 def _private(store: DocumentStore, filters: list[dict[str, Any]]) -> Iterator[DocumentEntry]:
     query = {"bool": {"filter": filters, "must_not": {"term": {"owner": PUBLIC}}}}
     for hit in scan(store.client, alias(store.prefix, "documents"), query):
-        yield DocumentEntry.of(hit["_id"], hit["_source"])
+        yield documents.from_document(hit["_id"], hit["_source"])
 
 
 def _without_entry(store: DocumentStore, files: FileStore) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.errors import NotFound, Unavailable
+from es_mappings.codecs.runs import RunReport
 from search_api.harvests.desk import Clockwork, ConfiguredSource, HarvestDesk, PausedBy
-from search_api.harvests.runs import Run, RunReader
+from search_api.harvests.runs import RunReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class SourceState:
     configured: ConfiguredSource | None
     paused_by: PausedBy | None
     next_run: str | None
-    runs: tuple[Run, ...]
+    runs: tuple[RunReport, ...]
 
     @property
     def title(self) -> str:
@@ -66,7 +67,7 @@ class Harvests:
 
 
 def state_of(
-    id: str, configured: ConfiguredSource | None, clockwork: Clockwork | None, runs: tuple[Run, ...]
+    id: str, configured: ConfiguredSource | None, clockwork: Clockwork | None, runs: tuple[RunReport, ...]
 ) -> SourceState:
     """``clockwork`` None: not known now. What the file pauses is paused whatever a steward says."""
     paused_by: PausedBy | None = None

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from core.document import DocumentEntry, State
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs import documents
 from es_mappings.names import alias
 from search_api.answers.scope import PassageScope, entries_of
 from search_api.retrieval.filters import Clause
@@ -84,7 +85,7 @@ class LibraryEntries:
         """Visible when this returns: who uploads asks for its state at once."""
         scope = entries_of(self._prefix, entry.owner)
         self._client.index(
-            index=scope.index, id=entry.id, document=entry.as_document(), refresh=True, require_alias=True
+            index=scope.index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
         )
 
     def has_record(self, record: str) -> bool:
@@ -97,7 +98,7 @@ class LibraryEntries:
         scope = entries_of(self._prefix, owner)
         body = {"query": _query(scope, filters), "track_total_hits": True, "_source": {"excludes": _LARGE}}
         answer = self._asked(scope, {**body, **{name.rstrip("_"): value for name, value in more.items()}})
-        found = [DocumentEntry.of(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
+        found = [documents.from_document(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
         return found, int(answer["hits"]["total"]["value"])
 
     def _asked(self, scope: PassageScope, body: Mapping[str, Any]) -> dict[str, Any]:

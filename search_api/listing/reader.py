@@ -6,9 +6,6 @@ Pages need no memory on the server: the next one starts after the sort values of
 
 from __future__ import annotations
 
-import base64
-import binascii
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +15,7 @@ from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import SearchRefused
 from es_gateway.searching import on_current, search_all
+from es_mappings.codecs import natives
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from search_api.listing.query import page_body
@@ -93,13 +91,11 @@ class RecordReader:
         found = self._source(record_id, "natives", None)
         if found is None:
             raise NotFound(f"The original metadata of {record_id!r} were not kept.")
-        source = found["_source"]
-        unpacker = zlib.decompressobj()
         try:
-            content = unpacker.decompress(base64.b64decode(source["content_zlib"]), LARGEST_ORIGINAL_BYTES)
-        except (zlib.error, binascii.Error, KeyError) as error:
+            kept = natives.from_document(found["_source"], most_bytes=LARGEST_ORIGINAL_BYTES)
+        except natives.Unreadable as error:
             raise Unavailable(f"The original metadata of {record_id!r} cannot be read.") from error
-        return Original(content, source.get("format", ""), source.get("media_type"))
+        return Original(kept.content, kept.format, kept.media_type)
 
     def vector(self, record_id: str) -> list[float] | None:
         """The record's embedding; None where it has none (yet)."""

@@ -13,9 +13,9 @@ from pathlib import Path
 import httpx
 from celery import Celery
 
+from es_mappings.codecs.runs import RunReport
 from evaluation.chaos.asking import BAD, Asker
 from evaluation.chaos.catalogue_server import catalogue_server
-from indexer.report import RunReport
 from indexer.runs import Runs
 from sonde.faults.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
 from sonde.faults.outcome import bad_ones

@@ -12,13 +12,13 @@ from elastic_transport import Transport
 
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.names import IndexKind
 from indexer.harvest import harvest
 from indexer.left_behind import left_behind
 from indexer.parts import Options, Parts
 from indexer.reindex import ReindexParts, forget_others, reindex, rollback
-from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 from sonde.doctor import cut_off
 from tests.integration.hashing import Hashing

@@ -14,6 +14,7 @@ from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 
 from core.errors import NotFound, Unavailable
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from evaluation.chaos.fault_proxy import FaultPlan, fault_proxy
 from evaluation.chaos.harvests import open_csw, titles
@@ -21,7 +22,6 @@ from indexer.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.raw import Page, RawRecord
 from indexer.removed import list_removed, purge, restore
-from indexer.report import RunReport
 from indexer.sources.politeness import CircuitOpen, Manners
 from net.exchange import Answer
 from tests.servers.asking import fetcher_of

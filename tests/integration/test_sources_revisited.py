@@ -15,6 +15,7 @@ import pytest
 from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 
+from es_mappings.codecs.runs import Counts
 from es_mappings.indices import ensure_indices
 from es_mappings.migration import migrate
 from evaluation.chaos.harvests import titles
@@ -23,7 +24,6 @@ from indexer.harvest import harvest
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts
 from indexer.raw import Visit
-from indexer.report import Counts
 from indexer.sources.catalogue import SourceType, open_source
 from indexer.sources.revisiting import conditions, validators
 from indexer.visits import LONGEST_NOTE, Remembered, Visits
