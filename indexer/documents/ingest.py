@@ -17,12 +17,12 @@ from core.errors import NotFound, SondeError, Unavailable
 from core.passage import Passage
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch, retrying
+from es_mappings.codecs.passages import Json
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.migration import migrate
 from es_mappings.names import alias
 from indexer.documents.detect_format import MEDIA_TYPES
 from indexer.documents.failures import DocumentRefused
-from indexer.documents.inherited import Json
 from indexer.documents.isolation import Parsed, read_isolated
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
