@@ -18,6 +18,7 @@ RUN if [ -n "${TORCH_INDEX_URL}" ]; then \
       uv pip install --python /opt/sonde/bin/python --require-hashes -r requirements.lock; \
     fi
 COPY core core
+COPY es_gateway es_gateway
 COPY es_mappings es_mappings
 COPY encoders encoders
 COPY net net

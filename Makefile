@@ -33,7 +33,7 @@ check: env  ## Style, types, import directions, security lint.
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/bandit -q -ll -r core es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde lab -c pyproject.toml
+	$(BIN)/bandit -q -ll -r core es_gateway es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde lab -c pyproject.toml
 
 audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; says so where their services are not reached.
 	$(BIN)/python -m tests.audit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 
@@ -67,21 +67,6 @@ class DocumentEntry:
     created: str | None = None
     updated: str | None = None
     took_ms: Mapping[str, float] = field(default_factory=dict)
-
-    def as_document(self) -> dict[str, Any]:
-        """For Elasticsearch, without the id and without what is empty."""
-        values = asdict(self)
-        values.pop("id")
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), {})}
-
-    @classmethod
-    def of(cls, id: str, source: Mapping[str, Any]) -> DocumentEntry:
-        """What ``as_document`` wrote."""
-        known = {one.name for one in fields(cls)}
-        values: dict[str, Any] = {
-            name: tuple(v) if isinstance(v, list) else v for name, v in source.items() if name in known
-        }
-        return cls(id=id, **values)
 
 
 def now_iso() -> str:

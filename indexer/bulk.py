@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from random import uniform
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
 from core.errors import Unavailable
-from indexer.patience import ATTEMPTS, PASSING, patiently
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import PASSING
+from es_gateway.retry import ATTEMPTS
 
 CHUNK_BYTES = 8 << 20
 _LONGEST_PAUSE_S = 15.0
@@ -123,7 +123,7 @@ def _send(client: Elasticsearch, chunk: Sequence[Operation]) -> list[Failure]:
 def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple[Operation, Failure]], list[Failure]]:
     """What was put off, and what was refused, of one request."""
     lines: list[Any] = [line for operation in chunk for line in operation.lines]  # the client takes lines as they are
-    answer = patiently(lambda: client.bulk(operations=lines, filter_path=_WANTED))
+    answer = client.bulk(operations=lines, filter_path=_WANTED)
     busy: list[tuple[Operation, Failure]] = []
     refused: list[Failure] = []
     for operation, item in zip(chunk, answer["items"], strict=True):

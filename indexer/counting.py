@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import structlog
 
+from es_mappings.codecs.ledger import LedgerEntry
+from es_mappings.codecs.runs import Refusal
 from indexer.items import Item, RejectedItem
-from indexer.ledger import LedgerEntry
 from indexer.raw import Page
-from indexer.report import Refusal, Tally
+from indexer.report import Tally
 
 log = structlog.get_logger(__name__)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.record import Record
-from es_mappings.documents import to_document
+from es_mappings.codecs.records import to_document
 from es_mappings.meta import SCHEMA_VERSION
 from indexer.formats.formats import FORMATS
 from indexer.formats.registry import read, reader_tag

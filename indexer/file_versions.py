@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.names import alias
 from indexer import bulk
-from indexer.ledger import Ledger, LedgerEntry, entry_key
-from indexer.patience import patiently
+from indexer.ledger import Ledger
 from indexer.raw import FileVersion
 
 _AT_ONCE = 5000  # entries of one look into the ledger
@@ -44,18 +43,14 @@ class FileVersions:
         if not urls:
             return {}
         ids = [_id(source, url) for url in urls]
-        found = patiently(lambda: self.client.mget(index=self.index, ids=ids))
+        found = self.client.mget(index=self.index, ids=ids)
         visits = (_file_version(each["_source"]) for each in found["docs"] if each.get("found"))
         return {visit.url: visit for visit in visits}
 
     def forget_before(self, moment: str) -> None:
         """Deletes those of files that no full run has met since."""
         query = {"range": {"visited": {"lt": moment}}}
-        patiently(
-            lambda: self.client.delete_by_query(
-                index=self.index, query=query, conflicts="proceed", ignore_unavailable=True
-            )
-        )
+        self.client.delete_by_query(index=self.index, query=query, conflicts="proceed", ignore_unavailable=True)
 
     def _operation(self, source: str, visit: FileVersion, now: str) -> bulk.Operation:
         kept = {name: value for name, value in asdict(visit).items() if value is not None}

@@ -12,6 +12,8 @@ from uuid import uuid4
 import structlog
 
 from core.errors import SondeError, Unavailable
+from es_gateway.client import retrying
+from es_mappings.codecs.runs import Refusal, RunReport, RunState
 from indexer.background import Background
 from indexer.batches import batches
 from indexer.commit import commit
@@ -21,12 +23,11 @@ from indexer.file_versions import FileVersions
 from indexer.items import Item, RejectedItem
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts, RunTaken
-from indexer.patience import patient_client
 from indexer.plan import Moment
 from indexer.planning import Planner
 from indexer.raw import Page, Source
 from indexer.reindex.finish import finish_if_possible
-from indexer.report import Refusal, RunReport, RunState, Tally
+from indexer.report import Tally
 from indexer.runs import Runs, now_iso
 from indexer.sweep import Swept, sweep
 from indexer.tombstones import Deletions, apply_deletions
@@ -56,7 +57,7 @@ def harvest(
     interrupt as ``interrupted`` (to be resumed), any other error as ``failed``. RunTaken stores nothing.
     Raises NotFound and IndexMismatch where the indices cannot take the records.
     """
-    parts = replace(parts, client=patient_client(parts.client))
+    parts = replace(parts, client=retrying(parts.client))
     model = parts.model()
     finish_if_possible(parts)
     run = run if run is not None else open_run(source_id, options)

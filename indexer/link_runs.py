@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
 from indexer.report import RunReport
 from indexer.runs import Runs
 

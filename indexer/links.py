@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import structlog
-from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import Refusal, RunReport
 from es_mappings.names import alias
 from indexer.background import Background
 from indexer.link_runs import links_source
-from indexer.report import Refusal, RunReport, Tally
+from indexer.report import Tally
 from indexer.runs import Runs, now_iso
 from indexer.scan import scan
 from indexer.sources.politeness import HostLimits, RequestPolicy

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elasticsearch import Elasticsearch
-
 from core.errors import Unavailable
+from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from indexer.items import Item
-from indexer.patience import patiently
 
 _SET = (
     "if (params.groups.size() == 0) { ctx._source.remove('access_groups') }"
@@ -38,16 +36,14 @@ def share_access(client: Elasticsearch, prefix: str, items: Sequence[Item]) -> N
 
 def _share(client: Elasticsearch, prefix: str, records: Sequence[str], groups: tuple[str, ...]) -> None:
     index = alias(prefix, "passages")
-    if not patiently(lambda: client.indices.exists_alias(name=index)):
+    if not client.indices.exists_alias(name=index):
         return
-    answer = patiently(
-        lambda: client.update_by_query(
-            index=index,
-            query={"bool": {"filter": [{"terms": {"record": list(records)}}]}},
-            script={"source": _SET, "params": {"groups": list(groups)}},
-            refresh=True,
-            conflicts="proceed",
-        )
+    answer = client.update_by_query(
+        index=index,
+        query={"bool": {"filter": [{"terms": {"record": list(records)}}]}},
+        script={"source": _SET, "params": {"groups": list(groups)}},
+        refresh=True,
+        conflicts="proceed",
     ).body
     if answer["failures"] or answer["version_conflicts"]:
         raise Unavailable("Not all passages of a record could get its new access; Sonde tries again.")

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from elasticsearch import Elasticsearch
-
 from core.errors import NotFound
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry, entry_key
+from es_mappings.codecs.runs import RunReport
 from indexer import bulk
 from indexer.commit import targets, write_ledger
 from indexer.file_versions import FileVersions
 from indexer.harvest import harvest
-from indexer.ledger import RESTORED, Ledger, LedgerEntry, entry_key
+from indexer.ledger import RESTORED, Ledger
 from indexer.natives import kept_document
 from indexer.parts import Options, Parts
 from indexer.raw import Page, RawRecord
-from indexer.report import RunReport
 from indexer.runs import now_iso
 
 KEPT = timedelta(days=30)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import entry_key
 from indexer import bulk
 from indexer.commit import targets, write_ledger
-from indexer.ledger import Ledger, entry_key
+from indexer.ledger import Ledger
 from indexer.plan import Moment
 from indexer.sweep import removed
 

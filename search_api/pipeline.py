@@ -6,19 +6,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 import numpy as np
-from elasticsearch import Elasticsearch
 from numpy.typing import NDArray
 
+from core.deadlines import hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.ports import CrossEncoder, Embedder, Geocoder
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import on_current
 from reading.language import sure_language
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord, PassageFound
-from search_api.deadlines import hurried
 from search_api.listed import Listed, listed
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import RankingConfig
@@ -28,7 +28,7 @@ from search_api.ranking.signals.cross_encoder import CrossEncoderReading
 from search_api.refinement import looked_up, spelling_of
 from search_api.request import Filters, Relation, SearchRequest
 from search_api.retrieval.beyond import BeyondWindow
-from search_api.retrieval.candidates import Asking, Found, IndexGone, retrieve
+from search_api.retrieval.candidates import Asking, Found, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
 from search_api.retrieval.fetch import Fetched, fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
@@ -40,8 +40,6 @@ from search_api.targets import target_of
 from search_api.telemetry_traces import span
 from search_api.understanding.interpretation import Interpretation
 from search_api.understanding.understand import BOTH_LEAVE, Leaving, Understander
-
-T = TypeVar("T")
 
 _SHAPING: dict[Relation, SpokenRelation] = {
     "near": "near",
@@ -107,26 +105,18 @@ class SearchPipeline:
 
     def search(self, request: SearchRequest) -> Answer:
         """The page that was asked for. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
-        answer = self._steadily(lambda serving: self._corrected(request, serving))
+        answer = on_current(self.parts.resolver, lambda serving: self._corrected(request, serving))
         _refuse_past_the_end(request, answer.matched)
         return answer
 
     def ordered(self, request: SearchRequest) -> Ordered:
         """The whole window in its order, nothing fetched: what evaluation measures. Raises as ``search`` does."""
-        return self._steadily(lambda serving: self._ordered(request, serving, Stopwatch()))
+        return on_current(self.parts.resolver, lambda serving: self._ordered(request, serving, Stopwatch()))
 
     def understood(self, request: SearchRequest, leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
         """How the question is read; nothing is searched."""
         parts = request.interpret if request.expand else request.interpret - {"terms"}
         return self.parts.understander.understand(request.q, parts, leaving)
-
-    def _steadily(self, answer: Callable[[Serving], T]) -> T:
-        """The answer of the index that serves now, even where it was just replaced by another."""
-        try:
-            return answer(self.parts.resolver.resolve())
-        except IndexGone:
-            self.parts.resolver.forget()
-            return answer(self.parts.resolver.resolve())
 
     def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
         """Where nothing is found and a misspelling is sure, the answer to what was meant, if there is one."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elasticsearch import Elasticsearch
-
-from search_api.retrieval.candidates import Found, checked
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import search_all
+from search_api.retrieval.candidates import Found
 from search_api.retrieval.spelling import Spelling, did_you_mean
 from search_api.understanding.interpretation import Interpretation
 
@@ -31,6 +31,6 @@ def looked_up(client: Elasticsearch, index: str, read: Interpretation) -> Interp
         return read
     values = {one.value: {"term": {"identifiers": one.value}} for one in read.identifiers}
     body = {"size": 0, "track_total_hits": False, "aggs": {"borne": {"filters": {"filters": values}}}}
-    borne = checked(client, [{"index": index}, body])[0]["aggregations"]["borne"]["buckets"]
+    borne = search_all(client, [{"index": index}, body])[0]["aggregations"]["borne"]["buckets"]
     known = [replace(one, known=bool(borne[one.value]["doc_count"])) for one in read.identifiers]
     return replace(read, identifiers=tuple(known))

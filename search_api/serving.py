@@ -8,11 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from elastic_transport import TransportError
-from elasticsearch import ApiError, Elasticsearch
-
 from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, serving
 from es_mappings.meta import refuse_other_dimensions
 from search_api.retrieval.said import said_in_numbers
@@ -69,10 +67,7 @@ class ServingResolver:
         remembered("serving", hit=kept is not None)
         if kept is not None:
             return kept[1]
-        try:
-            found = self._resolve()
-        except (TransportError, ApiError) as error:
-            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+        found = self._resolve()
         with self._lock:
             self._kept = (time.monotonic(), found)
         return found

@@ -11,7 +11,6 @@ from celery import Celery, Task
 from celery.signals import beat_init
 
 from core.errors import Unavailable
-from indexer.patience import patiently
 from workers.celery_client import celery_client
 from workers.config import WorkerConfig
 from workers.documents import add_documents, wants_documents
@@ -39,7 +38,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
 
     @cache
     def worker() -> Worker:
-        return patiently(lambda: Worker.of(config, parts()))
+        return Worker.of(config, parts())
 
     _add_harvest(app, worker)
     _add_embed(app, worker)
@@ -105,6 +104,6 @@ def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worke
 def _pause_s(task: Task[Any, Any]) -> float:
     """Exponential with full jitter, at most five minutes: the one owner of retries over minutes.
 
-    Seconds are owned by ``indexer.patience``; a dead worker's run by ``requeue_lapsed``.
+    Seconds are owned by ``es_gateway.retry``; a dead worker's run by ``requeue_lapsed``.
     """
     return uniform(1.0, min(300.0, 10.0 * 2**task.request.retries))  # noqa: S311  # nosec B311: jitter, not a secret

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from elasticsearch import Elasticsearch
-
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
 from indexer.documents.linked import Followed
 from indexer.documents.repair_library import Repairs
 from indexer.raw import Source
-from indexer.report import RunReport
 from workers.source_config import SourceConfig
 
 

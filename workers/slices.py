@@ -11,12 +11,12 @@ from typing import Literal
 
 import structlog
 
+from es_mappings.codecs.runs import RunReport
 from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest, open_run
 from indexer.incremental import since_when
 from indexer.parts import Options, Parts, RunTaken
 from indexer.removed import purge
-from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.protocols import PROTOCOLS
 from workers.config import WorkerConfig

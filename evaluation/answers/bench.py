@@ -6,20 +6,18 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from elasticsearch import Elasticsearch
-
 from core.errors import SondeError
+from core.passage import WhereWhen
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_indices
 from es_mappings.names import IndexKind, concrete
 from evaluation.throwaway import PREFIX, sweep_abandoned
 from indexer.bulk import index_operation, write
 from indexer.documents.limits import Limits
-from indexer.documents.place_time import WhereWhen
 from indexer.documents.read_text import read_text
 from indexer.documents.segment import SegmentOptions, embedding_text, segment
 from indexer.documents.store import passage_document
-from indexer.patience import patiently
 
 _KINDS: tuple[IndexKind, ...] = ("records", "passages")
 
@@ -30,15 +28,15 @@ def passages_of(client: Elasticsearch, texts: Mapping[str, str], embedder: Embed
 
     Deleted on leaving; what a killed evaluation left is deleted by a later one. Raises Unavailable, SondeError.
     """
-    patiently(lambda: sweep_abandoned(client))
+    sweep_abandoned(client)
     prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"
     try:
-        patiently(lambda: ensure_indices(client, prefix, embedder.card, kinds=_KINDS))
+        ensure_indices(client, prefix, embedder.card, kinds=_KINDS)
         index = concrete(prefix, "passages", 1)
         failures = write(client, (index_operation(index, id, document) for id, document in _documents(texts, embedder)))
         if failures:
             raise SondeError(f"{len(failures)} passages were refused: {failures[0].reason}")
-        patiently(lambda: client.indices.refresh(index=index))
+        client.indices.refresh(index=index)
         yield prefix
     finally:
         for kind in _KINDS:

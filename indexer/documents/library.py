@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import structlog
-from elastic_transport import TransportError
-from elasticsearch import ApiError
 
 from core.document import UNREAD, DocumentEntry, FileKey, FileStore, now_iso
 from core.errors import NotFound, SondeError
@@ -66,7 +64,7 @@ def read_queued(id: str, shelf: Shelf) -> DocumentEntry | None:
         return _failed(entry, refused, shelf)
     except NotFound as error:
         return _failed(entry, DocumentRefused("record_gone", str(error)), shelf)
-    except (SondeError, ApiError, TransportError, OSError):
+    except (SondeError, OSError):
         raise
     except Exception as error:  # noqa: BLE001 - a defect of ours on the way to its bytes; ``ingest`` parks those of reading itself
         return _failed(entry, refused_by_defect(error), shelf)

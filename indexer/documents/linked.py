@@ -14,13 +14,13 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import lxml.html
 import structlog
-from elasticsearch import Elasticsearch
 from lxml import etree
 
 from core.document import PUBLIC, DocumentEntry, Follow, now_iso
 from core.errors import SondeError
 from core.record import Link, Record
-from es_mappings.documents import from_document
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import Incoming, IngestParts, ingest

@@ -17,6 +17,7 @@ from importlib.metadata import version as installed_version
 import structlog
 
 from core.document import PUBLIC, UNREAD, DocumentEntry, now_iso
+from es_mappings.codecs import documents
 from es_mappings.names import alias
 from indexer.documents.failures import MAY_PASS, DocumentRefused
 from indexer.documents.isolation import ATTEMPTS
@@ -111,4 +112,4 @@ def _silent(store: DocumentStore, silent: timedelta) -> Iterator[DocumentEntry]:
         {"range": {"updated": {"lte": before}}},
     ]
     for hit in scan(store.client, alias(store.prefix, "documents"), {"bool": {"filter": filters}}):
-        yield DocumentEntry.of(hit["_id"], hit["_source"])
+        yield documents.from_document(hit["_id"], hit["_source"])

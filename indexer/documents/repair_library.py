@@ -6,18 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any
 
 import structlog
 
 from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, now_iso, owner_routing
+from es_mappings.codecs import documents
 from es_mappings.names import IndexKind, alias
 from indexer.documents.library import take_away
 from indexer.documents.parking import sonde_version, undo_interrupted
 from indexer.documents.recipe import READING, is_outdated
 from indexer.documents.store import DocumentGone, DocumentStore, batches
-from indexer.patience import patiently
 from indexer.scan import scan
 
 log = structlog.get_logger(__name__)
@@ -53,7 +52,7 @@ class Queue:
 def repair_library(store: DocumentStore, files: FileStore, queue: Queue, *, silent: timedelta = SILENT) -> Repairs:
     """Raises core.errors.Unavailable where Elasticsearch or the broker does not answer; to repeat it does no harm."""
     names = [alias(store.prefix, kind) for kind in _KINDS]
-    if not all(patiently(partial(store.client.indices.exists_alias, name=name)) for name in names):
+    if not all(store.client.indices.exists_alias(name=name) for name in names):
         return Repairs()
     done = Repairs(
         requeued=_requeued(store, queue, silent) + _after_upgrade(store, queue) + _read_anew(store, files, queue),
@@ -120,7 +119,7 @@ def _taken_away(store: DocumentStore, files: FileStore) -> int:
 def _private(store: DocumentStore, filters: list[dict[str, Any]]) -> Iterator[DocumentEntry]:
     query = {"bool": {"filter": filters, "must_not": {"term": {"owner": PUBLIC}}}}
     for hit in scan(store.client, alias(store.prefix, "documents"), query):
-        yield DocumentEntry.of(hit["_id"], hit["_source"])
+        yield documents.from_document(hit["_id"], hit["_source"])
 
 
 def _without_entry(store: DocumentStore, files: FileStore) -> int:
@@ -158,7 +157,7 @@ def _documents_with_passages(store: DocumentStore) -> Iterator[list[tuple[str, s
         sources = [{"document": {"terms": {"field": "document"}}}, {"owner": {"terms": {"field": "owner"}}}]
         composite = {"size": _PAGE, "sources": sources, **({"after": after} if after else {})}
         aggs = {"documents": {"composite": composite}}
-        answer = patiently(lambda: store.client.search(index=index, size=0, aggs=aggs)).body  # noqa: B023
+        answer = store.client.search(index=index, size=0, aggs=aggs).body
         found = answer["aggregations"]["documents"]
         yield [(bucket["key"]["document"], bucket["key"]["owner"]) for bucket in found["buckets"]]
         if "after_key" not in found:

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import structlog
-from elasticsearch import Elasticsearch
 
 from core.errors import ModelMissing, SondeError
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
 from es_mappings.indices import described
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from indexer import bulk
 from indexer.ledger import Ledger
 from indexer.parts import Parts
-from indexer.patience import patiently
 from indexer.reindex.handover import Handover, Reindexed, clear, unfinished_handovers
 from indexer.reindex.sync import EVERYTHING, Copying, Json, in_batches, with_vectors
 from indexer.reindex.transform import copying
@@ -60,14 +59,12 @@ def finish_if_possible(parts: Parts) -> None:
 
 def note_model(client: Elasticsearch, prefix: str, model: str) -> None:
     """The ledger learns whose vectors are there now, else the next harvest would make them all again."""
-    patiently(
-        lambda: client.update_by_query(
-            index=alias(prefix, "ledger"),
-            query={"bool": {"filter": [{"exists": {"field": "embedding_model"}}]}},
-            script={"source": "ctx._source.embedding_model = params.model", "params": {"model": model}},
-            conflicts="proceed",
-            refresh=True,
-        )
+    client.update_by_query(
+        index=alias(prefix, "ledger"),
+        query={"bool": {"filter": [{"exists": {"field": "embedding_model"}}]}},
+        script={"source": "ctx._source.embedding_model = params.model", "params": {"model": model}},
+        conflicts="proceed",
+        refresh=True,
     )
 
 
@@ -77,12 +74,12 @@ def _no_embedder(model: str) -> Embedder:
 
 def _catch_up(client: Elasticsearch, prefix: str, left: Handover, embedder: Callable[[str], Embedder]) -> None:
     """Rounds until one finds nothing: a write that was in hand when the alias moved may come a little later."""
-    if not patiently(lambda: client.indices.exists(index=left.old)):
+    if not client.indices.exists(index=left.old):
         log.warning("reindex.old_is_gone", old=left.old, new=left.new)
         return
     how = copying(left.kind, _embedder(client, left, embedder))
     for _ in range(_MOST_ROUNDS):
-        patiently(lambda: client.indices.refresh(index=f"{left.old},{left.new}"))
+        client.indices.refresh(index=f"{left.old},{left.new}")
         if _bring(client, prefix, left, how) + _take_out(client, left) == 0:
             return
 
@@ -95,7 +92,7 @@ def _embedder(client: Elasticsearch, left: Handover, embedder: Callable[[str], E
 
 
 def _meta(client: Elasticsearch, index: str) -> IndexMeta:
-    return patiently(lambda: described(client, index)).meta
+    return described(client, index).meta
 
 
 def _bring(client: Elasticsearch, prefix: str, left: Handover, how: Copying) -> int:
@@ -137,7 +134,7 @@ def _take_out(client: Elasticsearch, left: Handover) -> int:
 def _held(client: Elasticsearch, index: str, hits: Sequence[Json]) -> dict[str, dict[str, int]]:
     """By id, the condition that the index's document is as it is now; an id that it does not hold is not there."""
     wanted = [{"_id": hit["_id"], **({"routing": hit["_routing"]} if "_routing" in hit else {})} for hit in hits]
-    found = patiently(lambda: client.mget(index=index, docs=wanted, source=False))
+    found = client.mget(index=index, docs=wanted, source=False)
     return {document["_id"]: _as_it_is(document) for document in found["docs"] if document.get("found", False)}
 
 
@@ -156,7 +153,7 @@ def _removed(client: Elasticsearch, prefix: str, kind: Reindexed, hits: Sequence
         buried = {entry.record for entry in entries if entry.state == "removed" and entry.record is not None}
         return buried - {entry.held for entry in entries}
     of = sorted({hit["_source"]["document"] for hit in hits})
-    found = patiently(lambda: client.mget(index=alias(prefix, "documents"), ids=of, source=False))
+    found = client.mget(index=alias(prefix, "documents"), ids=of, source=False)
     kept = {document["_id"] for document in found["docs"] if document.get("found", False)}
     return {hit["_id"] for hit in hits if hit["_source"]["document"] not in kept}
 

@@ -10,10 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
-from indexer.patience import patiently
 
 Reindexed = Literal["records", "passages", "library"]
 REINDEXED: tuple[Reindexed, ...] = ("records", "passages", "library")
@@ -39,9 +37,7 @@ class Handover:
 def unfinished_handovers(client: Elasticsearch, prefix: str) -> list[Handover]:
     """Of the indices that serve, records first; empty, mostly. One request."""
     aliases = {alias(prefix, kind): kind for kind in REINDEXED}
-    found = patiently(
-        lambda: client.indices.get(index=list(aliases), features=["aliases", "mappings"], ignore_unavailable=True)
-    ).body
+    found = client.indices.get(index=list(aliases), features=["aliases", "mappings"], ignore_unavailable=True).body
     notes = []
     for index, body in found.items():
         note = body["mappings"].get("_meta", {}).get(_NOTE)
@@ -72,7 +68,7 @@ def highest(client: Elasticsearch, index: str) -> int:
 
 def _numbers(client: Elasticsearch, index: str) -> dict[str, int]:
     """Of the primary: an index of ours has one shard (mappings/shared.json), so its numbers are the index's."""
-    found = patiently(lambda: client.indices.stats(index=index, metric="docs", level="shards")).body
+    found = client.indices.stats(index=index, metric="docs", level="shards").body
     (copies,) = found["indices"][index]["shards"].values()
     numbers: dict[str, int] = next(copy["seq_no"] for copy in copies if copy["routing"]["primary"])
     return numbers
@@ -80,7 +76,7 @@ def _numbers(client: Elasticsearch, index: str) -> dict[str, int]:
 
 def _put_meta(client: Elasticsearch, index: str, written: dict[str, Any] | None) -> None:
     """Elasticsearch replaces ``_meta`` as a whole, so the rest of it is sent again."""
-    mappings = patiently(lambda: client.indices.get_mapping(index=index)).body[index]["mappings"]
+    mappings = client.indices.get_mapping(index=index).body[index]["mappings"]
     rest = {name: value for name, value in mappings.get("_meta", {}).items() if name != _NOTE}
     meta = rest if written is None else {**rest, _NOTE: written}
-    patiently(lambda: client.indices.put_mapping(index=index, meta=meta))
+    client.indices.put_mapping(index=index, meta=meta)

@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
-from elasticsearch import Elasticsearch
 
 from core.errors import ModelMissing, NotFound, SondeError
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch, retrying
 from es_mappings import loader
 from es_mappings.indices import ServingIndex, described, resolved
 from es_mappings.meta import IndexMeta
+from es_mappings.migration import migrate
 from es_mappings.names import IndexKind, alias, concrete, generation_of
 from indexer.commit import write_ledger
 from indexer.ledger import Ledger
-from indexer.patience import patient_client, patiently
 from indexer.reindex.finish import finish, note_model
 from indexer.reindex.handover import (
     REINDEXED,
@@ -113,7 +113,8 @@ def reindex(parts: ReindexParts, *, least_overlap: float, dry_run: bool = False)
     less than ``least_overlap`` (0..1). Raises NotFound where there is nothing to reindex, Unavailable where
     Elasticsearch does not answer.
     """
-    parts = replace(parts, client=patient_client(parts.client))
+    parts = replace(parts, client=retrying(parts.client))
+    migrate(parts.client, parts.prefix)
     left = finish(parts.client, parts.prefix, parts.embedder_of)
     if left and not dry_run and _serves(parts):
         return _finished(parts, left)
@@ -281,8 +282,8 @@ def _forget_newer(client: Elasticsearch, prefix: str, left: str, taken: str) -> 
 
 
 def _count(client: Elasticsearch, index: str) -> int:
-    patiently(lambda: client.indices.refresh(index=index))
-    return int(patiently(lambda: client.count(index=index))["count"])
+    client.indices.refresh(index=index)
+    return int(client.count(index=index)["count"])
 
 
 def _generations(client: Elasticsearch, prefix: str, kind: IndexKind) -> list[str]:

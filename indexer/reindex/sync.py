@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
 from indexer import bulk
-from indexer.patience import patiently
 from indexer.scan import scan
 
 Json = dict[str, Any]
@@ -60,7 +58,7 @@ def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> R
     there: one that was filled in later changes nothing else of its document.
     Raises core.errors.Unavailable where Elasticsearch does not answer.
     """
-    patiently(lambda: client.indices.refresh(index=f"{source},{target}"))
+    client.indices.refresh(index=f"{source},{target}")
     there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
     filled = _filled(client, source, target) if copying.vectors is None else set()
     same = copied = seen = 0
@@ -90,14 +88,14 @@ def _filled(client: Elasticsearch, source: str, target: str) -> set[str]:
     found: set[str] = set()
     for hits in in_batches(scan(client, target, {"bool": {"must_not": [_HAS_VECTOR]}}, [])):
         query = {"bool": {"filter": [{"ids": {"values": [hit["_id"] for hit in hits]}}, _HAS_VECTOR]}}
-        answer = patiently(lambda: client.search(index=source, query=query, source=False, size=_BATCH))  # noqa: B023
+        answer = client.search(index=source, query=query, source=False, size=_BATCH)
         found |= {hit["_id"] for hit in answer["hits"]["hits"]}
     return found
 
 
 def differing(client: Elasticsearch, source: str, target: str) -> Iterator[Json]:
     """Hits of ``source`` that ``target`` lacks, holds differently, or without the vector that ``source`` has."""
-    patiently(lambda: client.indices.refresh(index=f"{source},{target}"))
+    client.indices.refresh(index=f"{source},{target}")
     there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
     filled = _filled(client, source, target)
     for hit in scan(client, source, EVERYTHING):
@@ -123,9 +121,7 @@ def with_vectors(
 def _stored_vectors(client: Elasticsearch, index: str, hits: Sequence[Json]) -> list[list[float] | None]:
     """As they stand in the index, full precision; None for a document that has none."""
     query = {"ids": {"values": [hit["_id"] for hit in hits]}}
-    found = patiently(
-        lambda: client.search(index=index, query=query, source={"exclude_vectors": False}, size=len(hits))
-    )
+    found = client.search(index=index, query=query, source={"exclude_vectors": False}, size=len(hits))
     stored = {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
     return [stored.get(hit["_id"], {}).get("vector") for hit in hits]
 
@@ -134,9 +130,7 @@ def _delete(client: Elasticsearch, target: str, only_there: Iterable[str]) -> in
     deleted = 0
     for batch in in_batches(iter([{"_id": id} for id in only_there])):
         query = {"ids": {"values": [each["_id"] for each in batch]}}
-        found = patiently(
-            lambda: client.search(index=target, query=query, source=False, size=_BATCH)  # noqa: B023
-        )["hits"]["hits"]
+        found = client.search(index=target, query=query, source=False, size=_BATCH)["hits"]["hits"]
         failed = bulk.write(client, (bulk.delete_operation(target, hit["_id"], hit.get("_routing")) for hit in found))
         deleted += len(found) - len(failed)
     return deleted

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from core.passage import Passage
 from core.ports import Embedder
-from es_mappings.documents import from_document, to_document
+from es_mappings.codecs import passages
+from es_mappings.codecs.records import from_document, to_document
 from indexer.documents.segment import embedding_text
 from indexer.reindex.handover import Reindexed
 from indexer.reindex.sync import Copying, Json
@@ -44,8 +44,5 @@ def _record_text(document: Json, _embedder: Embedder) -> str:
 
 
 def _passage_text(document: Json, embedder: Embedder) -> str:
-    passage = Passage(
-        id="", document=document["document"], ordinal=document["ordinal"], text=document["text"],
-        section_path=tuple(document.get("section_path", ())),
-    )  # fmt: skip
-    return embedding_text(passage, document.get("title", ""), embedder, embedder.card.max_tokens)
+    passage, title = passages.from_document("", document)
+    return embedding_text(passage, title, embedder, embedder.card.max_tokens)

@@ -38,9 +38,8 @@ class FirstAnswer:
         """The ``rel`` of each of its ``links``, where it is JSON."""
         links = self.json.get("links")
         listed = links if isinstance(links, list) else []
-        return frozenset(
-            link.get("rel") for link in listed if isinstance(link, dict) and isinstance(link.get("rel"), str)
-        )
+        rels = (link.get("rel") for link in listed if isinstance(link, dict))
+        return frozenset(rel for rel in rels if isinstance(rel, str))
 
 
 def first_answer(answer: Answer) -> FirstAnswer:

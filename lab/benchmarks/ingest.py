@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from elasticsearch import Elasticsearch
 
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
 from indexer.embed_missing import embed_missing
 from indexer.formats import registry
 from indexer.formats.reader import Refused
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts
-from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 
 

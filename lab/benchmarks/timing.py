@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from elastic_transport import Urllib3HttpNode
+
+from es_gateway.nodes import HttpNode
 
 
-class TimedNode(Urllib3HttpNode):
+class TimedNode(HttpNode):
     """A node that adds up the wall time of its HTTP calls; for one client in one thread."""
 
     spent_s: ClassVar[float] = 0.0

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from core.errors import Unavailable
+from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
 from indexer.harvest import harvest, open_run
 from indexer.parts import Options, Parts
-from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.scan import scan
 from indexer.sources.csw import CswOptions, CswSource

@@ -15,13 +15,13 @@ from pathlib import Path
 import click
 import httpx
 import psutil
-from elastic_transport import TransportError
-from elasticsearch import ApiError, Elasticsearch
 from rich.console import Console
 from rich.table import Table
 
 from core.errors import NotFound, SondeError
 from core.json_types import Json
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from indexer.embed_missing import embed_missing
@@ -103,11 +103,11 @@ def _measure(console: Console, figures: Json, settings: Settings, archives: list
 
 @contextmanager
 def _throw_away(settings: Settings, models: Models) -> Iterator[tuple[Elasticsearch, str]]:
-    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     prefix = f"sonde-bench-{uuid.uuid4().hex[:12]}"
     try:
         client.info()
-    except (TransportError, ApiError) as error:
+    except ElasticsearchError as error:
         raise SondeError(
             f"Elasticsearch does not answer at {settings.elasticsearch_url}; `sonde up` starts it."
         ) from error
@@ -167,7 +167,7 @@ def _embedded(timed: EmbeddingTime) -> Json:
 
 
 def _search(console: Console, figures: Json, settings: Settings, models: Models, prefix: str) -> None:
-    client = elasticsearch_client(settings, timed_by=TimedNode)
+    client = elasticsearch_client(settings, node=TimedNode)
     pipeline, _ = search_pipeline(client, prefix, models, ranking_config(settings))
     pipeline.search(SearchRequest(q="rain in Berlin since 1990", rerank=False))  # loads what answers need
     keep_what_is_loaded()

@@ -65,7 +65,7 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
     outcomes: list[Outcome] = []
     with ExitStack() as after:
         settings = after.enter_context(temporary_node(load_settings(), progress.print))
-        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         prefix = after.enter_context(throwaway(client))
         for outcome in run_chaos(Parts(client, prefix), runs, records=records, seed=seed, share=share):
             outcomes.append(outcome)

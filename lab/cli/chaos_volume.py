@@ -32,7 +32,7 @@ def volume(*, records: int, turtle: bool) -> None:
         show_turtle(Console(), records)
         return
     with temporary_node(load_settings(), Console(stderr=True).print) as settings:
-        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         with throwaway(client) as prefix:
             found = list(run_volume(Parts(client, prefix), records))
     show(Console(), found)

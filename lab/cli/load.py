@@ -104,7 +104,7 @@ def load(
     if (build_only or drop) and standing is None:
         raise SondeError("--build-only and --drop need --standing NAME.")
     if drop:
-        drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S), str(standing))
+        drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing))
         return
     size, plan = Size(records, passages, embedded), Plan(_courses(settings, chosen), clients, seconds, processes)
     paths, questions = _real(catalogues), _questions()

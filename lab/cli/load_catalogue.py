@@ -23,7 +23,7 @@ def catalogue(settings: Settings, paths: list[Path], size: Size, name: str | Non
     """The one that stands under ``name``, made first where it does not; without a name, one for the ``with`` alone."""
     with ExitStack() as held:
         told, done = held.enter_context(_told(progress))
-        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         held.callback(client.close)
 
         def embedder() -> CachedEmbedder:

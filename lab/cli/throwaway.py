@@ -6,9 +6,8 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from elasticsearch import Elasticsearch
-
 from core.ports import EmbedderCard
+from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_indices
 from es_mappings.names import IndexKind, concrete
 

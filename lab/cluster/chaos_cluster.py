@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import psutil
-from elasticsearch import Elasticsearch
 
+from es_gateway.client import Elasticsearch
 from lab.chaos.tcp_proxy import TcpProxy
 from lab.cluster.clock import clocked, unmoved
 from local_stack.accounts import node_folder, unprivileged_account

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from celery import Celery
-from elasticsearch import ApiError, Elasticsearch, TransportError
 
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
 from indexer.scan import scan
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
 from workers.jobs import start_harvest
@@ -58,7 +59,7 @@ def written(client: Elasticsearch, source: str) -> int:
     try:
         client.indices.refresh(index=f"{PREFIX}-records", ignore_unavailable=True)
         found = client.count(index=f"{PREFIX}-records", query={"term": {"source": source}}, ignore_unavailable=True)
-    except (ApiError, TransportError):
+    except ElasticsearchError:
         return 0
     return int(found["count"])
 

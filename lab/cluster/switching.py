@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 from celery import Celery
 
-from indexer.report import RunReport
+from es_mappings.codecs.runs import RunReport
 from indexer.runs import Runs
 from lab.chaos.asking import BAD, Asker
 from lab.chaos.catalogue_server import catalogue_server

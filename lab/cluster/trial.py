@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from celery import Celery
-from elasticsearch import ApiError, TransportError
 from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
@@ -30,7 +29,7 @@ QUESTIONS = (
     "soil moisture from satellites",
     "bathymetry",
 )
-_BROKEN_OFF = (StackError, SondeError, TimeoutError, ApiError, TransportError, OperationalError, LookupError)
+_BROKEN_OFF = (StackError, SondeError, TimeoutError, OperationalError, LookupError)
 """What may end one trial: its row says so, and the next is tried."""
 _SEARCH_PATIENCE_S = 60.0
 

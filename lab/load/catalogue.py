@@ -10,23 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
-from elastic_transport import TransportError
-from elasticsearch import ApiError, Elasticsearch
 
 from core.errors import SondeError
+from core.passage import WhereWhen
 from core.ports import Embedder
 from core.record import Record
-from es_mappings.documents import to_document
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
+from es_mappings.codecs.passages import inherited
+from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from evaluation.throwaway import PREFIX, sweep_abandoned
 from indexer.bulk import Operation, index_operation, write
-from indexer.documents.inherited import inherited
-from indexer.documents.place_time import WhereWhen
 from indexer.documents.store import passage_document
 from indexer.formats import registry
 from indexer.formats.reader import Refused
-from indexer.patience import patiently
 from indexer.sources.folder import FolderSource
 from lab.load.made import SOURCE, MadeVectors, made_passages, made_records, passage_texts
 
@@ -81,7 +80,7 @@ def made_catalogue(
 
     Raises Unavailable where Elasticsearch does not answer, SondeError where it refuses a document.
     """
-    patiently(lambda: sweep_abandoned(client))  # also finds out, before anything is embedded, whether it answers
+    sweep_abandoned(client)  # also finds out, before anything is embedded, whether it answers
     prefix = f"{PREFIX}load-{uuid.uuid4().hex[:12]}"
     try:
         yield fill(client, prefix, real, embedder, size, told)
@@ -94,7 +93,7 @@ def fill(
 ) -> Made:
     """Indices of ``prefix`` made and filled; refreshed and done with merging on return."""
     begun = time.perf_counter()
-    patiently(lambda: ensure_indices(client, prefix, embedder.card))
+    ensure_indices(client, prefix, embedder.card)
     _refresh(client, prefix, "-1")  # nobody searches yet, and larger segments are merged less often
     records = MadeVectors.of([record.embedding_text for record in real], embedder, min(size.records, size.embedded))
     _write(client, _records(prefix, real, records, size), "records", size.records, told)
@@ -139,7 +138,7 @@ def _write(client: Elasticsearch, operations: Iterator[Operation], what: str, to
 
 def _refresh(client: Elasticsearch, prefix: str, interval: str | None) -> None:
     settings = {"index.refresh_interval": interval}
-    patiently(lambda: client.indices.put_settings(index=_filled(prefix), settings=settings))
+    client.indices.put_settings(index=_filled(prefix), settings=settings)
 
 
 def _filled(prefix: str) -> list[str]:
@@ -149,10 +148,10 @@ def _filled(prefix: str) -> list[str]:
 def _calm(client: Elasticsearch, prefix: str) -> None:
     """Everything can be found, and no merge is left to disturb the searches; after ten minutes it goes on anyway."""
     indices = _filled(prefix)
-    patiently(lambda: client.indices.refresh(index=indices))
+    client.indices.refresh(index=indices)
     until = time.monotonic() + _CALM_S
     while time.monotonic() < until:
-        found = patiently(lambda: client.indices.stats(index=indices, metric="merge"))
+        found = client.indices.stats(index=indices, metric="merge")
         if not found["_all"]["total"]["merges"]["current"]:
             return
         time.sleep(0.5)
@@ -164,5 +163,5 @@ def delete(client: Elasticsearch, prefix: str) -> None:
     for kind in KINDS:
         try:
             client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
-        except (TransportError, ApiError) as error:
+        except ElasticsearchError as error:
             log.warning("load.left_behind", prefix=prefix, reason=str(error))

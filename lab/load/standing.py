@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from elasticsearch import Elasticsearch
-
 from core.errors import SondeError
 from core.json_types import Json
 from core.ports import Embedder
 from core.record import Record
+from es_gateway.client import Elasticsearch
 from es_mappings.names import concrete
 from lab.load.catalogue import Made, Size, Told, delete, fill
 

@@ -49,7 +49,7 @@ def target(settings: Settings, records: int = 12, more: Mapping[str, str] | None
     prefix = f"sonde-malformed-{uuid.uuid4().hex[:12]}"
     own = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
     with ExitStack() as after:
-        client = after.enter_context(elasticsearch_client(own, timeout_s=_TIMEOUT_S))
+        client = after.enter_context(elasticsearch_client(own, timeout_s=_TIMEOUT_S, retry=True))
         folder = Path(after.enter_context(tempfile.TemporaryDirectory(prefix="sonde-malformed-")))
         (folder / "sources.yaml").write_text(_SOURCES, "utf-8")
         broker = after.enter_context(_broker(folder / "broker"))

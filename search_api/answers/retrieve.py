@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from elasticsearch import Elasticsearch
 from numpy.typing import NDArray
 
 from core.errors import ModelMissing, Unavailable
 from core.ports import CrossEncoder, CrossEncoderCard
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import search_all
 from reading.language import detect_language
 from search_api.answers.own_words import counting, counts, own_meaning, own_words, words_of
 from search_api.answers.relevance import content_words, coverage, relevance, weights
@@ -22,7 +23,6 @@ from search_api.ranking.combiners.tm2c2 import tm2c2
 from search_api.ranking.rerank import calibrated
 from search_api.retrieval import knn
 from search_api.retrieval.bm25 import LANGUAGES
-from search_api.retrieval.candidates import checked
 from search_api.retrieval.filters import Clause, passage_conditions
 from search_api.serving import Serving
 
@@ -69,7 +69,7 @@ class PassageRetriever:
                 searches += self._own_searches(scope, asked, question, language, vector)
             else:
                 searches += self._searches(scope, asked, question, language, vector)
-        answers = checked(self.client, searches) if searches else []
+        answers = search_all(self.client, searches) if searches else []
         found: dict[str, FoundPassage] = {}
         words: dict[str, float] = {}
         cosines: dict[str, float] = {}
@@ -111,7 +111,7 @@ class PassageRetriever:
     ) -> list[dict[str, Any]]:
         """The same in a user's own passages, scored from these alone; none where there are none."""
         words, suffixes = words_of(question), list(dict.fromkeys((_suffix(language), "")))
-        (counted,) = checked(self.client, counting(scope, words, suffixes))
+        (counted,) = search_all(self.client, counting(scope, words, suffixes))
         found = counts(counted, words)
         if not found.passages:
             return []

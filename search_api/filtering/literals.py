@@ -14,7 +14,7 @@ from shapely.geometry import shape
 from core.errors import InvalidInput
 from core.extent import BBox
 from core.timespan import TimeSpan, instant_ms
-from es_mappings.documents import envelope
+from es_mappings.codecs.records import envelope
 
 LONGEST_TEXT = 512
 _GEOMETRIES = ("Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon", "GeometryCollection")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.errors import NotFound, Unavailable
+from es_mappings.codecs.runs import RunReport
 from search_api.harvests.control import ConfiguredSource, HarvestControl, PausedBy, ScheduleState
-from search_api.harvests.runs import Run, RunReader
+from search_api.harvests.runs import RunReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class SourceState:
     configured: ConfiguredSource | None
     paused_by: PausedBy | None
     next_run: str | None
-    runs: tuple[Run, ...]
+    runs: tuple[RunReport, ...]
 
     @property
     def title(self) -> str:
@@ -66,7 +67,7 @@ class Harvests:
 
 
 def state_of(
-    id: str, configured: ConfiguredSource | None, schedule: ScheduleState | None, runs: tuple[Run, ...]
+    id: str, configured: ConfiguredSource | None, schedule: ScheduleState | None, runs: tuple[RunReport, ...]
 ) -> SourceState:
     """``schedule`` None: not known now. What the file pauses is paused whatever a steward says."""
     paused_by: PausedBy | None = None

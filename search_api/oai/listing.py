@@ -15,7 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from core.errors import InvalidInput
 from core.record import Record
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
 from search_api.formats_out.formats import oai_formats
 from search_api.listing.position import read_opaque, write_opaque
 from search_api.listing.reader import RecordReader

@@ -8,18 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import structlog
-from elasticsearch import ApiError, Elasticsearch, TransportError
-
-from core.errors import Unavailable
 from core.hit import SignalName
-from search_api.deadlines import as_timeout
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import search_all
 from search_api.ranking.fields import AnyColumn, RankingFields
 from search_api.retrieval.arms import Arm, PassageKey, Scored, fields_body, read_answer, read_fields
 from search_api.retrieval.memory import Remembered, Version
 from search_api.retrieval.plan import RetrievalPlan
-
-log = structlog.get_logger(__name__)
 
 Signals = Mapping[SignalName, float | None]
 
@@ -173,38 +168,4 @@ class Asking:
         for index, body in asked:
             searches.append({"index": index, "preference": self.preference, "search_type": "dfs_query_then_fetch"})
             searches.append(body)
-        return checked(self.client, searches)
-
-
-def checked(client: Elasticsearch, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The answers of an ``_msearch``; one failed search fails all, since half an answer would look like a whole one."""
-    hurried = [{**one, **as_timeout()} if place % 2 else one for place, one in enumerate(searches)]
-    try:
-        answers: list[dict[str, Any]] = client.msearch(searches=hurried).body["responses"]
-    except (TransportError, ApiError) as error:
-        raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
-    for answer in answers:
-        if "error" in answer:
-            raise _failure(answer["error"])
-        if answer.get("timed_out"):
-            raise Unavailable("Elasticsearch did not finish within this request's time.")
-    return answers
-
-
-def _failure(error: Mapping[str, Any]) -> Exception:
-    cause = (error.get("root_cause") or [error])[0]
-    if error.get("type") == "index_not_found_exception":
-        return IndexGone(str(cause.get("index", "")))
-    log.warning("elasticsearch.refused", type=cause.get("type"), reason=str(cause.get("reason"))[:500])
-    return SearchRefused("Elasticsearch could not answer this question; the log says why.")
-
-
-class SearchRefused(Unavailable):
-    """Elasticsearch answered that it cannot do a search. Its own words are in the log; a caller is not told them."""
-
-
-class IndexGone(Unavailable):
-    """The concrete index was deleted after it was resolved; resolving again finds the one that serves now."""
-
-    def __init__(self, index: str) -> None:
-        super().__init__(f"The index {index} is gone.")
+        return search_all(self.client, searches)

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.extent import BBox
 from core.timespan import TimeSpan
-from es_mappings.documents import envelope, time_range
+from es_mappings.codecs.records import envelope, time_range
 from search_api.request import Filters, Relation
 
 Clause = dict[str, Any]

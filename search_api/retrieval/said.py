@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
 from search_api.understanding.understand import Leaving
 
 _FIELDS: dict[Leaving, str] = {"place": "extent", "time": "time"}

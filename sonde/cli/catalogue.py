@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from core.errors import SondeError
-from indexer.report import RunReport
+from es_mappings.codecs.runs import RunReport, to_document
 from indexer.runs import now_iso
 from sonde.settings import load_settings
 from sonde.wiring.harvesting import Harvester
@@ -57,7 +57,7 @@ def harvest(
     else:
         reports = [run_one(console, harvester, name, source_id) for name in names]
     if as_json:
-        click.echo(json.dumps([{"id": report.id, **report.as_document()} for report in reports], indent=2))
+        click.echo(json.dumps([{"id": report.id, **to_document(report)} for report in reports], indent=2))
     else:
         show_reports(Console(), reports)
     if any(report.state in _FAILED for report in reports):

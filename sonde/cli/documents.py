@@ -18,6 +18,7 @@ from rich.table import Table
 from core.document import State
 from core.errors import SondeError
 from core.json_types import Json
+from es_mappings.codecs import documents
 from indexer.documents.ingest import Ingested
 from sonde.settings import load_settings
 from sonde.wiring.documents import DocumentIngester
@@ -45,7 +46,7 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
             found = ingester.file(path, record, partial(_shown, bar, task, path.name), again=retry)
             done.append((found, time.perf_counter() - started))
     if as_json:
-        click.echo(json.dumps([{"id": one.entry.id, **one.entry.as_document()} for one, _ in done], indent=2))
+        click.echo(json.dumps([{"id": one.entry.id, **documents.to_document(one.entry)} for one, _ in done], indent=2))
     else:
         Console().print(summary(done))
     if any(one.entry.state == "failed" for one, _ in done):

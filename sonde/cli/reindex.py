@@ -9,10 +9,10 @@ import json
 import sys
 
 import click
-from elasticsearch import Elasticsearch
 from rich.console import Console
 
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
 from indexer.reindex.run import ReindexParts, ReindexReport, forget_others, rollback
 from indexer.reindex.run import reindex as reindex_now
 from sonde.settings import Settings, load_settings
@@ -42,7 +42,7 @@ def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_j
     if sum((back, drop, dry_run)) > 1:
         raise SondeError("Give one of --rollback, --forget and --dry-run.")
     settings = load_settings()
-    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
     if back:
         for left, taken in rollback(client, settings.index.prefix):
             click.echo(f"{taken} serves again instead of {left}.")

@@ -8,12 +8,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import click
-from elasticsearch import Elasticsearch
 from rich.console import Console
 from rich.table import Table
 
 from core.errors import NotFound, SondeError
 from core.json_types import Json
+from es_gateway.client import Elasticsearch
 from indexer.ledger import Ledger
 from indexer.quality import QualityReport, measure
 from indexer.quality_page import page
@@ -106,7 +106,7 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
 def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
     """Show how complete the records of SOURCE_ID are, and what is missing, repaired and refused, with examples."""
     settings = load_settings()
-    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     _refuse_unknown(settings, client, source_id)
     found = measure(client, settings.index.prefix, source_id)
     if html is not None:
@@ -148,7 +148,7 @@ def _show_quality(console: Console, found: QualityReport) -> None:
 def removed(source_id: str, *, as_json: bool) -> None:
     """List what was removed from SOURCE_ID and is still stored."""
     settings = load_settings()
-    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     _refuse_unknown(settings, client, source_id)
     tombs = list_removed(client, settings.index.prefix, source_id)
     rows = [{"id": t.native_id, "record": t.record, "origin": t.origin, "removed": t.removed_at} for t in tombs]

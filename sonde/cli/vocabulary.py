@@ -9,11 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-from elasticsearch import ApiError, TransportError
 from rich.console import Console
 from rich.table import Table
 
-from core.errors import SondeError, Unavailable
+from core.errors import SondeError
 from es_mappings.indices import ensure_indices
 from reading.vocabulary.concept import NamedVocabulary
 from reading.vocabulary.skos import read_files
@@ -48,12 +47,9 @@ def load(files: tuple[Path, ...], *, name: str | None, as_json: bool) -> None:
     concepts = read_files(files)
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
-    try:
-        ensure_indices(client, settings.index.prefix, Models(settings).embedder().card, kinds=("vocabulary",))
-        store = VocabularyStore(client, settings.index.prefix)
-        manifest = store.save(NamedVocabulary(called, concepts), datetime.now(UTC).isoformat(timespec="seconds"))
-    except (ApiError, TransportError) as error:
-        raise _unavailable(error) from error
+    ensure_indices(client, settings.index.prefix, Models(settings).embedder().card, kinds=("vocabulary",))
+    store = VocabularyStore(client, settings.index.prefix)
+    manifest = store.save(NamedVocabulary(called, concepts), datetime.now(UTC).isoformat(timespec="seconds"))
     _show([manifest], as_json=as_json)
 
 
@@ -61,20 +57,14 @@ def load(files: tuple[Path, ...], *, name: str | None, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 def list_(*, as_json: bool) -> None:
     """List the loaded vocabularies; Sonde's small one is always used too."""
-    try:
-        _show(_store().manifests(), as_json=as_json)
-    except (ApiError, TransportError) as error:
-        raise _unavailable(error) from error
+    _show(_store().manifests(), as_json=as_json)
 
 
 @vocabulary.command()
 @click.argument("name")
 def remove(name: str) -> None:
     """Remove a loaded vocabulary."""
-    try:
-        _store().remove(name)
-    except (ApiError, TransportError) as error:
-        raise _unavailable(error) from error
+    _store().remove(name)
     click.echo(f"{name} is removed.")
 
 
@@ -89,10 +79,6 @@ def _checked(name: str) -> str:
             f"--name: {name!r} cannot be a vocabulary's name; use letters a-z, digits, - and _, other than {OWN!r}."
         )
     return name
-
-
-def _unavailable(error: Exception) -> Unavailable:
-    return Unavailable(f"Elasticsearch does not answer as it should ({type(error).__name__}). Is `sonde up` running?")
 
 
 def _show(manifests: list[Manifest], *, as_json: bool) -> None:

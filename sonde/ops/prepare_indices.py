@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 def main() -> None:
     settings = load_settings()
     configure_logs(settings.log)
-    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     log.info("indices.prepared", created=prepare_indices(client, settings, Models(settings)))
 
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import redis
-from elastic_transport import TransportError
-from elasticsearch import ApiError, Elasticsearch
 from prometheus_client import REGISTRY, CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from core.json_types import Json
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
 from es_mappings.names import KINDS, alias
 from sonde.settings import Settings
 from workers.config import QUEUES
@@ -70,7 +70,7 @@ class State:
         found: Samples = [up]
         for part, ask, errors in (
             ("broker", self._queues, (redis.RedisError,)),
-            ("elasticsearch", self._indices, (TransportError, ApiError)),
+            ("elasticsearch", self._indices, (ElasticsearchError,)),
         ):
             try:
                 found += ask()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 
-from elasticsearch import Elasticsearch
-
 from core.access import Authenticator, Caller
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
 from net.gate import Gate
 from search_api.access.authenticators import Bearers, KeyAuthenticator
 from search_api.access.jwks import Issuer, IssuerKeys

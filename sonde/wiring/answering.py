@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from elasticsearch import Elasticsearch
-
 from core.errors import SondeError
 from core.ports import LanguageModel
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
+from es_gateway.client import Elasticsearch
 from net.gate import Gate
 from search_api.answers.answerer import Answerer, AnswerParts
 from search_api.answers.retrieve import PassageRetriever

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import structlog
 
 from core.errors import ModelMissing, Unavailable
+from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
+from es_gateway.nodes import GuardedNode
 from indexer.parts import Parts as HarvestParts
 from search_api.access.confined import ConfinedElasticsearch, groups_seen
 from search_api.admission import Limits
-from search_api.deadlines import GuardedNode
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
 from search_api.listing.catalogues import Catalogues
@@ -45,18 +46,16 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-_PUSH_TIMEOUT_S = 30.0
-_SHELF_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner waits
+_WRITE_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner waits
 
 
 def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     """Everything the views call; ``models`` where they are loaded already."""
-    client = elasticsearch_client(settings, timed_by=GuardedNode, kind=ConfinedElasticsearch)
+    everything = elasticsearch_client(settings, node=GuardedNode)
+    client = ConfinedElasticsearch.over(everything)
     models = models or Models(settings)
     # What serves is the same for everybody, so it is resolved by a client that sees everything.
-    resolver = ServingResolver(
-        elasticsearch_client(settings, timed_by=GuardedNode), settings.index.prefix, models.embedder
-    )
+    resolver = ServingResolver(everything, settings.index.prefix, models.embedder)
     pipeline, _ = search_pipeline(client, settings.index.prefix, models, ranking_config(settings), resolver=resolver)
     refuse_unservable(resolver)
     if settings.api.preload:
@@ -68,7 +67,8 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     records = RecordReader(client, settings.index.prefix, resolver)
     answers = answerer(settings, client, resolver, models)
     jobs = job_queue(settings)
-    own = shelf(settings, client, elasticsearch_client(settings, timeout_s=_SHELF_TIMEOUT_S), models, jobs)
+    writing = RetryingElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
+    own = shelf(settings, client, writing, models, jobs)
     return Parts(
         search=pipeline,
         serving=resolver,
@@ -79,12 +79,12 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
         limits=limits_of(settings.api),
-        metrics=ServiceMetrics(State.of(settings, elasticsearch_client(settings))).text,
+        metrics=ServiceMetrics(State.of(settings, UnhurriedElasticsearch.over(everything))).text,
         answerer=answers,
         shelf=own,
         library=library_search(own, answers, resolver),
-        harvests=_harvests(settings, jobs),
-        pushed=_pusher(settings, models),
+        harvests=_harvests(settings, everything, jobs),
+        pushed=_pusher(settings, writing, models),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
         rates=limit_policy(settings),
@@ -103,17 +103,16 @@ def limits_of(api: ApiSettings) -> Limits:
     ).of_threads(api.threads)
 
 
-def _pusher(settings: Settings, models: Models) -> Pusher:
-    client = elasticsearch_client(settings, timeout_s=_PUSH_TIMEOUT_S)
+def _pusher(settings: Settings, client: Elasticsearch, models: Models) -> Pusher:
     parts = HarvestParts(client, settings.index.prefix, models.embedder)
     leases = Leases.connect(settings.broker_url, settings.index.prefix)
     groups_of = partial(groups_of_source, settings)
     return Pusher(parts, leases, lambda: prepare_indices(client, settings, models), groups_of)
 
 
-def _harvests(settings: Settings, jobs: Callable[[], Jobs]) -> Harvests:
-    """For stewards alone, who see every source: by a client that sees everything, and waits for a whole report."""
-    client = elasticsearch_client(settings, timeout_s=_SHELF_TIMEOUT_S)
+def _harvests(settings: Settings, everything: Elasticsearch, jobs: Callable[[], Jobs]) -> Harvests:
+    """For stewards alone, who see every source; it waits for a whole report."""
+    client = UnhurriedElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
     return Harvests(QueueHarvestControl(settings, client, jobs), RunReader(client, settings.index.prefix))
 
 

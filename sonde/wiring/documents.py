@@ -6,11 +6,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from elasticsearch import Elasticsearch
-
 from core.document import PUBLIC, DocumentEntry
 from core.errors import NotFound
 from encoders.segmenter import load_segmenter
+from es_gateway.client import Elasticsearch
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
 from indexer.documents.limits import Limits, Ocr
@@ -78,7 +77,7 @@ class DocumentIngester:
 
     def __init__(self, settings: Settings, models: Models | None = None) -> None:
         models = models or Models(settings)
-        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         prepare_indices(client, settings, models)
         prepare(client, settings.index.prefix, models.embedder, settings.index.vector_index)
         self._parts = document_parts(settings, models, client)

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from elasticsearch import Elasticsearch
-
 from core.errors import Conflict, NotFound
+from es_gateway.client import Elasticsearch
 from indexer.quality import measure
 from indexer.quality_page import page
 from search_api.harvests.control import ConfiguredSource, Quality, ScheduleState

@@ -12,6 +12,7 @@ import structlog
 from core.errors import NotFound, Unavailable
 from core.json_types import Json
 from core.ports import Embedder
+from es_mappings.codecs.runs import RunReport
 from indexer.documents.inherit_again import inherit_again
 from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest, open_run
@@ -20,7 +21,6 @@ from indexer.links import LinkParts, check_links
 from indexer.parts import Options, Parts, Progress, no_lease
 from indexer.raw import Source
 from indexer.removed import restore
-from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
@@ -43,7 +43,7 @@ HARVEST_TIMEOUT_S = 60.0
 
 def worker_parts(settings: Settings) -> WorkerParts:
     """What a worker process needs, made at its first task; the indices are there afterwards."""
-    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     models = Models(settings)
     prepare_indices(client, settings, models)
     opener = Opener(settings, client)
@@ -62,7 +62,7 @@ class Harvester:
         self, settings: Settings, *, embedding: bool = True, allow_mass_removal: bool = False, full: bool = False
     ) -> None:
         self._settings = settings
-        self._client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+        self._client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         self._models = Models(settings)
         self._embedding = embedding
         self._full = full

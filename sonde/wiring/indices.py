@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from elasticsearch import Elasticsearch
-
-from es_mappings.indices import add_new_fields, add_new_index, ensure_indices
+from es_gateway.client import Elasticsearch
+from es_mappings.indices import ensure_indices
+from es_mappings.migration import migrate
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 
 
 def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:
-    """Creates the indices that are missing; the embedder is loaded only where one with vectors is."""
+    """Creates the indices that are missing and migrates older ones; loads the embedder only to create."""
     prefix = settings.index.prefix
     if client.indices.exists_alias(name=f"{prefix}-records") and client.indices.exists_alias(name=f"{prefix}-runs"):
-        add_new_fields(client, prefix)
-        add_new_index(client, prefix, "visits")
+        migrate(client, prefix)
         return []
     return ensure_indices(client, prefix, models.embedder().card, vector_index=settings.index.vector_index)

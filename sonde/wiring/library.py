@@ -7,10 +7,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import structlog
-from elasticsearch import Elasticsearch
 
 from core.document import DocumentEntry
 from core.errors import Unavailable, Unsupported
+from es_gateway.client import Elasticsearch
 from indexer.documents import library
 from indexer.documents.detect_format import media_type
 from indexer.documents.failures import DocumentRefused

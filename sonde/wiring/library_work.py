@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
 from indexer.documents import library, repair_library
 from indexer.documents.ingest import IngestParts
 from indexer.documents.store import DocumentStore

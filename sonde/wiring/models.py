@@ -6,6 +6,7 @@ import threading
 import time
 from functools import cached_property
 
+from core.breaker import Breaker, BreakerPolicy
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
 from encoders.fallback import FallbackGeocoder
@@ -13,7 +14,6 @@ from encoders.remote_geocoder import RemoteGeocoder
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
 from net.gate import Gate
 from reading.gazetteer.gazetteer import Gazetteer
-from search_api.breaker import Breaker, Patience
 from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
 from search_api.telemetry_memory import loaded
 from sonde.settings import Settings
@@ -58,7 +58,7 @@ class Models:
                 loaded("embedder", wanted, time.perf_counter() - begun)
                 remote = given.runtime == "remote"
                 self._embedders[wanted] = (
-                    GuardedEmbedder(embedder, Breaker("The embedder", Patience())) if remote else embedder
+                    GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy())) if remote else embedder
                 )
             return self._embedders[wanted]
 
@@ -85,7 +85,7 @@ class Models:
                 loaded("cross_encoder", cross_encoder.card.model, time.perf_counter() - begun)
                 slow_s = self._settings.api.slow_rerank_s
                 self._cross_encoder = GuardedCrossEncoder(
-                    cross_encoder, Breaker("The cross-encoder", Patience(slow_s=slow_s, pause_s=30.0))
+                    cross_encoder, Breaker("The cross-encoder", BreakerPolicy(slow_s=slow_s, pause_s=30.0))
                 )
             return self._cross_encoder
 
@@ -104,7 +104,7 @@ class Models:
         if given.kind == "embedded" or given.url is None:
             return None
         remote = RemoteGeocoder(GeocoderSpec(given.kind, given.url), self.gate)
-        return FallbackGeocoder(GuardedGeocoder(remote, Breaker("The geocoder", Patience())), self.gazetteer)
+        return FallbackGeocoder(GuardedGeocoder(remote, Breaker("The geocoder", BreakerPolicy())), self.gazetteer)
 
     @cached_property
     def gate(self) -> Gate:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
 from es_mappings.indices import described
 from indexer.reindex.run import AnswerProbe
 from search_api.pipeline import SearchPipeline

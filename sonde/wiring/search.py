@@ -6,9 +6,8 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from elasticsearch import Elasticsearch
-
 from core.ports import Geocoder
+from es_gateway.client import Elasticsearch
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary

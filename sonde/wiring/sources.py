@@ -7,9 +7,8 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from elasticsearch import Elasticsearch
-
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
 from indexer.digest import reading_tag
 from indexer.file_versions import SourceVersions
 from indexer.raw import Source

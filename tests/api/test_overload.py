@@ -11,13 +11,13 @@ import pytest
 from flask import Flask
 from numpy.typing import NDArray
 
+from core.breaker import Breaker, BreakerPolicy
+from core.deadlines import in_a_hurry
 from core.errors import Unavailable
 from core.ports import CrossEncoderCard, EmbedderCard, TextKind, Vectors
 from search_api.admission import Limits
 from search_api.app import create_app
-from search_api.breaker import Breaker, Patience
 from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder
-from search_api.deadlines import in_a_hurry
 from search_api.pipeline import SearchPipeline
 from search_api.ranking.config import default_config
 from search_api.request import SearchRequest
@@ -120,7 +120,7 @@ class Dawdling:
 def test_a_cross_encoder_that_dawdles_is_left_out_and_tried_again_after_a_pause(samples: Service) -> None:
     now = [0.0]
     slow = Dawdling(now)
-    breaker = Breaker("The cross-encoder", Patience(failures=2, pause_s=30.0, slow_s=3.0), lambda: now[0])
+    breaker = Breaker("The cross-encoder", BreakerPolicy(failures=2, pause_s=30.0, slow_s=3.0), lambda: now[0])
     resolver = ServingResolver(samples.client, samples.prefix, samples.models.embedder)
     parts = search_parts(samples.client, resolver, samples.models, default_config())
     pipeline = SearchPipeline(replace(parts, cross_encoder=lambda: GuardedCrossEncoder(slow, breaker)))
@@ -163,7 +163,7 @@ class Serves:
 
 def test_a_remote_embedder_that_is_away_is_no_longer_waited_for(samples: Service) -> None:
     away = Away(samples.models.embedder().card)
-    guarded = GuardedEmbedder(away, Breaker("The embedder", Patience(failures=3, pause_s=600.0)))
+    guarded = GuardedEmbedder(away, Breaker("The embedder", BreakerPolicy(failures=3, pause_s=600.0)))
     found = ServingResolver(samples.client, samples.prefix, samples.models.embedder).resolve()
     resolver = Serves(replace(found, embedder=guarded))
     pipeline = SearchPipeline(search_parts(samples.client, resolver, samples.models, default_config()))

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from click.testing import CliRunner
-from elasticsearch import Elasticsearch
 from flask import Flask
 from structlog.testing import capture_logs
 
 from core.access import NotAuthenticated
 from core.errors import NotFound, Unavailable
+from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from net.gate import Gate
 from search_api import problems

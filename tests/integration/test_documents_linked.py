@@ -14,7 +14,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.record import Link, Record
-from es_mappings.documents import to_document
+from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
 from indexer.documents.ingest import IngestParts
 from indexer.documents.linked import document_links, follow_links, pdf_of_page

@@ -12,8 +12,10 @@ from elasticsearch import Elasticsearch
 
 from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
 from core.errors import Unavailable
+from core.passage import WhereWhen
 from core.record import Link, Record
-from es_mappings.documents import to_document
+from es_mappings.codecs import documents
+from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
 from indexer.documents import parking
 from indexer.documents.ingest import Incoming, IngestParts, ingest
@@ -21,7 +23,6 @@ from indexer.documents.isolation import Parsed, read_isolated
 from indexer.documents.library import Shelf, read_queued
 from indexer.documents.limits import Limits
 from indexer.documents.linked import follow_links
-from indexer.documents.place_time import WhereWhen
 from indexer.documents.recipe import READING
 from indexer.documents.repair_library import Queue, repair_library
 from indexer.documents.store import DocumentStore
@@ -244,7 +245,7 @@ def test_a_linked_document_is_parked_and_left_alone(parts: IngestParts) -> None:
 def test_the_doctor_says_how_many_are_parked_which_and_what_to_do(parts: IngestParts) -> None:
     store = DocumentStore(parts.client, parts.prefix)
     for hit in parts.client.search(index=alias(parts.prefix, "documents"), size=100)["hits"]["hits"]:
-        store.drop(DocumentEntry.of(hit["_id"], hit["_source"]))
+        store.drop(documents.from_document(hit["_id"], hit["_source"]))
     assert parked_documents(parts.client, parts.prefix) == (
         "ok",
         "none is parked; not read for reasons of their own: none",

@@ -17,10 +17,10 @@ from redbeat import RedBeatSchedulerEntry
 from small_catalogue import write_catalogue
 
 from core.access import Caller, NotAuthenticated
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest import harvest
 from indexer.parts import Parts as HarvestParts
-from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 from search_api.app import create_app
 from sonde.settings import BrokerSettings, ElasticsearchSettings, HarvestSettings, IndexSettings, Settings

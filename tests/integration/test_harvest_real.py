@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 
 from encoders.catalogue import load_embedder
 from encoders.specs import EmbedderSpec
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
 from es_mappings.indices import ensure_indices
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 from elastic_transport import Transport
-from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.names import IndexKind
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.reindex.handover import unfinished_handovers
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
-from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 from sonde.ops.doctor.examine import cut_off
 from tests.integration.hashing import Hashing

@@ -14,12 +14,12 @@ from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 
 from core.errors import NotFound, Unavailable
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.raw import Page, RawRecord
 from indexer.removed import list_removed, purge, restore
-from indexer.report import RunReport
 from indexer.sources.politeness import CircuitOpen, RequestPolicy
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from lab.chaos.harvests import open_csw, titles

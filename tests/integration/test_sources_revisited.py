@@ -15,14 +15,15 @@ import pytest
 from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 
-from es_mappings.indices import add_new_index, ensure_indices
+from es_mappings.codecs.runs import Counts
+from es_mappings.indices import ensure_indices
+from es_mappings.migration import migrate
 from evaluation.local_server import served
 from indexer.file_versions import LONGEST_NOTE, FileVersions, SourceVersions
 from indexer.harvest import harvest
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts
 from indexer.raw import FileVersion
-from indexer.report import Counts
 from indexer.sources.protocols import open_source
 from indexer.sources.revisiting import conditions, validators
 from lab.chaos.harvests import titles
@@ -100,7 +101,7 @@ def parts(es_client: Elasticsearch) -> Iterator[Parts]:
     own = f"sonde-test-{uuid.uuid4().hex[:12]}"
     ensure_indices(es_client, own, CARD, kinds=KINDS_OF_A_HARVEST)
     for _ in range(2):
-        add_new_index(es_client, own, "visits")  # as a version that did not know it yet is taught it
+        migrate(es_client, own)  # as a version that did not know it yet is taught it
     yield Parts(es_client, own)
     delete_indices(es_client, own)
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from elasticsearch import Elasticsearch
 from tiny_models import tiny_embedder
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -19,6 +18,7 @@ from core.ports import EmbedderCard, TextKind, Vectors
 from encoders.model_card import ModelCard, damaged_files
 from encoders.registry import own_entry, verify
 from encoders.segmenter import load_segmenter
+from es_gateway.client import Elasticsearch
 from indexer.documents.model import Block, FrontMatter, ReadDocument
 from indexer.documents.segment import SegmentOptions, segment
 from sonde.settings import DocumentsSettings, ModelsSettings, Settings

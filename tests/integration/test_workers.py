@@ -22,12 +22,12 @@ from elasticsearch import Elasticsearch
 from redbeat import RedBeatSchedulerEntry
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, write_catalogue
 
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
 from indexer.embed_missing import count_missing
 from indexer.harvest import harvest, open_run
 from indexer.parts import Options, Parts, RunTaken
-from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
 from workers.app import create_celery

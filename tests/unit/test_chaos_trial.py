@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from celery import Celery
-from elastic_transport import TransportError
 
+from es_gateway.errors import NotReachable
 from lab.chaos.asking import Asked, Asker
 from lab.cluster.breakages import Breakage, breakages
 from lab.cluster.trial import Course, _Trial
@@ -34,7 +34,7 @@ class ChaosCluster:
 
     def _refresh(self, **_: object) -> None:
         if self.broken:
-            raise TransportError("gone")
+            raise NotReachable("gone")
 
     def start(self, *names: str) -> None:
         self.started += names

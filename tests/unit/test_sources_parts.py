@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import SondeError
+from es_mappings.codecs.runs import Counts, RunReport
 from indexer.incremental import since_when
 from indexer.quality import WEIGHTS, missing, score, summary
 from indexer.quality_page import page
-from indexer.report import Counts, RunReport
 from indexer.sources.linked import rebased
 from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.politeness import Breaker, CircuitOpen, RequestPolicy, retry_after_s

@@ -5,25 +5,24 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 import redis
-from elastic_transport import ConnectionTimeout, TlsError, TransportError
-from elasticsearch import ApiError
 
+from es_gateway.errors import ElasticsearchError, NoTls, TimedOut
 from sonde.settings import Settings
 
 _UNAUTHORISED, _FORBIDDEN = 401, 403
 
 
-def of_elasticsearch(error: TransportError | ApiError, settings: Settings) -> str:
+def of_elasticsearch(error: ElasticsearchError, settings: Settings) -> str:
     """Names the settings that have to do with it; no password."""
     url = settings.elasticsearch_url
-    if isinstance(error, ApiError):
+    if error.status is not None:
         return _refused(error, settings)
-    if isinstance(error, TlsError):
+    if isinstance(error, NoTls):
         return (
             f"TLS with {_place(url)} fails: does it use https, and is its certificate signed by the CA of "
             "SONDE_ELASTICSEARCH__CA_CERTS?"
         )
-    if isinstance(error, ConnectionTimeout):
+    if isinstance(error, TimedOut):
         return f"{_place(url)} did not answer in time: is it overloaded, or behind a firewall that drops packets?"
     return f"nobody answers at {_place(url)}: start it (`sonde up`), or set SONDE_ELASTICSEARCH__URL"
 
@@ -40,8 +39,8 @@ def of_broker(error: redis.RedisError, settings: Settings) -> str:
     return f"{place} answers {error}"
 
 
-def _refused(error: ApiError, settings: Settings) -> str:
-    status = error.meta.status
+def _refused(error: ElasticsearchError, settings: Settings) -> str:
+    status = error.status
     if status == _UNAUTHORISED:
         return (
             "it requires a login: set SONDE_ELASTICSEARCH__API_KEY, or SONDE_ELASTICSEARCH__USERNAME and "
@@ -50,7 +49,7 @@ def _refused(error: ApiError, settings: Settings) -> str:
     if status == _FORBIDDEN:
         prefix = settings.index.prefix
         return f"the login has too few rights: its role needs monitor, and read, write, manage on {prefix}-*"
-    return f"it answers {status}: {error.message}"
+    return f"it answers {status}: {error.reason}"
 
 
 def _place(url: str) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
 from sonde.ops.doctor.finding import State
 
 _GIB = 1 << 30

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from elasticsearch import Elasticsearch
-
 from core.document import PUBLIC
 from core.json_types import JsonMapping
+from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from indexer.documents.recipe import READING
 from sonde.ops.doctor.finding import State

@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Iterator
 
 import redis
-from elastic_transport import TransportError
-from elasticsearch import ApiError, Elasticsearch
 from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import serving
-from es_mappings.meta import needs_reindex, refuse_other_dimensions
+from es_mappings.meta import refuse_other_dimensions, reindex_reasons
 from indexer.link_runs import LINKS_OF
 from indexer.reindex.handover import unfinished_handovers
 from indexer.runs import Runs
@@ -58,10 +58,10 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
 def _look(part: str, check: Callable[[], tuple[State, str]], settings: Settings) -> Finding:
     try:
         return Finding(part, *check())
+    except ElasticsearchError as error:
+        return Finding(part, "broken", of_elasticsearch(error, settings))
     except SondeError as error:
         return Finding(part, "broken", str(error))
-    except (TransportError, ApiError) as error:
-        return Finding(part, "broken", of_elasticsearch(error, settings))
     except redis.RedisError as error:
         return Finding(part, "broken", of_broker(error, settings))
 
@@ -84,9 +84,8 @@ def _index(client: Elasticsearch, settings: Settings, models: Models) -> tuple[S
     count = client.count(index=found.index).body["count"]
     bare = {"bool": {"must_not": [{"exists": {"field": "vector"}}]}}
     missing = client.count(index=found.index, query=bare).body["count"]
-    reindex = needs_reindex(found.meta, settings.embedder.model)
-    if reindex is not None:
-        return "warning", reindex
+    if reasons := reindex_reasons(found.meta, settings.embedder.model):
+        return "warning", " ".join(reasons)
     if missing:
         return "warning", f"{found.index}: {missing} of {count} records have no vector; harvest them again"
     return "ok", f"{found.index}: {count} records by {found.meta.embedding_model}"

@@ -44,7 +44,7 @@ def examiner(settings: Settings, collection: AnswerCollection, mode: str) -> Ite
     given = settings.answers
     config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
     with ExitStack() as stack:
-        client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S))
+        client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True))
         cache = VectorCache(settings.models.folder / "vectors.sqlite")
         stack.callback(cache.close)
         models = CachingModels(settings, cache, None)

@@ -36,7 +36,7 @@ def bench(
     settings: Settings, collection: Collection, *, config: RankingConfig | None = None, progress: Progress | None = None
 ) -> Iterator[Bench]:
     """The collection indexed with its vectors; the index goes when the bench is left, however it is left."""
-    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
     cache = VectorCache(settings.models.folder / "vectors.sqlite")
     models, config = CachingModels(settings, cache, progress), config or ranking_config(settings)
     fixed = collection.as_of_ms

@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import structlog
-from elasticsearch import ApiError, TransportError
-from elasticsearch.helpers import scan
 
 from core.document import PUBLIC
-from core.errors import Unavailable
 from core.passage import Passage
+from es_mappings.codecs.passages import from_document
 from es_mappings.names import alias
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.isolation import read_isolated
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.store import passages_kind
+from indexer.scan import scan
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.training.data import SAMPLES, texts_from
@@ -54,28 +53,14 @@ def passages_from(settings: Settings, owner: str = PUBLIC) -> tuple[list[Passage
     Raises Unavailable, and TrainingError where there is none.
     """
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
-    query = {"query": {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"kind": "text"}}]}}}
+    query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"kind": "text"}}]}}
     found: list[Passage] = []
     titles: dict[str, str] = {}
-    try:
-        fields = ["document", "ordinal", "text", "title", "section_path", "first_page", "last_page"]
-        for hit in scan(client, index=alias(settings.index.prefix, passages_kind(owner)), query=query, _source=fields):
-            source = hit["_source"]
-            titles[source["document"]] = source.get("title") or ""
-            found.append(
-                Passage(
-                    id=hit["_id"],
-                    document=source["document"],
-                    ordinal=int(source["ordinal"]),
-                    text=source["text"],
-                    owner=owner,
-                    section_path=tuple(source.get("section_path") or ()),
-                    first_page=source.get("first_page"),
-                    last_page=source.get("last_page"),
-                )
-            )
-    except (ApiError, TransportError) as error:
-        raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}. Is `sonde up` running?") from error
+    fields = ["document", "ordinal", "text", "title", "section_path", "first_page", "last_page"]
+    for hit in scan(client, alias(settings.index.prefix, passages_kind(owner)), query, fields):
+        passage, title = from_document(hit["_id"], {**hit["_source"], "owner": owner})
+        titles[passage.document] = title
+        found.append(passage)
     if not found:
         raise TrainingError(f"There are no passages of {owner!r}; `sonde ingest FILES` makes some.")
     return sorted(found, key=lambda one: (one.document, one.ordinal)), titles

@@ -1,4 +1,4 @@
-"""A circuit breaker: a part that fails or dawdles several times in a row is left alone for a while."""
+"""A circuit breaker: a part that fails or is slow several times in a row is left alone for a while."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class BreakerPolicy:
     """``failures`` in a row open the circuit for ``pause_s``; an answer after more than ``slow_s`` is a failure too."""
 
     failures: int = 3
@@ -27,9 +27,9 @@ class CircuitOpen(Unavailable):
 class Breaker:
     """Safe to share between threads. After a pause one caller tries; the others go on without until that went well."""
 
-    def __init__(self, name: str, patience: Patience, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, name: str, policy: BreakerPolicy, clock: Callable[[], float] = time.monotonic) -> None:
         self._name = name
-        self._patience = patience
+        self._policy = policy
         self._clock = clock
         self._lock = threading.Lock()
         self._failed = 0
@@ -57,7 +57,7 @@ class Breaker:
         except BaseException:
             self._stop_trying()
             raise
-        slow = self._patience.slow_s
+        slow = self._policy.slow_s
         if slow is not None and self._clock() - begun > slow:
             self._failure()
         else:
@@ -67,7 +67,7 @@ class Breaker:
         with self._lock:
             if self._opened_at is None:
                 return
-            if self._trying or self._clock() - self._opened_at < self._patience.pause_s:
+            if self._trying or self._clock() - self._opened_at < self._policy.pause_s:
                 raise CircuitOpen(f"{self._name} failed {self._failed} times in a row and is left alone for a moment.")
             self._trying = True
 
@@ -75,7 +75,7 @@ class Breaker:
         with self._lock:
             self._failed += 1
             self._trying = False
-            if self._failed >= self._patience.failures:
+            if self._failed >= self._policy.failures:
                 self._opened_at = self._clock()
 
     def _success(self) -> None:
