@@ -63,7 +63,7 @@ def _add_harvest(app: Celery, worker: Callable[[], Worker]) -> None:
 
 
 def _go_on(app: Celery, source_id: str, result: SliceResult) -> None:
-    """Queues what follows; a crash before this leaves a lapsed run, which beat finds."""
+    """Queues the next slice. After a crash before this line, beat finds the lapsed run."""
     if result.ending == "continues":
         app.send_task(HARVEST_TASK, args=[source_id, result.run])
     elif result.missing_vectors:

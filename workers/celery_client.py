@@ -25,7 +25,7 @@ _DAY_S = 86_400.0
 
 
 def celery_client(config: WorkerConfig) -> Celery:
-    """Every task that it queues says when it was queued."""
+    """Each task it queues carries the time at which it was queued."""
     app = Celery("sonde", broker=config.broker_url)
     app.conf.update(_settings(config))
     before_task_publish.connect(_stamp, weak=False, dispatch_uid="sonde-queued")

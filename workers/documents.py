@@ -1,4 +1,4 @@
-"""The tasks of the ``documents`` queue: what a source's records link to, read in slices, and users' own documents."""
+"""The tasks of the ``documents`` queue: linked documents of records, read in slices, and users' own documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RETRIES = 5
 
 
 def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[Task[Any, Any]], float]) -> None:
-    """Registers the task; it queues itself again until nothing is left to read."""
+    """Registers the tasks. The task of a source queues itself again until nothing is left to read."""
 
     @app.task(name=DOCUMENTS_TASK, bind=True, max_retries=_RETRIES)
     def read_linked_documents(task: Task[Any, Any], source_id: str) -> None:
@@ -51,7 +51,7 @@ def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[
 
 
 def read_one(worker: Worker, document: str) -> None:
-    """A user's document, under a lease: the same message twice, or one put in the queue again, reads it once."""
+    """Reads a user's document under a lease, so that a message delivered twice reads it once."""
     if worker.parts.library is None:
         return
     with worker.leases.hold(_lease(document)) as lease:
@@ -62,7 +62,7 @@ def read_one(worker: Worker, document: str) -> None:
 
 
 def repair_library(worker: Worker, send: Callable[[str], object]) -> None:
-    """What a power cut or a dead worker left; a document is queued again at most once until it is taken up."""
+    """Finishes what a power cut or a dead worker left. Queues a document at most once until a worker takes it."""
     if worker.parts.library is None:
         return
 
@@ -86,7 +86,7 @@ def wants_documents(worker: Worker, source_id: str) -> bool:
 
 
 def read_slice(worker: Worker, source_id: str) -> bool:
-    """One slice; whether there is more. Somebody else at the same source: nothing is done."""
+    """Reads one slice; whether there is more. Does nothing while another worker reads the same source."""
     source = known_sources(worker.config.sources).get(source_id)
     if source is None or worker.parts.follow_links is None:
         return False

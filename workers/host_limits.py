@@ -1,8 +1,7 @@
-"""Turns at hosts that all workers keep together, in Redis: when the next request may begin, how many are open, and
-which sources rest.
+"""The limits of hosts that all workers share, in Redis: when the next request may begin, how many are open, and which
+sources pause.
 
-Where Redis does not answer nobody is held up here; each process then keeps its own turns
-(indexer/sources/politeness.py).
+While Redis does not answer, these limits stop nobody. Each process still keeps its own (indexer/sources/politeness.py).
 """
 
 from __future__ import annotations
@@ -53,8 +52,8 @@ _POLL_S = (0.02, 0.1)
 class RedisHostLimits:
     """Implements indexer.sources.politeness.SharedHostLimits; safe to share between threads.
 
-    What is open is renewed every ``heartbeat_s`` and is nobody's ``lease_s`` after its process died. A Redis that does
-    not answer is left alone for ``rest_s``.
+    Open requests are renewed every ``heartbeat_s`` and expire ``lease_s`` after their process died. After a failed
+    call, Redis is not asked again for ``rest_s``.
     """
 
     client: redis.Redis
@@ -77,26 +76,26 @@ class RedisHostLimits:
         return cls(client, prefix)
 
     def take(self, host: str, interval_s: float) -> float:
-        """In how many seconds it is the caller's turn; the next one's is ``interval_s`` later."""
+        """Seconds until the caller's turn. The next turn is ``interval_s`` later."""
         return (self._asked(_TAKE, self._key("turn", host), _us(interval_s)) or 0) / 1e6
 
     def hold(self, host: str, seconds: float) -> None:
-        """Nobody's turn before then: the host said so."""
+        """No turn for ``seconds``, because the host asked for a pause."""
         self._asked(_HOLD, self._key("turn", host), _us(seconds))
 
     def rest(self, source: str, seconds: float) -> None:
-        """The source is left alone for that long, by every process."""
+        """No process asks the source for ``seconds``."""
         self._asked(_REST, self._key("rest", source), max(1, round(1e3 * seconds)))
 
     def resting(self, source: str) -> float:
-        """For how many more seconds; 0 where it does not rest."""
+        """Seconds until the source may be asked again; 0 if it may be asked now."""
         return max(0, self._asked(_RESTING, self._key("rest", source)) or 0) / 1e3
 
     @contextmanager
     def slot(self, host: str, limit: int) -> Iterator[None]:
-        """Inside, one of ``limit`` open requests is the caller's; those with another limit are counted apart.
+        """Holds one of ``limit`` open requests. Requests with different limits are counted separately.
 
-        Apart, so that one who asks for fewer is not kept waiting by many who never leave as few open.
+        Otherwise a caller with a low limit could wait forever for callers with a higher one.
         """
         key, token = self._key(f"open:{limit}", host), uuid4().hex
         while self._asked(_OPEN, key, token, limit, _us(self.lease_s)) == 0:
@@ -111,7 +110,7 @@ class RedisHostLimits:
         return f"{self.prefix}:{kind}:{host}"
 
     def _asked(self, script: str, key: str, *values: str | int) -> int | None:
-        """The script's answer; None where Redis does not answer, or did not a moment ago."""
+        """The script's answer; None if Redis does not answer now, or did not a moment ago."""
         if time.monotonic() < self._silent_until:
             return None
         try:
@@ -134,7 +133,7 @@ class RedisHostLimits:
         self._asked("return redis.call('zrem', KEYS[1], ARGV[1])", key, token)
 
     def _beat(self) -> None:
-        """Renews what is open until nothing is."""
+        """Renews the open requests until there are none."""
         while True:
             time.sleep(self.heartbeat_s)
             with self._lock:

@@ -1,4 +1,4 @@
-"""What the front door hands to the tasks."""
+"""The parts that `sonde` gives to the tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a task was put in its queue: a header of its message, so that the oldest of a queue can be asked its age."""
+"""A header of a message says when its task was queued, so that the age of a queue's oldest task can be measured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ HEADER = "sonde_queued"
 
 
 def queued_at(message: str | bytes) -> float | None:
-    """When a message, as it lies in the broker's list, was queued; None for one that does not say so."""
+    """When a message of the broker's list was queued; None if it does not say."""
     try:
         found = json.loads(message)["headers"][HEADER]
     except (ValueError, KeyError, TypeError):

@@ -22,7 +22,7 @@ def load_sources(path: Path) -> dict[str, SourceConfig]:
 
 
 def known_sources(path: Path) -> dict[str, SourceConfig]:
-    """The sources by id; none where there is no file, which is warned of once. Raises SondeError for a wrong file."""
+    """The sources by id. Without a file there are none, and one warning. Raises SondeError for a wrong file."""
     try:
         known = load_sources(path)
     except NotFound as error:

@@ -1,5 +1,6 @@
-"""Beat that outlives its broker and a clock that is set back: RedBeat's own ends with the first connection that fails,
-and waits until the clock is again where it was.
+"""A beat that survives a broker that is down and a clock that is set back.
+
+RedBeat's own scheduler ends with the first failed connection, and waits until the clock has caught up.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _SET_BACK_S = 2.0
 
 
 class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
-    """Waits while the broker is away, and takes the lock of the schedules again where it was lost meanwhile.
+    """Waits while the broker is down, then takes the lock of the schedules again if it was lost.
 
     While another beat holds the lock, this one waits for it, as at its start.
     """
@@ -30,7 +31,7 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
     _ahead_s: float | None = None  # the wall's clock less the monotonic one, at the last look
 
     def setup_schedule(self) -> None:
-        """Reads the schedules; a broker that is not there yet is waited for."""
+        """Reads the schedules, and waits for the broker if it does not answer yet."""
         while True:
             try:
                 super().setup_schedule()
@@ -40,7 +41,7 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
             time.sleep(_PAUSE_S)
 
     def tick(self, *arguments: Any, **options: Any) -> float:
-        """Sends what is due; seconds until the next look."""
+        """Sends the tasks that are due. Seconds until the next call."""
         try:
             if self.lock_key and self.lock is None:
                 self._take_the_lock()
@@ -61,14 +62,14 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
             log.warning("beat.lock_not_released")  # it lapses by itself
 
     def _follow_the_clock(self) -> None:
-        """At the first look, since the clock may have been set while no beat ran, and whenever it was set back."""
+        """Runs at the first tick, because the clock may have changed while no beat ran, and after each step back."""
         ahead_s = time.time() - time.monotonic()
         if self._ahead_s is None or ahead_s < self._ahead_s - _SET_BACK_S:
             self._forget_the_future()
         self._ahead_s = ahead_s
 
     def _forget_the_future(self) -> None:
-        """What was last sent at a time that is yet to come counts as sent now: else it would rest until then."""
+        """A task that was last sent at a future time counts as sent now. Otherwise it would wait until then."""
         now = self.app.now()
         for key in get_redis(self.app).zrange(self.app.redbeat_conf.schedule_key, 0, -1):
             try:

@@ -1,4 +1,4 @@
-"""The names of the tasks, for whoever queues them. Importing this imports neither Celery nor the tasks."""
+"""The names of the tasks, to queue them by. Importing this imports neither Celery nor the tasks."""
 
 from __future__ import annotations
 

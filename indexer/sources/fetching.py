@@ -1,4 +1,4 @@
-"""One source's way through the gate: its policy, its credentials, its limits, and what is worth another try."""
+"""Requests of one source: its policy, its credentials, its limits, and which failures are tried again."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _LATER = frozenset({408, 425, 429})
 
 
 class BadAnswer(Unavailable):
-    """The host answered, but not what was asked for: HTML for XML, a truncated or repeated page. Tried again."""
+    """The host sent something else: HTML for XML, or a truncated or repeated page. The request is tried again."""
 
 
 class Later(Unavailable):
-    """429, 5xx: the host asks for patience; ``after_s`` where it said how long."""
+    """The host answered 429 or 5xx. ``after_s``: the pause it asks for, if it says so."""
 
     def __init__(self, message: str, after_s: float | None) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ class Later(Unavailable):
 
 
 class TooLate(Unavailable):
-    """The host asks for more patience than a run has; the run goes on another time."""
+    """The host asks for a longer pause than a run may make. The run continues another time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Files asked for with what their last answer said of their version: one that has not changed is not sent again.
+"""Asks for a file with the version of its last answer, so that the server does not send an unchanged file again.
 
-RFC 9110, 8.8 and 13.1: If-None-Match with the ETag, If-Modified-Since with the Last-Modified; 304: it is as it was.
+RFC 9110, 8.8 and 13.1: If-None-Match with the ETag, If-Modified-Since with Last-Modified; 304 means unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TOO_YOUNG_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Sent(Generic[T]):
-    """A file that was sent, as it was parsed. ``visit``: its version, where the server said one."""
+    """A parsed file, and what the server said of its version (``visit``)."""
 
     content: T
     etag: str | None
@@ -34,7 +34,7 @@ class Sent(Generic[T]):
     def visit(
         self, url: str, tag: str, natives: Iterable[str] = (), note: str | None = None
     ) -> tuple[FileVersion, ...]:
-        """What to remember, nothing where the server tells no version."""
+        """The version to store; nothing if the server states none."""
         if self.etag is None and self.last_modified is None:
             return ()
         return (FileVersion(url, tag, tuple(natives), self.etag, self.last_modified, note),)
@@ -42,7 +42,7 @@ class Sent(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Revisiting:
-    """Files of one source. Where its fetcher has no memory everything is fetched, and nothing noted."""
+    """Files of one source. Without a store of versions, every file is fetched and nothing is stored."""
 
     fetcher: Fetcher
 
@@ -78,12 +78,12 @@ class Revisiting:
     def noted(
         self, url: str, sent: Sent[T], natives: Iterable[str] = (), note: str | None = None
     ) -> tuple[FileVersion, ...]:
-        """What to hand on for the next run."""
+        """The versions to store for the next run."""
         return sent.visit(url, self.memory.tag, natives, note) if self.memory is not None else ()
 
 
 def conditions(visit: FileVersion | None) -> dict[str, str]:
-    """The headers that ask for the file only if it is another."""
+    """Headers that ask for the file only if it has changed."""
     given = {} if visit is None else {"if-none-match": visit.etag, "if-modified-since": visit.last_modified}
     return {name: value for name, value in given.items() if value is not None}
 
