@@ -6,11 +6,11 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import structlog
 
+from core.batched import batched
 from core.errors import Unavailable
 from es_gateway.client import retrying
 from es_mappings.codecs.records import from_document
@@ -49,7 +49,7 @@ def embed_missing(source_id: str, parts: Parts, options: Options) -> Filled:
     started = time.monotonic()
     with Background(1, "vectors") as background:
         writing: Future[_Written] | None = None
-        for hits in _batches(_missing(parts, source_id), options.batch):
+        for hits in batched(_missing(parts, source_id), options.batch):
             vectors = _vectors(hits, embedding)
             tally.add(parts, writing)
             options.guard()
@@ -131,8 +131,3 @@ def _missing(parts: Parts, source_id: str) -> Iterator[dict[str, Any]]:
 def _without_vector(source_id: str) -> dict[str, Any]:
     filters = [{"term": {"source": source_id}}]
     return {"bool": {"filter": filters, "must_not": [{"exists": {"field": "vector"}}]}}
-
-
-def _batches(hits: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
-    while batch := list(islice(hits, size)):
-        yield batch

@@ -7,10 +7,11 @@ stands for something that is no longer there.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from core.batched import batched
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.names import alias
@@ -82,7 +83,7 @@ class SourceVersions:
     def _entries(self, natives: Sequence[str]) -> dict[str, LedgerEntry]:
         ledger, keys = Ledger(self.client, self.prefix), [entry_key(self.source, native) for native in natives]
         found: dict[str, LedgerEntry] = {}
-        for some in _slices(keys):
+        for some in batched(keys, _AT_ONCE):
             found |= {entry.native_id: entry for entry in ledger.entries(some).values()}
         return found
 
@@ -90,10 +91,6 @@ class SourceVersions:
 def _stands(entry: LedgerEntry | None) -> bool:
     """Whether the ledger knows the document as it was read, and as no other's duplicate."""
     return entry is not None and entry.state in ("current", "refused") and entry.raw_hash != ""
-
-
-def _slices(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE))
 
 
 def _is_small(visit: FileVersion) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from core.batched import batched
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import HOLDING, LedgerEntry, from_document
 from es_mappings.names import alias
@@ -50,8 +51,8 @@ class Ledger:
     def holders(self, source: str, records: Sequence[str]) -> dict[str, LedgerEntry]:
         """Who holds each of these records, as of the last refresh."""
         found: dict[str, LedgerEntry] = {}
-        for start in range(0, len(records), _MOST_TERMS):
-            terms = {"terms": {"record": list(records[start : start + _MOST_TERMS])}}
+        for some in batched(records, _MOST_TERMS):
+            terms = {"terms": {"record": some}}
             query = {"bool": {"filter": [*_of(source), terms, _IS_HOLDING]}}
             found |= {cast(str, entry.record): entry for entry in self.where(query)}
         return found

@@ -9,10 +9,10 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 import structlog
 
+from core.batched import batched
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import Refusal, RunReport
@@ -56,9 +56,9 @@ def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
     runs = Runs(parts.client, parts.prefix)
     run = runs.unfinished(links_source(source)) or _begun(source)
     tally = Tally.of(run)
-    waiting = iter(in_order(_links(parts.client, parts.prefix, source), run.position))
+    waiting = in_order(_links(parts.client, parts.prefix, source), run.position)
     with Background(_TOGETHER, "links") as pool:
-        while some := list(islice(waiting, _BATCH)):
+        for some in batched(waiting, _BATCH):
             if time.monotonic() - started > seconds:
                 return _saved(runs, run, tally, done=False)
             reasons = list(pool.map(lambda link: _asked(parts, link.href), some))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.batched import batched
 from core.errors import Unavailable
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
@@ -30,8 +31,8 @@ def share_access(client: Elasticsearch, prefix: str, items: Sequence[Item]) -> N
         if groups != before:
             by_groups.setdefault(groups, []).append(record)
     for groups, records in by_groups.items():
-        for at in range(0, len(records), _MOST_TERMS):
-            _share(client, prefix, records[at : at + _MOST_TERMS], groups)
+        for some in batched(records, _MOST_TERMS):
+            _share(client, prefix, some, groups)
 
 
 def _share(client: Elasticsearch, prefix: str, records: Sequence[str], groups: tuple[str, ...]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import structlog
 
+from core.batched import batched
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.records import from_document, to_document
@@ -49,7 +50,7 @@ def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
     holders = ledger.holders(run.source, sorted({heir.claims for heir in heirs if heir.claims is not None}))
     gone = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, met)}
     pairs = list(successions(heirs, gone))
-    done = sum(_take_over(client, prefix, pairs[start : start + _AT_ONCE]) for start in range(0, len(pairs), _AT_ONCE))
+    done = sum(_take_over(client, prefix, some) for some in batched(pairs, _AT_ONCE))
     if done:
         log.info("sweep.succeeded", source=run.source, run=run.id, records=done)
     return done

@@ -20,5 +20,7 @@ def to_document(entry: DocumentEntry) -> dict[str, Any]:
 
 def from_document(id: str, source: Mapping[str, Any]) -> DocumentEntry:
     """What ``to_document`` wrote; members that this version does not know are left out."""
-    values = {name: tuple(v) if isinstance(v, list) else v for name, v in source.items() if name in _KNOWN}
+    values: dict[str, Any] = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in source.items() if name in _KNOWN
+    }
     return DocumentEntry(id=id, **values)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import structlog
 
+from core.batched import batched
 from core.document import PUBLIC, DocumentEntry, State, document_id, now_iso
 from core.errors import NotFound, SondeError, Unavailable
 from core.passage import Passage
@@ -38,7 +39,7 @@ from indexer.documents.place_time import PassageReader
 from indexer.documents.progress import PagesRead
 from indexer.documents.recipe import recipe
 from indexer.documents.segment import Coherence, Segmented, SegmentOptions, embedding_text, segment
-from indexer.documents.store import DocumentGone, DocumentStore, batches, passage_document, passages_kind
+from indexer.documents.store import DocumentGone, DocumentStore, passage_document, passages_kind
 
 log = structlog.get_logger(__name__)
 
@@ -297,7 +298,7 @@ class _Run:
 
     def _write(self, entry: DocumentEntry, passages: Sequence[Passage], inherits: Json | None) -> int:
         written = 0
-        for batch in batches(passages, _BATCH):
+        for batch in batched(passages, _BATCH):
             documents = self._timed("embed", partial(self._documents, entry, batch, inherits))
             failures = self.store.put_passages(entry.owner, documents)
             if failures:

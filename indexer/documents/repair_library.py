@@ -10,13 +10,14 @@ from typing import Any
 
 import structlog
 
+from core.batched import batched
 from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, now_iso, owner_routing
 from es_mappings.codecs import documents
 from es_mappings.names import IndexKind, alias
 from indexer.documents.library import take_away
 from indexer.documents.parking import sonde_version, undo_interrupted
 from indexer.documents.recipe import READING, is_outdated
-from indexer.documents.store import DocumentGone, DocumentStore, batches
+from indexer.documents.store import DocumentGone, DocumentStore
 from indexer.scan import scan
 
 log = structlog.get_logger(__name__)
@@ -126,7 +127,7 @@ def _without_entry(store: DocumentStore, files: FileStore) -> int:
     """Files whose document is not known (any more), and what a broken-off upload left."""
     old = [found for found in files.files() if found.age_s > _YOUNG_S]
     doomed: list[StoredFile] = []
-    for some in batches(old, _PAGE):
+    for some in batched(old, _PAGE):
         known = store.entries([found.document for found in some])
         doomed += [found for found in some if not _belongs(found, known.get(found.document))]
     for found in doomed:

@@ -6,7 +6,7 @@ what it no longer has is deleted before it is called ready. Users' passages go t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.document import PUBLIC, DocumentEntry, owner_routing
@@ -159,8 +159,3 @@ class DocumentStore:
     def refresh(self, owner: str) -> None:
         index = alias(self.prefix, passages_kind(owner))
         self.client.indices.refresh(index=index)
-
-
-def batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
-    for at in range(0, len(items), size):
-        yield items[at : at + size]

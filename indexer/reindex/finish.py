@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
+from core.batched import batched
 from core.errors import ModelMissing, SondeError
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
@@ -20,7 +21,7 @@ from indexer import bulk
 from indexer.ledger import Ledger
 from indexer.parts import Parts
 from indexer.reindex.handover import Handover, Reindexed, clear, unfinished_handovers
-from indexer.reindex.sync import EVERYTHING, Copying, Json, in_batches, with_vectors
+from indexer.reindex.sync import BATCH, EVERYTHING, Copying, Json, with_vectors
 from indexer.reindex.transform import copying
 from indexer.scan import scan
 
@@ -98,7 +99,7 @@ def _meta(client: Elasticsearch, index: str) -> IndexMeta:
 def _bring(client: Elasticsearch, prefix: str, left: Handover, how: Copying) -> int:
     """Writes what the old index got last, unless others have written or removed it since; how many were written."""
     brought = 0
-    for hits in in_batches(scan(client, left.old, {"range": {"_seq_no": {"gt": left.seen}}})):
+    for hits in batched(scan(client, left.old, {"range": {"_seq_no": {"gt": left.seen}}}), BATCH):
         held = _held(client, left.new, hits)
         removed = _removed(client, prefix, left.kind, [hit for hit in hits if hit["_id"] not in held])
         wanted = [
@@ -127,7 +128,7 @@ def _take_out(client: Elasticsearch, left: Handover) -> int:
             left,
             [bulk.delete_operation(left.new, hit["_id"], hit.get("_routing"), _as_it_is(hit)) for hit in hits],
         )
-        for hits in in_batches(hit for hit in own if hit["_id"] not in there)
+        for hits in batched((hit for hit in own if hit["_id"] not in there), BATCH)
     )
 
 

@@ -10,16 +10,16 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
+from core.batched import batched
 from es_gateway.client import Elasticsearch
 from indexer import bulk
 from indexer.scan import scan
 
 Json = dict[str, Any]
 
-_BATCH = 500
+BATCH = 500
 EVERYTHING: Mapping[str, Any] = {"match_all": {}}
 _HAS_VECTOR: Mapping[str, Any] = {"exists": {"field": "vector"}}
 
@@ -63,7 +63,7 @@ def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> R
     filled = _filled(client, source, target) if copying.vectors is None else set()
     same = copied = seen = 0
     failures: list[bulk.Failure] = []
-    for hits in in_batches(scan(client, source, EVERYTHING)):
+    for hits in batched(scan(client, source, EVERYTHING), BATCH):
         seen += len(hits)
         wanted = [(hit, copying.transform(hit["_source"])) for hit in hits]
         taken = [
@@ -86,9 +86,9 @@ def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> R
 def _filled(client: Elasticsearch, source: str, target: str) -> set[str]:
     """Ids of documents that have a vector in ``source`` and none in ``target``."""
     found: set[str] = set()
-    for hits in in_batches(scan(client, target, {"bool": {"must_not": [_HAS_VECTOR]}}, [])):
+    for hits in batched(scan(client, target, {"bool": {"must_not": [_HAS_VECTOR]}}, []), BATCH):
         query = {"bool": {"filter": [{"ids": {"values": [hit["_id"] for hit in hits]}}, _HAS_VECTOR]}}
-        answer = client.search(index=source, query=query, source=False, size=_BATCH)
+        answer = client.search(index=source, query=query, source=False, size=BATCH)
         found |= {hit["_id"] for hit in answer["hits"]["hits"]}
     return found
 
@@ -128,9 +128,9 @@ def _stored_vectors(client: Elasticsearch, index: str, hits: Sequence[Json]) -> 
 
 def _delete(client: Elasticsearch, target: str, only_there: Iterable[str]) -> int:
     deleted = 0
-    for batch in in_batches(iter([{"_id": id} for id in only_there])):
-        query = {"ids": {"values": [each["_id"] for each in batch]}}
-        found = client.search(index=target, query=query, source=False, size=_BATCH)["hits"]["hits"]
+    for batch in batched(only_there, BATCH):
+        query = {"ids": {"values": batch}}
+        found = client.search(index=target, query=query, source=False, size=BATCH)["hits"]["hits"]
         failed = bulk.write(client, (bulk.delete_operation(target, hit["_id"], hit.get("_routing")) for hit in found))
         deleted += len(found) - len(failed)
     return deleted
@@ -140,9 +140,3 @@ def _digest(document: Json) -> bytes:
     """16 bytes that stand for the document without its vector."""
     plain = {name: value for name, value in document.items() if name != "vector"}
     return hashlib.blake2b(json.dumps(plain, sort_keys=True).encode(), digest_size=16).digest()
-
-
-def in_batches(hits: Iterator[Json]) -> Iterator[list[Json]]:
-    """Of at most 500."""
-    while batch := list(islice(hits, _BATCH)):
-        yield batch

@@ -67,7 +67,7 @@ def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, d
             client=client,
             prefix=settings.index.prefix,
             embedder=models.embedder(),
-            probe=sampled_answers(settings, models),
+            probe=sampled_answers(settings, models, client),
             vector_index=settings.index.vector_index,
             progress=lambda kind, seen: line.update(f"{kind}: {seen} documents compared or copied"),
         )

@@ -11,7 +11,6 @@ from search_api.pipeline import SearchPipeline
 from search_api.request import SearchRequest
 from search_api.serving import Serving
 from sonde.settings import Settings
-from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
 from sonde.wiring.search import ranking_config, search_parts
 
@@ -32,9 +31,9 @@ class _Fixed:
         """There is nothing to look up again."""
 
 
-def sampled_answers(settings: Settings, models: Models) -> AnswerProbe:
+def sampled_answers(settings: Settings, models: Models, client: Elasticsearch) -> AnswerProbe:
     """Asks titles of the serving index's own records, a fixed sample, without the cross-encoder."""
-    client = elasticsearch_client(settings, timeout_s=30.0)
+    client = client.options(request_timeout=30.0)
     questions: list[str] = []
 
     def probe(index: str) -> Sequence[Sequence[str]]:
