@@ -39,7 +39,7 @@ audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; 
 	$(BIN)/python -m tests.audit
 
 test: env  ## The whole suite, on a real Elasticsearch, a real broker and real models.
-	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadfile
+	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 5
 
 format: env  ## Rewrite the code in the house style.
 	$(BIN)/ruff check --fix .

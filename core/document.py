@@ -22,10 +22,10 @@ UNREAD: tuple[State, ...] = ("queued", "parsing", "embedding")
 class DocumentEntry:
     """``reason`` and ``message`` say why it failed. ``hash`` is of its bytes; ``recipe`` of how they were read, so that
     a document is read anew when that changes; ``version`` is of the Sonde that read it. ``attempts`` counts how often
-    that version began to read these bytes. ``done`` of ``total`` are passages that are embedded, while they are.
-    ``coverage`` is the share of its words that were kept (0..1), ``warnings`` name pages where it was low.
-    ``tables`` holds captions and CSV. ``origin`` is where it came from: a path, an address to fetch it from, or
-    ``upload:`` and ``import:`` with a name of its own."""
+    that version began to read these bytes. ``done`` of ``total``: pages read while it is ``parsing``, passages embedded
+    while it is ``embedding``. ``coverage`` is the share of its words that were kept (0..1), ``warnings`` name pages
+    where it was low. ``tables`` holds captions and CSV. ``origin`` is where it came from: a path, an address to fetch
+    it from, or ``upload:`` and ``import:`` with a name of its own."""
 
     id: str
     owner: str

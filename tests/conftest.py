@@ -16,7 +16,7 @@ from tests.servers_of_the_run import pytest_configure_node as pytest_configure_n
 from tests.servers_of_the_run import pytest_unconfigure as pytest_unconfigure
 from tests.service import Service
 
-pytest_plugins = ("tests.skips",)
+pytest_plugins = ("tests.skips", "tests.longest_first")
 
 settings.register_profile("sonde", deadline=None)  # how long an example takes depends on who else uses the machine
 settings.load_profile("sonde")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import resource
 import sys
+from functools import partial
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -16,6 +17,7 @@ from pydantic import TypeAdapter
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
+from indexer.documents.progress import note_pages
 
 OUT_OF_MEMORY = 3
 _LARGEST_ANSWER = 512 * 1024 * 1024
@@ -43,7 +45,8 @@ def run(folder: Path) -> int:
     try:
         from indexer.documents.read import read_document
 
-        read = read_document((folder / "document").read_bytes(), limits, ocr)
+        data = (folder / "document").read_bytes()
+        read = read_document(data, limits, ocr, partial(note_pages, folder))
         answer = b'{"document":' + _READ.dump_json(read) + b"}"
     except DocumentRefused as refused:
         answer = json.dumps({"reason": refused.reason, "message": str(refused)}).encode()

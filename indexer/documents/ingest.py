@@ -35,6 +35,7 @@ from indexer.documents.parking import (
     starts_before,
 )
 from indexer.documents.place_time import PassageReader
+from indexer.documents.progress import PagesRead
 from indexer.documents.recipe import recipe
 from indexer.documents.segment import Coherence, Segmented, SegmentOptions, embedding_text, segment
 from indexer.documents.store import DocumentGone, DocumentStore, batches, passage_document, passages_kind
@@ -44,12 +45,13 @@ log = structlog.get_logger(__name__)
 
 _BATCH = 64
 
-Parse = Callable[[bytes, Limits, Ocr], Parsed]
+Parse = Callable[[bytes, Limits, Ocr, PagesRead], Parsed]
 """Bytes to a document. Raises DocumentRefused; any other error parks the document as crashed."""
 
 
 class DocumentProgress(Protocol):
-    """Told at each step of a document: its state, and how many passages are done of how many."""
+    """Called at each step of a document: its state, and how many pages (``parsing``) or passages (``embedding``) are
+    done of how many."""
 
     def __call__(self, state: State, done: int = 0, total: int = 0) -> None: ...
 
@@ -222,7 +224,8 @@ class _Run:
         if entry.attempts > MOST_STARTS:
             raise refused_start(MOST_STARTS)
         entry = self._told(entry)
-        parsed = self._timed("parse", lambda: self.parts.parse(data, self.parts.limits, self.parts.ocr))
+        pages_read = partial(self._on_its_way, entry)
+        parsed = self._timed("parse", lambda: self.parts.parse(data, self.parts.limits, self.parts.ocr, pages_read))
         entry = self._described(entry, parsed)
         inherits = self._record(entry)
         entry = self._told(replace(entry, state="embedding", record=str(inherits["record"]) if inherits else None))
@@ -241,6 +244,9 @@ class _Run:
         self.keep(entry)
         self.progress(entry.state, done, total)
         return entry
+
+    def _on_its_way(self, entry: DocumentEntry, done: int, total: int) -> None:
+        self._told(replace(entry, done=done, total=total), done, total)
 
     def _timed(self, stage: str, call: Callable[[], Any]) -> Any:
         started = time.perf_counter()
@@ -298,7 +304,7 @@ class _Run:
             if failures:
                 raise DocumentRefused("not_stored", f"{len(failures)} passages were not taken: {failures[0].reason}")
             written += len(batch)
-            self._told(replace(entry, done=written, total=len(passages)), written, len(passages))
+            self._on_its_way(entry, written, len(passages))
         self.store.drop_passages(entry, from_ordinal=len(passages))
         return written
 

@@ -23,6 +23,7 @@ from indexer.documents.child import OUT_OF_MEMORY, answered, job_json
 from indexer.documents.failures import MAY_PASS, DocumentRefused
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
+from indexer.documents.progress import PagesRead, noted_pages, unwatched
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +31,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _MESSAGE = 300
 ATTEMPTS = 2
+_LOOK_S = 1.0
+"""How often the worker looks how far the process is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +44,11 @@ class Parsed:
     attempts: int
 
 
-def read_isolated(data: bytes, limits: Limits, ocr: Ocr, *, attempts: int = ATTEMPTS) -> Parsed:
-    """The document, read in a process of its own; a process that died is tried once more.
+def read_isolated(
+    data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched, *, attempts: int = ATTEMPTS
+) -> Parsed:
+    """The document, read in a process of its own; a process that died is tried once more. ``progress`` hears of the
+    pages about once a second.
 
     Raises DocumentRefused: the document's own reasons, ``out_of_time``, ``out_of_memory``, ``crashed``.
     """
@@ -52,7 +58,7 @@ def read_isolated(data: bytes, limits: Limits, ocr: Ocr, *, attempts: int = ATTE
     for attempt in range(1, attempts + 1):
         started = time.monotonic()
         try:
-            return Parsed(_read_once(data, limits, ocr), time.monotonic() - started, attempt)
+            return Parsed(_read_once(data, limits, ocr, progress), time.monotonic() - started, attempt)
         except DocumentRefused as refused:
             if refused.reason not in MAY_PASS or attempt == attempts:
                 raise
@@ -65,13 +71,13 @@ def _with_full_path(ocr: Ocr) -> Ocr:
     return ocr if ocr.command is None else replace(ocr, command=shutil.which(ocr.command))
 
 
-def _read_once(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
+def _read_once(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead) -> ReadDocument:
     with tempfile.TemporaryDirectory(prefix="sonde-document-") as name:
         folder = Path(name)
         (folder / "document").write_bytes(data)
         (folder / "job.json").write_bytes(job_json(limits, ocr))
         with (folder / "errors").open("wb") as errors:
-            code = _run(folder, errors.fileno(), limits)
+            code = _run(folder, errors.fileno(), limits, progress)
         said = (folder / "errors").read_bytes()[-4096:].decode("utf-8", "replace").strip()
         if code != 0:
             raise _death(code, said, limits)
@@ -81,7 +87,7 @@ def _read_once(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
             raise DocumentRefused("crashed", f"Its process left no answer ({type(error).__name__}).") from error
 
 
-def _run(folder: Path, errors: int, limits: Limits) -> int:
+def _run(folder: Path, errors: int, limits: Limits, progress: PagesRead) -> int:
     """The exit code (negative: the signal). Raises DocumentRefused ``out_of_time``."""
     process = subprocess.Popen(  # noqa: S603  # nosec B603 - our own module
         [sys.executable, "-m", "indexer.documents.child", str(folder)],
@@ -93,11 +99,26 @@ def _run(folder: Path, errors: int, limits: Limits) -> int:
         start_new_session=True,
     )
     try:
-        return process.wait(timeout=limits.seconds)
+        return _waited(process, folder, limits.seconds, progress)
     except subprocess.TimeoutExpired:
         raise DocumentRefused("out_of_time", f"Reading it took longer than {limits.seconds:g} seconds.") from None
     finally:
         _kill_group(process)
+
+
+def _waited(process: subprocess.Popen[bytes], folder: Path, seconds: float, progress: PagesRead) -> int:
+    """The exit code. Raises subprocess.TimeoutExpired after ``seconds``."""
+    ends, seen = time.monotonic() + seconds, None
+    while True:
+        left = ends - time.monotonic()
+        try:
+            return process.wait(timeout=max(0.0, min(_LOOK_S, left)))
+        except subprocess.TimeoutExpired:
+            if left <= _LOOK_S:
+                raise
+        if (noted := noted_pages(folder)) is not None and noted != seen:
+            seen = noted
+            progress(*noted)
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -12,6 +12,7 @@ from indexer.documents.failures import DocumentRefused
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.ocr import Picture, ocr_image
+from indexer.documents.progress import PagesRead, unwatched
 from indexer.documents.read_docx import read_docx
 from indexer.documents.read_html import read_html
 from indexer.documents.read_pdf import assemble, read_pdf
@@ -22,15 +23,15 @@ _MOST_FRAMES = 200
 _MOST_PIXELS = 60_000_000
 
 
-def read_document(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
-    """Raises DocumentRefused with the reason."""
+def read_document(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched) -> ReadDocument:
+    """``progress`` hears of each page of a PDF or picture. Raises DocumentRefused with the reason."""
     if len(data) > limits.max_bytes:
         raise DocumentRefused("too_large", f"The file has {len(data):,} bytes; at most {limits.max_bytes:,} are read.")
     kind = file_kind(data)
     if kind == "pdf":
-        return read_pdf(data, limits, ocr)
+        return read_pdf(data, limits, ocr, progress)
     if kind == "image":
-        return _read_image(data, limits, ocr)
+        return _read_image(data, limits, ocr, progress)
     if kind == "html":
         return read_html(data, limits)
     if kind == "docx":
@@ -38,7 +39,7 @@ def read_document(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
     return read_text(data, limits)
 
 
-def _read_image(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
+def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead) -> ReadDocument:
     """A page image (PNG, JPEG, TIFF with one page a frame)."""
     if ocr.command is None:
         raise DocumentRefused("unsupported", "A page image needs OCR, and none is configured.")
@@ -55,6 +56,7 @@ def _read_image(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
             found = ocr_image(Picture(picture.convert("L"), _dpi(picture)), number + 1, ocr, limits)
             if found is not None:
                 pages.append(found)
+            progress(number + 1, frames)
     except (
         UnidentifiedImageError,
         OSError,

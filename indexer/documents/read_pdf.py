@@ -18,6 +18,7 @@ from indexer.documents.model import DocumentFormat, ReadDocument, RegionBox
 from indexer.documents.ocr import ocr_image, page_image
 from indexer.documents.page import Page
 from indexer.documents.pdf_text import read_page
+from indexer.documents.progress import PagesRead, unwatched
 from indexer.documents.references import split_references
 from indexer.documents.regions import LaidOut, lay_out, page_gutters, text_lines
 
@@ -29,7 +30,7 @@ Recognise = Callable[[pdfium.PdfPage, int], Page | None]
 """OCR of one page; None where nothing was read or no more may be."""
 
 
-def read_pdf(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
+def read_pdf(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched) -> ReadDocument:
     """Raises DocumentRefused: ``encrypted``, ``damaged``, ``empty``, ``too_many_pages``, ``no_text``."""
     document = _opened(data)
     try:
@@ -38,7 +39,10 @@ def read_pdf(data: bytes, limits: Limits, ocr: Ocr) -> ReadDocument:
             raise DocumentRefused("empty", "The PDF has no pages.")
         if pages > limits.max_pages:
             raise DocumentRefused("too_many_pages", f"The PDF has {pages} pages; at most {limits.max_pages} are read.")
-        read = list(_pages(document, limits, ocr))
+        read = []
+        for page in _pages(document, limits, ocr):
+            read.append(page)
+            progress(page.number, pages)
         info = {name: str(value) for name, value in document.get_metadata_dict(skip_empty=True).items()}
         return assemble(read, info, read_xmp(data), "pdf")
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from flask import Response, jsonify, request, send_file
 from flask_openapi import APIBlueprint, FileStorage, Tag
@@ -90,6 +90,16 @@ class ReferencesBody(BaseModel):
     references: str = Field(min_length=1, max_length=_MOST_LIST_BYTES)
 
 
+class ProgressBody(BaseModel):
+    """How far a document on its way is, in its present state."""
+
+    model_config = ConfigDict(title="LibraryDocumentProgress")
+
+    done: int
+    total: int
+    unit: Literal["pages", "passages"] = Field(description="`pages` while it is read, `passages` while embedded.")
+
+
 class DocumentBody(BaseModel):
     """One document. Columns without a value are left out."""
 
@@ -101,6 +111,7 @@ class DocumentBody(BaseModel):
     title: str | None = None
     reason: str | None = Field(None, description="Why it failed, for machines.")
     message: str | None = Field(None, description="Why it failed, for people.")
+    progress: ProgressBody | None = Field(None, description="While it is read or embedded, once a part is done.")
     links: list[Json] = []
 
 
@@ -280,11 +291,19 @@ def _address(entry: DocumentEntry, addresses: Addresses) -> str:
     return addresses.to(f"/library/documents/{entry.id}")
 
 
+def _progress(entry: DocumentEntry) -> Json | None:
+    if entry.done is None or entry.total is None or entry.state not in ("parsing", "embedding"):
+        return None
+    return {"done": entry.done, "total": entry.total, "unit": "pages" if entry.state == "parsing" else "passages"}
+
+
 def presented(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column, ...] = COLUMNS) -> Json:
     """The entry as JSON: its id and the columns, without what is empty; nobody's name is in it."""
     values: Json = {name: getattr(entry, name) for name in columns}
     if entry.message is not None and "reason" in columns:
         values["message"] = entry.message
+    if "state" in columns:
+        values["progress"] = _progress(entry)
     here = _address(entry, addresses)
     links = [link("self", here, JSON)]
     if entry.hash is not None:

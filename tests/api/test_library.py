@@ -21,8 +21,11 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from core.document import FileKey
+from indexer.documents.isolation import Parsed, read_isolated
 from indexer.documents.library import Shelf as ReadingShelf
 from indexer.documents.library import read_queued
+from indexer.documents.limits import Limits, Ocr
+from indexer.documents.progress import PagesRead
 from indexer.documents.store import DocumentStore
 from indexer.documents.tidy import Queue, tidy
 from net.gate import Gate, GatePolicy
@@ -226,6 +229,34 @@ def test_what_is_deleted_while_it_is_read_does_not_come_back(library: Library) -
     assert library.store.entry(id) is None
     assert library.files.get(FileKey("anna, of the lakes", id)) is None
     assert library.service.client.count(index=f"{library.service.prefix}-library")["count"] == 0
+
+
+def test_its_owner_sees_how_far_the_reading_is(library: Library) -> None:
+    id = library.upload("anna", paper()).json["id"]
+    reading = library.reading()
+    seen: list[Any] = []
+
+    def look() -> None:
+        said = library.call("anna", "GET", f"/library/documents/{id}").json
+        seen.append((said["state"], said.get("progress")))
+
+    def read_slowly(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead) -> Parsed:
+        look()
+        progress(3, 40)
+        look()
+        return read_isolated(data, limits, ocr)
+
+    ready = read_queued(id, replace(reading, parts=replace(reading.parts, parse=read_slowly)))
+    assert ready is not None
+    look()
+    library.store.put_entry(replace(ready, state="embedding", done=64, total=70))
+    look()
+    assert seen == [
+        ("parsing", None),
+        ("parsing", {"done": 3, "total": 40, "unit": "pages"}),
+        ("ready", None),
+        ("embedding", {"done": 64, "total": 70, "unit": "passages"}),
+    ]
 
 
 def test_the_file_comes_back_as_it_was_and_as_a_download(library: Library) -> None:

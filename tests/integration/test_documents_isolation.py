@@ -86,6 +86,15 @@ def test_a_file_larger_than_the_limit() -> None:
     assert reason(b"words " * 1000, replace(LIMITS, max_bytes=1000)) == "too_large"
 
 
+def test_the_pages_read_so_far_are_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexer.documents.isolation._LOOK_S", 0.005)
+    heard: list[tuple[int, int]] = []
+    many = pdf([PdfPage(paragraph(40, 20, LINES * 2, leading=9)) for _ in range(40)])
+    read_isolated(many, LIMITS, NO_OCR, lambda done, total: heard.append((done, total)))
+    assert heard[-1] == (40, 40)
+    assert heard == sorted(set(heard))
+
+
 def test_a_document_that_takes_too_long_is_killed_and_leaves_no_process() -> None:
     many = pdf([PdfPage(paragraph(40, 20, LINES * 2, leading=9)) for _ in range(400)])
     assert reason(many, replace(LIMITS, seconds=0.8)) == "out_of_time"

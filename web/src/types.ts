@@ -44,6 +44,7 @@ export interface Properties {
   "sonde:provenance"?: string;
   "sonde:lineage"?: string;
   "sonde:access"?: string;
+  "sonde:doubts"?: { code: string; text: string }[];
 }
 
 export interface Signal {

@@ -36,6 +36,7 @@ export function DocumentRow({ document: one, changed }: { document: OwnDocument;
       <div>
         <h2>{name}</h2>
         <p class="facts">{facts.filter(Boolean).map((fact, index) => <span key={index}>{fact}</span>)}</p>
+        {one.progress && <Progress {...one.progress} />}
         {one.state === "failed" && <p class="wrong-field">{one.message ?? one.reason}</p>}
         {problem && <ProblemNote problem={problem} again={() => setProblem(null)} />}
       </div>
@@ -49,6 +50,15 @@ export function DocumentRow({ document: one, changed }: { document: OwnDocument;
         <RemoveButton name={name} remove={remove} />
       </span>
     </li>
+  );
+}
+
+function Progress({ done, total, unit }: { done: number; total: number; unit: "pages" | "passages" }) {
+  const said = useWords().library.progress(done, total, unit);
+  return (
+    <p class="soft small">
+      <progress max={total} value={done} aria-label={said} /> {said}
+    </p>
   );
 }
 

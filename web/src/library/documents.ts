@@ -15,6 +15,7 @@ export interface OwnDocument {
   bytes?: number;
   pages?: number;
   passages?: number;
+  progress?: { done: number; total: number; unit: "pages" | "passages" };
   created?: string;
   links?: { rel?: string; href: string }[];
 }

@@ -20,7 +20,7 @@ export function Facts({ feature }: { feature: Feature }) {
   return (
     <dl class="facts-list">
       <Fact name={words.filterNames["type"] ?? ""}>{said.type && valueText("type", said.type, words)}</Fact>
-      <Fact name={words.time}>{intervalText(feature, words, locale)}</Fact>
+      <Fact name={words.time}><Period feature={feature} /></Fact>
       <Fact name={words.area}>{boxes.length > 0 && boxes.slice(0, MOST_BOXES).map((box) => <div key={box.join()}>{boxText(box)}</div>)}</Fact>
       <Fact name={words.resolution}>{resolutionText(feature, words, locale)}</Fact>
       <Fact name={words.provenance}>{kind && valueText("provenance", kind, words)}</Fact>
@@ -41,6 +41,20 @@ export function Facts({ feature }: { feature: Feature }) {
       </Fact>
       <Fact name={words.source}>{said["sonde:source"] && <Go to={`./?${new URLSearchParams({ source: said["sonde:source"] })}`}>{said["sonde:source"]}</Go>}</Fact>
     </dl>
+  );
+}
+
+/** With what makes it doubtful: years that are hardly meant. */
+function Period({ feature }: { feature: Feature }) {
+  const words = useWords();
+  const doubts = feature.properties["sonde:doubts"] ?? [];
+  return (
+    <>
+      {intervalText(feature, words, useLocale())}
+      {doubts.map(({ code, text }) => (
+        <div key={code} class="soft small">{words.doubts[code] ?? text}</div>
+      ))}
+    </>
   );
 }
 

@@ -164,6 +164,10 @@ export const de: Words = {
   access: "Zugang",
   restricted: "eingeschränkt",
   formats: "Formate",
+  doubts: {
+    starts_before_1000: "Zweifelhaft: Ein so früher Beginn ist kaum gemeint.",
+    ends_after_2100: "Zweifelhaft: Er endet nach 2100, und nichts sagt, dass es Projektionen sind.",
+  },
   keywords: "Schlagwörter",
   contacts: "Kontakte",
   updated: "Geändert",

@@ -163,6 +163,10 @@ export const en = {
   access: "Access",
   restricted: "restricted",
   formats: "Formats",
+  doubts: {
+    starts_before_1000: "Doubtful: so early a start is hardly meant.",
+    ends_after_2100: "Doubtful: it ends after 2100, and nothing says that these are projections.",
+  } as Record<string, string>,
   keywords: "Keywords",
   contacts: "Contacts",
   updated: "Updated",

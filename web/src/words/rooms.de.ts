@@ -108,6 +108,8 @@ export const rooms: typeof english = {
       [pages === undefined ? "" : many(pages, "Seite", "Seiten"), passages === undefined ? "" : many(passages, "Textstelle", "Textstellen")]
         .filter(Boolean)
         .join(", "),
+    progress: (done, total, unit) =>
+      unit === "pages" ? `${done} von ${many(total, "Seite", "Seiten")} gelesen` : `${done} von ${many(total, "Textstelle", "Textstellen")} indexiert`,
     file: "Datei",
     fileOf: (name) => `Die Datei ${name} holen`,
     remove: "Löschen",

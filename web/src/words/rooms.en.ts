@@ -68,6 +68,8 @@ export const rooms = {
       [pages === undefined ? "" : many(pages, "page", "pages"), passages === undefined ? "" : many(passages, "passage", "passages")]
         .filter(Boolean)
         .join(", "),
+    progress: (done: number, total: number, unit: "pages" | "passages") =>
+      unit === "pages" ? `${done} of ${many(total, "page", "pages")} read` : `${done} of ${many(total, "passage", "passages")} indexed`,
     file: "File",
     fileOf: (name: string) => `Fetch the file ${name}`,
     remove: "Delete",

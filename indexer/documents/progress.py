@@ -1,0 +1,28 @@
+"""How far the reading of one document is: its process writes it into the job's folder, the worker looks there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+PagesRead = Callable[[int, int], None]
+"""Called after each page: pages read, pages in all."""
+
+_FILE = "pages"
+
+
+def unwatched(done: int, total: int) -> None:
+    """Where nobody looks."""
+
+
+def note_pages(folder: Path, done: int, total: int) -> None:
+    (folder / _FILE).write_text(f"{done} {total}")
+
+
+def noted_pages(folder: Path) -> tuple[int, int] | None:
+    """Pages read, and pages in all; None before the first page."""
+    try:
+        done, total = (folder / _FILE).read_text().split()
+        return int(done), int(total)
+    except (OSError, ValueError):  # not there yet, or half written
+        return None
