@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from search_api.ranking.diversity import Spread, spread
+from search_api.ranking.diversity import spread
 from search_api.ranking.fields import RankingFields
 from search_api.ranking.folding import Likeness, fold
 from search_api.ranking.rank import Ranking
@@ -39,9 +39,10 @@ def arranged(
 def _spread(
     kept: list[int], ids: Sequence[str], ranking: Ranking, fields: Mapping[str, RankingFields], request: SearchRequest
 ) -> list[int]:
-    if not request.diversity or request.spatial == "hausdorff":
+    rule = ranking.ranker.spread
+    if rule is None or not request.diversity or request.spatial == "hausdorff":
         return kept
     families = [fields[ids[position]].families for position in kept]
     scores = ranking.score[ranking.order[kept]].tolist()
-    order = spread(families, scores, Spread(), first=request.offset + request.limit)
+    order = spread(families, scores, rule, first=request.offset + request.limit)
     return [kept[place] for place in order]

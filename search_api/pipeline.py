@@ -214,7 +214,7 @@ class SearchPipeline:
         vector: NDArray[np.float32] | None,
         watch: Stopwatch,
     ) -> tuple[Found, RetrievalPlan]:
-        plan = plan_retrieval(request, read, serving, vector)
+        plan = plan_retrieval(request, read, serving, vector, self.parts.config.words)
         with watch.stage("retrieve"):
             ranker = self.parts.config.records
             found = retrieve(

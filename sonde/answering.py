@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from elasticsearch import Elasticsearch
-
 from core.errors import SondeError
 from core.ports import LanguageModel
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
@@ -14,6 +12,7 @@ from net.gate import Gate
 from search_api.answers.answerer import Answerer, AnswerParts
 from search_api.answers.retrieve import PassageRetriever
 from search_api.answers.values import AnswerConfig
+from search_api.pipeline import SearchParts
 from search_api.serving import ServingResolver
 from sonde.settings import Settings
 
@@ -21,11 +20,11 @@ if TYPE_CHECKING:  # wiring imports this module
     from sonde.wiring import Models
 
 
-def answerer(settings: Settings, client: Elasticsearch, resolver: ServingResolver, models: Models) -> Answerer:
+def answerer(settings: Settings, search: SearchParts, resolver: ServingResolver, models: Models) -> Answerer:
     """Answers by the model that the settings name; by quoting where they name none."""
     given = settings.answers
     config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
-    retriever = PassageRetriever(client, settings.index.prefix, models.cross_encoder, config)
+    retriever = PassageRetriever(search, settings.index.prefix, config)
     return Answerer(
         AnswerParts(resolver, retriever, models.cross_encoder, config, language_model(settings, lambda: models.gate))
     )

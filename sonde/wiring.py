@@ -230,7 +230,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         with suppress(ModelMissing):  # answers say so
             models.cross_encoder()
     records = RecordReader(client, settings.index.prefix, resolver)
-    answers = answerer(settings, client, resolver, models)
+    answers = answerer(settings, pipeline.parts, resolver, models)
     own = shelf(settings, client, elasticsearch_client(settings, timeout_s=_SHELF_TIMEOUT_S), models)
     return Parts(
         search=pipeline,

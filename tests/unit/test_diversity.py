@@ -15,7 +15,7 @@ from core.timespan import TimeSpan
 from search_api.ranking.diversity import Family, Spread, spread
 from search_api.ranking.folding import Likeness, fold
 
-RULE = Spread()
+RULE = Spread(block=10, most={"series": 3, "parent": 5}, least_share=0.8)
 
 
 def letters(text: str) -> list[list[Family]]:
