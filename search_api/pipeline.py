@@ -17,7 +17,7 @@ from core.ports import CrossEncoder, Embedder, Geocoder
 from reading.language import sure_language
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
-from search_api.answer import Answer, FoundRecord, PassageFound
+from search_api.answer import Answer, FoundRecord
 from search_api.deadlines import hurried
 from search_api.listed import Listed, listed
 from search_api.ranking.candidates import Candidates
@@ -30,7 +30,7 @@ from search_api.request import Filters, Relation, SearchRequest
 from search_api.retrieval.beyond import BeyondWindow
 from search_api.retrieval.candidates import Asking, Found, IndexGone, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
-from search_api.retrieval.fetch import Fetched, fetch_passages, fetch_records
+from search_api.retrieval.fetch import Fetched, PassageFound, fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Memory, Version
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
