@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from core.hit import SignalName
 from search_api.ranking.combiners import COMBINERS
 from search_api.ranking.combiners.combiner import Combiner
-from search_api.ranking.diversity import Spread
+from search_api.ranking.diversity import Diversity
 from search_api.ranking.fields import AnyColumn
 from search_api.ranking.numbers import check_not_negative, check_positive, check_shares, exactly, section
 from search_api.ranking.signals import SIGNALS
@@ -38,7 +38,7 @@ class Ranker:
     signals: Mapping[SignalName, Signal]
     candidate_window: int
     max_results: int
-    spread: Spread | None = None
+    diversity: Diversity | None = None
     """How siblings of one series are spread over the answer; None where they are not."""
 
     def __post_init__(self) -> None:
@@ -126,13 +126,13 @@ def default_config() -> RankingConfig:
 
 
 def _ranker(raw: Any, where: str, known: Known) -> Ranker:
-    parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "spread"}, where)
+    parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "diversity"}, where)
     return Ranker(
         combiner=_combiner(parts["combiner"], known.combiners, f"{where}.combiner"),
         signals=_signals(parts["signals"], known.signals, f"{where}.signals"),
         candidate_window=parts["candidate_window"],
         max_results=parts["max_results"],
-        spread=None if parts["spread"] is None else section(Spread, parts["spread"], f"{where}.spread"),
+        diversity=None if parts["diversity"] is None else section(Diversity, parts["diversity"], f"{where}.diversity"),
     )
 
 
@@ -162,7 +162,7 @@ def _as_json(ranker: Ranker) -> dict[str, Any]:
         "signals": {name: _numbers(signal) for name, signal in ranker.signals.items()},
         "candidate_window": ranker.candidate_window,
         "max_results": ranker.max_results,
-        "spread": None if ranker.spread is None else _numbers(ranker.spread),
+        "diversity": None if ranker.diversity is None else _numbers(ranker.diversity),
     }
 
 

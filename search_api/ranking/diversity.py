@@ -17,7 +17,7 @@ from search_api.ranking.numbers import check_positive, check_shares
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Diversity:
     """``block`` hits hold at most so many of one family of each kind; ``least_share`` of a score is enough to pass."""
 
     block: int
@@ -36,8 +36,8 @@ Family = tuple[str, Hashable]
 """Kind ("series" or "parent") and which one."""
 
 
-def spread(
-    families: Sequence[Sequence[Family]], scores: Sequence[float], rule: Spread, *, first: int | None = None
+def diversify(
+    families: Sequence[Sequence[Family]], scores: Sequence[float], rule: Diversity, *, first: int | None = None
 ) -> list[int]:
     """Positions in the order to show; ``families`` and ``scores`` (not below 0) come best first.
 
@@ -54,7 +54,7 @@ def spread(
 
 
 def _block(
-    waiting: list[int], families: Sequence[Sequence[Family]], scores: Sequence[float], rule: Spread
+    waiting: list[int], families: Sequence[Sequence[Family]], scores: Sequence[float], rule: Diversity
 ) -> list[int]:
     """The next ten, taken out of ``waiting``."""
     count: Counter[Family] = Counter()
@@ -72,7 +72,7 @@ def _block(
     return block
 
 
-def _next(waiting: list[int], standing_back: list[int], scores: Sequence[float], rule: Spread) -> int:
+def _next(waiting: list[int], standing_back: list[int], scores: Sequence[float], rule: Diversity) -> int:
     """The best that may pass, or the best of those that stood back where nothing is worth it."""
     if not standing_back:
         return heapq.heappop(waiting)
