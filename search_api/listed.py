@@ -64,7 +64,7 @@ def listed(ranking: Ranking, beyond: BeyondWindow, outside: Outside, request: Se
     following = Following()
     for factor in _GROWTH:
         following = beyond.listed(min(most * factor, MOST_LISTED))
-        order, folded = arranged(ranking, fields, request, following.likeness)
+        order, folded = arranged(ranking, fields, request, following.duplicate_keys)
         if len(order) >= most or most * factor >= outside.count:
             break
     whole = len(following.ids) >= outside.count and len(order) < most

@@ -18,7 +18,7 @@ from es_gateway.searching import on_current
 from reading.language import sure_language
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
-from search_api.answer import Answer, FoundRecord, PassageFound
+from search_api.answer import Answer, FoundRecord
 from search_api.listed import Listed, listed
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import RankingConfig
@@ -30,7 +30,7 @@ from search_api.request import Filters, Relation, SearchRequest
 from search_api.retrieval.beyond import BeyondWindow
 from search_api.retrieval.candidates import Asking, Found, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
-from search_api.retrieval.fetch import Fetched, fetch_passages, fetch_records
+from search_api.retrieval.fetch import Fetched, PassageFound, fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Memory, Version
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
@@ -204,7 +204,7 @@ class SearchPipeline:
         vector: NDArray[np.float32] | None,
         watch: Stopwatch,
     ) -> tuple[Found, RetrievalPlan]:
-        plan = plan_retrieval(request, read, serving, vector)
+        plan = plan_retrieval(request, read, serving, vector, self.parts.config.words)
         with watch.stage("retrieve"):
             ranker = self.parts.config.records
             found = retrieve(

@@ -124,7 +124,8 @@ class Answerer:
     def _quoted(
         self, question: str, passages: Sequence[FoundPassage], serving: Serving, language: str | None, state: _State
     ) -> CitedAnswer:
-        quotes = best_quotes(question, passages, serving.embedder, self._parts.config.quotes)
+        weights = self._parts.retriever.parts.config.quotes
+        quotes = best_quotes(question, passages, serving.embedder, self._parts.config.quotes, weights)
         if not quotes:
             return _refusal(passages, language, state)
         return CitedAnswer(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
@@ -17,10 +17,12 @@ from typing import Any, TypeVar
 from core.hit import SignalName
 from search_api.ranking.combiners import COMBINERS
 from search_api.ranking.combiners.combiner import Combiner
+from search_api.ranking.diversity import Diversity
 from search_api.ranking.fields import AnyColumn
-from search_api.ranking.numbers import check_positive, exactly, section
+from search_api.ranking.numbers import check_not_negative, check_positive, check_shares, exactly, section
 from search_api.ranking.signals import SIGNALS
 from search_api.ranking.signals.signal import Signal
+from search_api.ranking.words import WordWeights
 
 S = TypeVar("S", bound=Signal)
 
@@ -36,6 +38,8 @@ class Ranker:
     signals: Mapping[SignalName, Signal]
     candidate_window: int
     max_results: int
+    diversity: Diversity | None = None
+    """How siblings of one series are spread over the answer; None where they are not."""
 
     def __post_init__(self) -> None:
         check_positive(candidate_window=self.candidate_window, max_results=self.max_results)
@@ -60,7 +64,7 @@ class Ranker:
     def with_signals(self, *changed: Signal) -> Ranker:
         """The same with these signals instead of those of their names, or beside them."""
         signals = {**self.signals, **{signal.name: signal for signal in changed}}
-        return Ranker(self.combiner, signals, self.candidate_window, self.max_results)
+        return replace(self, signals=signals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +79,44 @@ EVERYTHING = Known()
 
 
 @dataclass(frozen=True, slots=True)
+class QuoteWeights:
+    """Which sentences are quoted: ``words`` is the share of the question's words, the rest is meaning; ``relevance`` is
+    what the passage's own relevance adds."""
+
+    words: float
+    relevance: float
+
+    def __post_init__(self) -> None:
+        check_shares(words=self.words)
+        check_not_negative(relevance=self.relevance)
+
+
+@dataclass(frozen=True, slots=True)
 class RankingConfig:
-    """Every number of the ranking, by target."""
+    """Every number of the ranking.
+
+    ``records`` ranks `/search`; ``passages`` ranks what `/ask` cites and what is found in one's own documents.
+    """
 
     records: Ranker
+    passages: Ranker
+    words: WordWeights
+    quotes: QuoteWeights
 
     @classmethod
     def from_json(cls, text: str, known: Known = EVERYTHING) -> RankingConfig:
         """Every number must be there and nothing else; raises ValueError that names what is not."""
-        raw = exactly(json.loads(text), {"records"}, "ranking configuration")
-        return cls(records=_ranker(raw["records"], "records", known))
+        raw = exactly(json.loads(text), {"records", "passages", "words", "quotes"}, "ranking configuration")
+        return cls(
+            records=_ranker(raw["records"], "records", known),
+            passages=_ranker(raw["passages"], "passages", known),
+            words=section(WordWeights, raw["words"], "words"),
+            quotes=section(QuoteWeights, raw["quotes"], "quotes"),
+        )
 
     def to_json(self) -> str:
-        return json.dumps({"records": _as_json(self.records)}, indent=2) + "\n"
+        targets = {"records": _as_json(self.records), "passages": _as_json(self.passages)}
+        return json.dumps({**targets, "words": asdict(self.words), "quotes": asdict(self.quotes)}, indent=2) + "\n"
 
 
 @cache
@@ -97,12 +126,13 @@ def default_config() -> RankingConfig:
 
 
 def _ranker(raw: Any, where: str, known: Known) -> Ranker:
-    parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results"}, where)
+    parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "diversity"}, where)
     return Ranker(
         combiner=_combiner(parts["combiner"], known.combiners, f"{where}.combiner"),
         signals=_signals(parts["signals"], known.signals, f"{where}.signals"),
         candidate_window=parts["candidate_window"],
         max_results=parts["max_results"],
+        diversity=None if parts["diversity"] is None else section(Diversity, parts["diversity"], f"{where}.diversity"),
     )
 
 
@@ -132,6 +162,7 @@ def _as_json(ranker: Ranker) -> dict[str, Any]:
         "signals": {name: _numbers(signal) for name, signal in ranker.signals.items()},
         "candidate_window": ranker.candidate_window,
         "max_results": ranker.max_results,
+        "diversity": None if ranker.diversity is None else _numbers(ranker.diversity),
     }
 
 

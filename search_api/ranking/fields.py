@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from search_api.ranking.diversity import Family
-from search_api.ranking.folding import Likeness
+from search_api.ranking.duplicates import DuplicateKey
 
 Fields = Mapping[str, Sequence[Any]]
 """The ``fields`` of an Elasticsearch hit: doc values, lists of values by field."""
@@ -21,9 +21,9 @@ DocValue = str | Mapping[str, str]
 Value = TypeVar("Value")
 Gathered = TypeVar("Gathered")
 
-LIKENESS_FIELDS = ("source", "identity", "signature")
+DUPLICATE_FIELDS = ("source", "identity", "signature")
 _FAMILIES = ("series", "parent")
-_OF_NOBODY = Likeness("")
+_OF_NOBODY = DuplicateKey("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,14 @@ class RankingFields:
     """One candidate: the value of each column, in the order of the columns it was read by."""
 
     values: tuple[Any, ...] = ()
-    likeness: Likeness = _OF_NOBODY
+    duplicate_key: DuplicateKey = _OF_NOBODY
     families: tuple[Family, ...] = ()
 
 
 def doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:
     """What a search asks for so that ``fields_of`` can read it, each once."""
     read = [value for column in columns for value in column.doc_values]
-    unique = {str(value): value for value in [*read, *LIKENESS_FIELDS, *_FAMILIES]}
+    unique = {str(value): value for value in [*read, *DUPLICATE_FIELDS, *_FAMILIES]}
     return list(unique.values())
 
 
@@ -60,14 +60,14 @@ def fields_of(fields: Fields, columns: Iterable[AnyColumn]) -> RankingFields:
     """From doc values as the index writes them. Raises ValueError where a value cannot be read."""
     return RankingFields(
         values=tuple(column.read(fields) for column in columns),
-        likeness=likeness_of(fields),
+        duplicate_key=duplicate_key_of(fields),
         families=tuple((kind, name) for kind in _FAMILIES if (name := _text(fields, kind)) is not None),
     )
 
 
-def likeness_of(fields: Fields) -> Likeness:
-    """From the doc values of ``LIKENESS_FIELDS``."""
-    return Likeness(str(first(fields, "source")), _text(fields, "identity"), _text(fields, "signature"))
+def duplicate_key_of(fields: Fields) -> DuplicateKey:
+    """From the doc values of ``DUPLICATE_FIELDS``."""
+    return DuplicateKey(str(first(fields, "source")), _text(fields, "identity"), _text(fields, "signature"))
 
 
 def first(fields: Fields, name: str) -> Any:

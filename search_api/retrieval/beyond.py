@@ -13,8 +13,8 @@ from typing import Any
 
 from core.hit import SignalName
 from search_api.ranking.config import Ranker
-from search_api.ranking.fields import LIKENESS_FIELDS, likeness_of
-from search_api.ranking.folding import Likeness
+from search_api.ranking.duplicates import DuplicateKey
+from search_api.ranking.fields import DUPLICATE_FIELDS, duplicate_key_of
 from search_api.ranking.signals.bm25 import Bm25
 from search_api.ranking.signals.dense import Dense
 from search_api.retrieval import bm25, knn
@@ -45,7 +45,7 @@ class Following:
 
     ids: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
-    likeness: Mapping[str, Likeness] = field(default_factory=dict)
+    duplicate_keys: Mapping[str, DuplicateKey] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
 
 
@@ -84,7 +84,7 @@ class BeyondWindow:
         return Following(
             tuple(by_id),
             tuple((hit["_score"] or 0.0) / best for hit in hits),
-            {record: likeness_of(hit["fields"]) for record, hit in by_id.items()},
+            {record: duplicate_key_of(hit["fields"]) for record, hit in by_id.items()},
             {record: version_of(self.plan.index_uuid, hit) for record, hit in by_id.items()},
         )
 
@@ -101,7 +101,7 @@ class BeyondWindow:
             "post_filter": {"bool": {"must_not": [self._window]}},
             "sort": ["_score", {"id": "asc"}] if scores else list(BROWSING_ORDER),
             "size": size,
-            **for_records(LIKENESS_FIELDS),
+            **for_records(DUPLICATE_FIELDS),
         }
 
     def _meaning(self) -> dict[str, Any]:

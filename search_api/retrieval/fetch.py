@@ -10,12 +10,21 @@ from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from es_mappings.codecs.records import from_document
-from search_api.answer import PassageFound
 from search_api.retrieval.arms import PassageKey
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Remembered, Version, version_of
 
 _HIGHLIGHTED = ("title*", "abstract*", "keywords.term*")
+
+
+@dataclass(frozen=True, slots=True)
+class PassageFound:
+    """The passage that speaks best for a record."""
+
+    id: str
+    text: str
+    section_path: tuple[str, ...] = ()
+    first_page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

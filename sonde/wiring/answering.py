@@ -7,21 +7,21 @@ from collections.abc import Callable
 from core.errors import SondeError
 from core.ports import LanguageModel
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
-from es_gateway.client import Elasticsearch
 from net.gate import Gate
 from search_api.answers.answerer import Answerer, AnswerParts
 from search_api.answers.retrieve import PassageRetriever
 from search_api.answers.values import AnswerConfig
+from search_api.pipeline import SearchParts
 from search_api.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 
 
-def answerer(settings: Settings, client: Elasticsearch, resolver: ServingResolver, models: Models) -> Answerer:
+def answerer(settings: Settings, search: SearchParts, resolver: ServingResolver, models: Models) -> Answerer:
     """Answers by the model that the settings name; by quoting where they name none."""
     given = settings.answers
     config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
-    retriever = PassageRetriever(client, settings.index.prefix, models.cross_encoder, config)
+    retriever = PassageRetriever(search, settings.index.prefix, config)
     return Answerer(
         AnswerParts(resolver, retriever, models.cross_encoder, config, language_model(settings, lambda: models.gate))
     )

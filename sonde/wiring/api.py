@@ -65,7 +65,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         with suppress(ModelMissing):  # answers say so
             models.cross_encoder()
     records = RecordReader(client, settings.index.prefix, resolver)
-    answers = answerer(settings, client, resolver, models)
+    answers = answerer(settings, pipeline.parts, resolver, models)
     jobs = job_queue(settings)
     writing = RetryingElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
     own = shelf(settings, client, writing, models, jobs)

@@ -46,13 +46,18 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         client=client,
         prefix=settings.index.prefix,
         embedder=models.embedder,
-        reader=PassageReader(PlaceReader(models.gazetteer, models.recogniser), TimeReader()),
+        reader=passage_reader(models),
         limits=limits,
         ocr=Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages),
         options=SegmentOptions(given.most_tokens, given.overlap),
         coherence=coherence,
         segmenter=coherence.digest if coherence is not None else "",
     )
+
+
+def passage_reader(models: Models) -> PassageReader:
+    """Reads the places and times that a passage names."""
+    return PassageReader(PlaceReader(models.gazetteer, models.recogniser), TimeReader())
 
 
 def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:

@@ -17,13 +17,14 @@ from search_api.retrieval.plan import RetrievalPlan
 from tests.service import Service
 
 COLUMNS = default_config().records.columns
+WORDS = default_config().words
 
 
 @pytest.mark.elasticsearch
 @pytest.mark.parametrize("question", ["rainfall", "sea surface temperature", "qwxyzzy plughmore"])
 def test_the_same_candidates_scores_and_values_as_with_a_second_request(samples: Service, question: str) -> None:
     index = concrete(samples.prefix, "records", 1)
-    words = bm25.records_query(question, "", "en")
+    words = bm25.records_query(WORDS, question, "", "en")
     arm = arms.lexical_arm(index, words, [])
     alone = RetrievalPlan(index, "uuid", (), (arm,), words, words, False)
     # The same arm once more without a signal brings no candidate of its own, but forces the second request.
@@ -34,7 +35,7 @@ def test_the_same_candidates_scores_and_values_as_with_a_second_request(samples:
     )
     assert once == both
     assert bool(once.signals) == (question != "qwxyzzy plughmore")
-    assert all(read.likeness.source and read.values[0] for read in list(once.fields.values())[:1])
+    assert all(read.duplicate_key.source and read.values[0] for read in list(once.fields.values())[:1])
 
 
 @pytest.mark.elasticsearch
@@ -50,7 +51,7 @@ def test_what_was_remembered_is_not_asked_again_and_a_record_written_anew_is(
     samples: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = concrete(samples.prefix, "records", 1)
-    words = bm25.records_query("rainfall", "", "en")
+    words = bm25.records_query(WORDS, "rainfall", "", "en")
     plan = RetrievalPlan(index, "uuid", (), (arms.lexical_arm(index, words, []),), words, words, False)
     memory: Remembered[RankingFields] = Remembered("fields", 1_000)
     asked: list[int] = []

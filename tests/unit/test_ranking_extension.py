@@ -17,7 +17,7 @@ from search_api.ranking.combiners import COMBINERS
 from search_api.ranking.combiners.combiner import Term, Terms
 from search_api.ranking.config import Known, Ranker, RankingConfig, default_config
 from search_api.ranking.explain import explain
-from search_api.ranking.fields import AnyColumn, Column, doc_values, fields_of, first
+from search_api.ranking.fields import AnyColumn, Column, Fields, doc_values, fields_of, first
 from search_api.ranking.rank import rank
 from search_api.ranking.rerank import rerank
 from search_api.ranking.signals import SIGNALS
@@ -75,7 +75,7 @@ def configured(combiner: dict[str, Any] | None = None) -> Ranker:
     return RankingConfig.from_json(json.dumps(raw), known).records
 
 
-FIELDS = [{"downloads": ["300"]}, {"downloads": [0]}, {}]
+FIELDS: list[Fields] = [{"downloads": ["300"]}, {"downloads": [0]}, {}]
 
 
 def candidates(ranker: Ranker) -> Candidates:
@@ -96,11 +96,8 @@ def test_retrieval_asks_elasticsearch_for_what_the_signal_reads() -> None:
 def test_the_signal_is_seen_in_order_score_and_explanation() -> None:
     ranking = rank(candidates(configured()), Target(), configured())
     # Text weighs 1 and usage .5: (.8 + .5 x .75) / 1.5, (1 + 0) / 1.5 and (.5 + .5 x .2) / 1.5.
-    assert [(hit.id, hit.score) for hit in ranking.hits()] == [
-        ("much-used", pytest.approx(1.175 / 1.5)),
-        ("best-words", pytest.approx(1.0 / 1.5)),
-        ("silent", pytest.approx(0.6 / 1.5)),
-    ]
+    assert ranking.ids() == ["much-used", "best-words", "silent"]
+    assert [hit.score for hit in ranking.hits()] == pytest.approx([1.175 / 1.5, 1.0 / 1.5, 0.6 / 1.5])
     assert ranking.hits()[0].signals["usage"] == 0.75
     used, silent = (parts(explain(ranking, position))["usage"] for position in (0, 2))
     assert used["reasons"] == [{"code": "usage", "downloads": 300.0}]
@@ -119,11 +116,8 @@ def test_the_combiner_makes_the_score_and_its_explanation_adds_up(logits: list[f
     ranker = configured({"learned": {"base": -1.0, "step": 0.1}})
     ranking = rerank(rank(candidates(ranker), Target(), ranker), logits, CARD)
     if not logits:
-        assert [(hit.id, hit.score) for hit in ranking.hits()] == [
-            ("best-words", pytest.approx(-0.5)),
-            ("much-used", pytest.approx(-1.0 + 0.4 + 0.075)),
-            ("silent", pytest.approx(-0.75)),
-        ]
+        assert ranking.ids() == ["best-words", "much-used", "silent"]
+        assert [hit.score for hit in ranking.hits()] == pytest.approx([-0.5, -1.0 + 0.4 + 0.075, -0.75])
     for position, hit in enumerate(ranking.hits()):
         explained = parts(explain(ranking, position))
         assert sum(part["contribution"] for part in explained.values()) == pytest.approx(hit.score)

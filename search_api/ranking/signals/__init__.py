@@ -8,6 +8,7 @@ from search_api.ranking.signals.dense import Dense
 from search_api.ranking.signals.kind import Kind
 from search_api.ranking.signals.passage_bm25 import PassageBm25
 from search_api.ranking.signals.passage_dense import PassageDense
+from search_api.ranking.signals.relevance import Relevance
 from search_api.ranking.signals.resolution import Resolution
 from search_api.ranking.signals.signal import Signal
 from search_api.ranking.signals.spatial import Spatial
@@ -18,6 +19,7 @@ SIGNALS: tuple[type[Signal], ...] = (
     Dense,
     PassageBm25,
     PassageDense,
+    Relevance,
     CrossEncoderReading,
     Spatial,
     Temporal,

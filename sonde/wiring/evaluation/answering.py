@@ -22,7 +22,9 @@ from search_api.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.answering import language_model
 from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.documents import passage_reader
 from sonde.wiring.evaluation.searching import CachingModels
+from sonde.wiring.search import ranking_config, search_parts
 
 _TIMEOUT_S = 120.0
 
@@ -50,9 +52,10 @@ def examiner(settings: Settings, collection: AnswerCollection, mode: str) -> Ite
         models = CachingModels(settings, cache, None)
         model, made = _model(settings, models, mode, stack)
         embedder = models.embedder()
-        prefix = stack.enter_context(passages_of(client, collection.texts, embedder))
+        prefix = stack.enter_context(passages_of(client, collection.texts, embedder, passage_reader(models)))
         resolver = ServingResolver(client, prefix, models.embedder)
-        retriever = PassageRetriever(client, prefix, models.cross_encoder, config)
+        search = search_parts(client, resolver, models, ranking_config(settings))
+        retriever = PassageRetriever(search, prefix, config)
         answerer = Answerer(AnswerParts(resolver, retriever, models.cross_encoder, config, model))
         yield Examiner(Examination(answerer, resolver, model), f"{made} Embedder {embedder.card.model}.")
 

@@ -10,7 +10,7 @@ from search_api.understanding.understand import Leaving
 _FIELDS: dict[Leaving, str] = {"place": "extent", "time": "time"}
 
 
-def said_in_numbers(client: Elasticsearch, index: str) -> frozenset[Leaving]:
+def structured_fields(client: Elasticsearch, index: str) -> frozenset[Leaving]:
     """Which of place and time some record of the index has; one is enough, and ends the search for it."""
     searches: list[dict[str, object]] = []
     for name in get_args(Leaving):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class DuplicateKey:
     """What tells that two records are one data set: the same ``identity``, or the same ``signature`` elsewhere."""
 
     source: str
@@ -22,24 +22,24 @@ class Likeness:
 
 @dataclass(slots=True)
 class _Group:
-    members: list[Likeness]
+    members: list[DuplicateKey]
     folded: list[str] = field(default_factory=list)
 
 
-def fold(ids: Sequence[str], likeness: Mapping[str, Likeness]) -> dict[str, list[str]]:
+def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[str, list[str]]:
     """The ids that are shown, in order, each with those folded under it, best first; ``ids`` come best first.
 
     Two records are one data set where their identity (DOI, else file identifier) is the same, or where their signature
     is the same and nothing speaks against it: they are of different sources (one catalogue that says the same twice
     means two things) and do not have different DOIs.
     """
-    identities = Counter(one.identity for one in likeness.values())
-    signatures = Counter(one.signature for one in likeness.values())
+    identities = Counter(one.identity for one in keys.values())
+    signatures = Counter(one.signature for one in keys.values())
     by_identity: dict[str, _Group] = {}
     by_signature: dict[str, _Group] = {}
     folded: dict[str, list[str]] = {}
     for record in ids:
-        one = likeness[record]
+        one = keys[record]
         group = by_identity.get(one.identity) if one.identity is not None else None
         if group is None and one.signature is not None:
             group = _unless_opposed(by_signature.get(one.signature), one)
@@ -59,7 +59,7 @@ def fold(ids: Sequence[str], likeness: Mapping[str, Likeness]) -> dict[str, list
     return folded
 
 
-def _unless_opposed(group: _Group | None, one: Likeness) -> _Group | None:
+def _unless_opposed(group: _Group | None, one: DuplicateKey) -> _Group | None:
     if group is None or any(member.source == one.source for member in group.members):
         return None
     dois = {member.doi for member in group.members} - {None}

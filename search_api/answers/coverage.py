@@ -1,18 +1,10 @@
-"""How much a passage has to do with a question, as one calibrated number between 0 and 1.
-
-With a cross-encoder it is its calibrated score. Without one it is made of the cosine and of how much of the question's
-own words the passage holds, by a logistic curve fitted on the questions of tests/quality (docs/documents.md).
-"""
+"""How much of a question's own words a text holds."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-
-BIAS = -7.2
-COSINE = 4.0
-WORDS = 8.5
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _SUFFIX = re.compile(r"(?:ingly|edly|ings?|ed|ies|es|s|ly)$")
@@ -43,9 +35,3 @@ def coverage(words: Mapping[str, float], text: frozenset[str]) -> float:
     """0..1: the share of the question's weight that occurs in the text; 0 for a question without words."""
     total = math.fsum(words.values())
     return math.fsum(weight for word, weight in words.items() if word in text) / total if total else 0.0
-
-
-def relevance(cosine: float | None, covered: float) -> float:
-    """0..1; a passage whose meaning was not measured is judged by its words alone."""
-    felt = cosine if cosine is not None else covered
-    return 1.0 / (1.0 + math.exp(-(BIAS + COSINE * felt + WORDS * covered)))
