@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from es_mappings.codecs.ledger import LedgerEntry
 from indexer.digest import Digest
-from indexer.ledger import LedgerEntry
 from indexer.plan import Decision
 from indexer.raw import RawRecord
 

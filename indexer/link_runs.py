@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from es_gateway.client import Elasticsearch
-from indexer.report import RunReport
+from es_mappings.codecs.runs import RunReport
 from indexer.runs import Runs
 
 LINKS_OF = "links:"
