@@ -29,7 +29,8 @@ from search_api.parameter_types import (
     read_datetime,
     split_values,
 )
-from search_api.request import ALL_PARTS, FacetName, Filters, Part, Relation, SearchRequest, SpatialMode
+from search_api.ranking.target import Relation, SpatialMode
+from search_api.request import ALL_PARTS, FacetName, Filters, Part, SearchRequest
 
 
 def _facets(values: Any) -> Any:

@@ -25,10 +25,11 @@ from search_api.ranking.config import RankingConfig
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
 from search_api.ranking.signals.cross_encoder import CrossEncoderReading
+from search_api.ranking.target import Relation
 from search_api.refinement import looked_up, spelling_of
-from search_api.request import Filters, Relation, SearchRequest
+from search_api.request import Filters, SearchRequest
 from search_api.retrieval.beyond import BeyondWindow
-from search_api.retrieval.candidates import Asking, Found, retrieve
+from search_api.retrieval.candidates import Asking, CandidateSet, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
 from search_api.retrieval.fetch import Fetched, PassageFound, fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
@@ -91,7 +92,7 @@ class Ordered:
     ranking: Ranking
     interpretation: Interpretation
     request: SearchRequest
-    found: Found
+    found: CandidateSet
     plan: RetrievalPlan
     degraded: tuple[str, ...]
     took_ms: Mapping[str, float]
@@ -203,7 +204,7 @@ class SearchPipeline:
         serving: Serving,
         vector: NDArray[np.float32] | None,
         watch: Stopwatch,
-    ) -> tuple[Found, RetrievalPlan]:
+    ) -> tuple[CandidateSet, RetrievalPlan]:
         plan = plan_retrieval(request, read, serving, vector, self.parts.config.words)
         with watch.stage("retrieve"):
             ranker = self.parts.config.records
@@ -222,7 +223,7 @@ class SearchPipeline:
         least = card.answer_score if request.algorithm == "hybrid" else card.min_score
         return found.above(card.min_score, least), plan
 
-    def _ranked(self, request: SearchRequest, read: Interpretation, found: Found, serving: Serving) -> Ranking:
+    def _ranked(self, request: SearchRequest, read: Interpretation, found: CandidateSet, serving: Serving) -> Ranking:
         ids = list(found.signals)
         names = list(next(iter(found.signals.values()))) if ids else []
         arms = {name: [found.signals[record].get(name) for record in ids] for name in names}
@@ -233,7 +234,7 @@ class SearchPipeline:
         return rank(candidates, target_of(request, read, self.parts.now_ms()), ranker, floor)
 
     def _reread(
-        self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: Found, serving: Serving
+        self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: CandidateSet, serving: Serving
     ) -> tuple[Ranking, tuple[str, ...]]:
         # A reranker reads topics: who asks for a place or a period alone gets what lies there.
         reading = ranking.ranker.find(CrossEncoderReading)

@@ -19,7 +19,7 @@ from search_api.ranking.signals.bm25 import Bm25
 from search_api.ranking.signals.dense import Dense
 from search_api.retrieval import bm25, knn
 from search_api.retrieval.arms import BROWSING_ORDER, for_records
-from search_api.retrieval.candidates import Asking, Found
+from search_api.retrieval.candidates import Asking, CandidateSet
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Version, version_of
 from search_api.retrieval.plan import RetrievalPlan
@@ -55,7 +55,7 @@ class BeyondWindow:
 
     ask: Asking
     plan: RetrievalPlan
-    found: Found
+    found: CandidateSet
     ranker: Ranker
 
     @property
@@ -119,6 +119,6 @@ class BeyondWindow:
         return meaning.weight / words.weight * 2.0 * best_words / (1.0 + best_meaning)
 
 
-def _best(found: Found, signal: SignalName) -> float:
+def _best(found: CandidateSet, signal: SignalName) -> float:
     measured: Sequence[float | None] = [signals.get(signal) for signals in found.signals.values()]
     return max((score for score in measured if score is not None), default=0.0)

@@ -20,7 +20,7 @@ Signals = Mapping[SignalName, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CandidateSet:
     """The candidates of one search by record id: every arm's score, what ranking reads of each, and its version."""
 
     signals: Mapping[str, Signals]
@@ -35,7 +35,7 @@ class Found:
     least: float = math.inf
     """The cosine from which meaning alone makes a hit; infinite where it never does."""
 
-    def above(self, min_score: float, answer_score: float = -1.0) -> Found:
+    def above(self, min_score: float, answer_score: float = -1.0) -> CandidateSet:
         """Without the candidates that neither mean what was asked nor hold its every word.
 
         Both are cosines. Where none reaches ``answer_score`` and none holds every word, the question is about something
@@ -63,7 +63,7 @@ def _meaning(signals: Signals) -> float | None:
     return max((cosine for cosine in cosines if cosine is not None), default=None)
 
 
-_NOTHING = Found({}, {}, frozenset(), {}, {})
+_NOTHING = CandidateSet({}, {}, frozenset(), {}, {})
 
 
 def retrieve(
@@ -74,7 +74,7 @@ def retrieve(
     question: str,
     columns: Sequence[AnyColumn],
     memory: Remembered[RankingFields],
-) -> Found:
+) -> CandidateSet:
     """The best ``window`` of each arm, completed so that each candidate has each arm's score where there is one.
 
     ``columns``: what ranking reads of each candidate.
@@ -132,7 +132,7 @@ def _merged(
     arms: Sequence[Arm],
     first: Sequence[Scored],
     second: Sequence[Scored | None],
-) -> Found:
+) -> CandidateSet:
     """Of the records of which ranking knows something: they are there, and pass the filters."""
     ids = sorted(fields)
     signals: dict[str, dict[SignalName, float | None]] = {record: {} for record in ids}
@@ -149,7 +149,7 @@ def _merged(
             words |= part.all_words
             passages.update(part.passages)
             named.update(part.named)
-    return Found(signals, fields, frozenset(words), passages, versions, named)
+    return CandidateSet(signals, fields, frozenset(words), passages, versions, named)
 
 
 @dataclass(frozen=True, slots=True)

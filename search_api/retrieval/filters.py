@@ -7,7 +7,8 @@ from typing import Any
 from core.extent import BBox
 from core.timespan import TimeSpan
 from es_mappings.codecs.records import envelope, time_range
-from search_api.request import Filters, Relation
+from search_api.ranking.target import Relation
+from search_api.request import Filters
 
 Clause = dict[str, Any]
 
