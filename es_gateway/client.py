@@ -64,6 +64,9 @@ class Elasticsearch(elasticsearch.Elasticsearch):
                 log.warning("elasticsearch.refused", endpoint=endpoint_id, type=named.type, reason=named.reason[:500])
             raise named from error
 
+    def __enter__(self) -> Self:
+        return self
+
     @classmethod
     def over(cls, client: elasticsearch.Elasticsearch) -> Self:
         """A client of this class over the connections of another, with its login and options."""
