@@ -1,4 +1,4 @@
-"""CKAN's action API: package_search in order of modification, so that what changes meanwhile comes again, not never."""
+"""CKAN's action API: package_search in order of modification; a record that changes meanwhile comes twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listings that say how many records they hold, walked until that many different ones were seen."""
+"""Listings that state their number of records, read until that many different records have come."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _REPEATED_PAGES = 5
 
 @dataclass(frozen=True, slots=True)
 class CountedPage:
-    """What a server gave for one offset. ``matched``: how many it says there are; ``following``: where to go on.
+    """The answer for one offset. ``matched``: the total that the server states; ``following``: the next offset.
 
-    ``following`` None: right behind what came.
+    ``following`` None: directly after these records.
     """
 
     records: tuple[RawRecord, ...]
@@ -70,7 +70,7 @@ class CountedWalk:
     _empty: set[int] = field(default_factory=set)  # offsets at which the server insists that there is nothing
 
     def pages(self, position: str | None) -> Iterator[Page]:
-        """Raises BadAnswer and SourceBroken where the server keeps answering nonsense."""
+        """Raises BadAnswer and SourceBroken if the server keeps sending wrong pages."""
         offset, walk = self._begin(position)
         while True:
             matched = yield from self._walk(offset, walk)
@@ -139,7 +139,7 @@ class CountedWalk:
         return slab
 
     def _doubt(self, slab: CountedPage, offset: int, matched: int, known: set[bytes]) -> str | None:
-        """Why an answer is not believed at once."""
+        """Why an answer is asked for again; None if it is plausible."""
         confirmed = not self._empty.isdisjoint((offset, offset - self.size))
         if not slab.ids and not slab.skipped and not confirmed and offset < max(slab.matched, matched):
             return f"sent no records from {offset} on, though it holds {max(slab.matched, matched)}"

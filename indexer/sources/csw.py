@@ -27,9 +27,9 @@ _STUMBLES = 3
 
 @dataclass(frozen=True, slots=True)
 class CswOptions:
-    """``version``, ``schema`` and ``method``: instead of what the capabilities offer and trials show.
+    """``version``, ``schema`` and ``method``: override what the capabilities offer and what trials show.
 
-    ``tolerate_missing``: so many records the server may count and never give.
+    ``tolerate_missing``: number of records that the server may count but never give.
     """
 
     page_size: int = 100
@@ -154,9 +154,9 @@ def _schemas(offered: Capabilities, options: CswOptions, version: Version) -> li
 
 @dataclass(slots=True)
 class _Asker:
-    """GetRecords windows; where the server stumbles over one, smaller ones, and the record at fault is named.
+    """Asks for windows of records. If the server fails on one, asks for smaller ones and names the record at fault.
 
-    After three such records in a row whole windows are given up.
+    After three such records in a row it skips whole windows.
     """
 
     fetcher: Fetcher
@@ -168,7 +168,7 @@ class _Asker:
     stumbled: int = 0  # in a row
 
     def beyond(self, offset: int) -> CountedPage | None:
-        """What the server has behind its count, asked for once; None where it has nothing, or an error."""
+        """Asks once for records beyond the stated total; None if there are none, or the server fails."""
         try:
             return self._slab(Window(offset, self.size, self.since), lambda slab: slab)
         except SondeError as error:

@@ -31,7 +31,7 @@ _PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class DcatOptions:
-    """``accept``: the media types to ask for, where the server gives other things for ours."""
+    """``accept``: the media types to ask for, if the server answers ours with something else."""
 
     accept: str = _ACCEPT
 
@@ -152,7 +152,7 @@ def _records(parts: list[Part], url: str) -> tuple[RawRecord, ...]:
 
 
 def _in_pages(found: _Catalogue, following: str | None) -> Iterator[Page]:
-    """A catalogue in one file is one answer and many pages; only after its last one can a run go on elsewhere."""
+    """A catalogue in one file is one answer and many pages. A run can resume only after the last of them."""
     for start in range(0, len(found.records), _PAGE):
         last = start + _PAGE >= len(found.records)
         visits = found.visits if last else ()

@@ -179,7 +179,7 @@ class _Folder:
                 yield (*above, name), entry
 
     def _comes_by_itself(self, entry: os.DirEntry[str]) -> bool:
-        """Whether a link leads to a file that the walk meets anyway, so that it would come twice."""
+        """Whether a link leads to a file inside the folder, which would then be read twice."""
         inner = self._inside(entry) if entry.is_symlink() else None
         if inner is None or not Path(entry.path).is_file():
             return False

@@ -90,7 +90,7 @@ class GeoNetworkSource:
         return self.fetcher.read(asked, lambda answer: check(_of_search(answer)))
 
     def _documents(self, page: Page, base: str) -> Page:
-        """Each uuid's XML; one that cannot be had is skipped and named."""
+        """Each uuid's XML; one that cannot be fetched is skipped and named."""
         urls = {_record_url(base, self.options.portal, each.native_id): each for each in page.records}
         records: list[RawRecord] = []
         skipped = list(page.skipped)

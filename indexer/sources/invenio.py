@@ -21,7 +21,7 @@ _DATACITE = "application/vnd.datacite.datacite+xml"
 
 @dataclass(frozen=True, slots=True)
 class InvenioOptions:
-    """``query``: in the search's own language; ``community``: its id. ``form``: what is kept of a record."""
+    """``query``: in the search's own language; ``community``: its id. ``form``: which document is stored."""
 
     query: str = ""
     community: str = ""
@@ -58,7 +58,7 @@ class InvenioSource:
         return ({"q": query} if query else {}) | paging
 
     def _documents(self, page: Page) -> Page:
-        """The hits' DataCite documents; a hit that cannot be had so is skipped and named."""
+        """The hits' DataCite documents; a hit without one is skipped and named."""
         records: list[RawRecord] = []
         skipped = list(page.skipped)
         for hit in page.records:

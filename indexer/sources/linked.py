@@ -36,10 +36,10 @@ class Part:
 
 @dataclass(slots=True)
 class LinkedWalk:
-    """One listing after the other. Links in a circle, repeated and empty pages are asked for again, then told.
+    """Reads one listing after the other. Asks again for repeated and empty pages, and reports links in a circle.
 
-    ``may_be_empty``: no records at all are believed at once. A position names the part, the next page and how many
-    records came before it.
+    ``may_be_empty``: an answer without records is accepted at once. A position holds the part, the next page, and the
+    number of records before it.
     """
 
     fetcher: Fetcher
@@ -98,7 +98,7 @@ class LinkedWalk:
         return self.fetcher.get(url, checked, accept=part.accept)
 
     def _doubt(self, leaf: LinkedPage) -> str | None:
-        """Why an answer is not believed at once."""
+        """Why an answer is asked for again; None if it is plausible."""
         ids = {record.native_id for record in leaf.records}
         if ids and ids <= self._known:
             return "sent a page again instead of the next"
@@ -143,7 +143,7 @@ def next_link(links: object) -> str | None:
 
 
 def joined(base: str, path: str) -> str:
-    """``path`` below ``base``, whatever slashes stand between; the query of ``base`` is left out."""
+    """``path`` below ``base``, with one slash between them and without the query of ``base``."""
     return f"{base.partition('?')[0].rstrip('/')}/{path.lstrip('/')}"
 
 

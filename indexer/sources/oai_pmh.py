@@ -62,7 +62,7 @@ class Listing:
 
 @dataclass(slots=True)
 class OaiSource:
-    """A token that has expired makes the listing begin again (what came before is known and costs little)."""
+    """After an expired token the listing begins again. Records that came before are unchanged and cost little."""
 
     fetcher: Fetcher
     url: str
@@ -147,7 +147,7 @@ class OaiSource:
         return asked | {key: value for key, value in given.items() if value}
 
     def _from(self) -> str | None:
-        """Days: every repository knows them, not every one knows seconds."""
+        """Days, because some repositories do not support seconds."""
         return self.since[:10] if self.since else None
 
 

@@ -1,4 +1,4 @@
-"""What kind of catalogue an address leads to: asked of the server itself, cheapest question first."""
+"""Finds out which protocol an address speaks, by asking the server, cheapest question first."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Probe:
 
 
 def probe(fetcher: Fetcher, url: str) -> Probe:
-    """The first protocol that gives records. Raises nothing that a server does: that stands in ``tried``."""
+    """The first protocol that gives records. A server's failures are listed in ``tried``, never raised."""
     tried: list[str] = []
     hints: list[str] = []
     try:
@@ -66,16 +66,16 @@ def probe(fetcher: Fetcher, url: str) -> Probe:
 
 
 def _is_silence(error: SondeError) -> bool:
-    """Whether no answer came at all; subclasses of Unavailable tell of bad ones."""
+    """Whether no answer came at all. Subclasses of Unavailable mean a bad answer."""
     return type(error) is Unavailable or isinstance(error, Forbidden)
 
 
 class _Unreachable(Exception):
-    """The host cannot be asked: other questions would fail as the first did."""
+    """The host cannot be reached, so other questions would fail too."""
 
 
 def _preview(fetcher: Fetcher, protocol: Protocol, start: Start) -> Found:
-    """The first records of a source, or of one collection of it. Raises SondeError where there are none to be had."""
+    """The first records of a source, or of one collection of it. Raises SondeError if it gives none."""
     options = dict(start.options) | ({"page_size": PREVIEW} if "page_size" in protocol.option_names else {})
     fetcher.url = start.url
     records: list[RawRecord] = []
@@ -89,7 +89,7 @@ def _preview(fetcher: Fetcher, protocol: Protocol, start: Start) -> Found:
 
 
 def title_of(fetcher: Fetcher, found: Found) -> str:
-    """What the catalogue calls itself; empty where it does not say."""
+    """The catalogue's own title; empty if it states none."""
     try:
         title = PROTOCOLS[found.type].title
         return fetcher.get(found.url, _title) if title is None else title(fetcher, found.url)
@@ -144,7 +144,7 @@ def _recognised(answer: FirstAnswer) -> Protocol | None:
 
 
 def _direct(fetcher: Fetcher, url: str, tried: list[str], hints: list[str]) -> Protocol | None:
-    """What the address itself answers with. Raises _Unreachable where it need not be asked anything else."""
+    """What the address itself answers with. Raises _Unreachable if other questions would fail too."""
     try:
         found = fetcher.get(url, lambda answer: (_recognised(first_answer(answer)), _what_else(answer)))
     except BadStatus as error:
@@ -165,7 +165,7 @@ def _direct(fetcher: Fetcher, url: str, tried: list[str], hints: list[str]) -> P
 
 
 def _what_else(answer: Answer) -> str | None:
-    """A sentence on an answer that is no catalogue; None where there is nothing to say."""
+    """A hint about an answer that is no catalogue, or None."""
     start = answer.content[:200_000].lower()
     if b"<html" not in start and b"<!doctype html" not in start:
         return None

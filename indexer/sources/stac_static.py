@@ -50,14 +50,14 @@ class _Document:
 
 @dataclass(frozen=True, slots=True)
 class _Unchanged:
-    """A record that is as it was."""
+    """A record that has not changed."""
 
     native_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """What one document gives: itself or word that it is as it was, and where it leads."""
+    """What one document gives: itself, or that it has not changed, and its links."""
 
     record: RawRecord | _Unchanged | None
     links: list[str]

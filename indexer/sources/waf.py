@@ -35,7 +35,7 @@ class WafOptions:
 
 @dataclass(slots=True)
 class WafSource:
-    """All listings are read before the first file, so that a listing that fails ends the run before it began.
+    """Reads all listings before the first file, so that a failed listing ends the run at its start.
 
     A position is the last URL. With ``since``, files whose listed date is a day older than that are passed over, and
     the others asked for with what their last answer said of their version.
@@ -52,7 +52,7 @@ class WafSource:
         self.url = self.url if self.url.endswith("/") else f"{self.url}/"
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
-        """Raises SourceBroken where a listing cannot be had, and what the fetcher raises."""
+        """Raises SourceBroken if a listing cannot be read, and what the fetcher raises."""
         files = sorted(self._files(self.url, 0), key=lambda entry: entry.url)
         wanted = iter([e for e in files if (position is None or e.url > position) and self._is_new(e)])
         while some := list(islice(wanted, _PAGE)):
@@ -110,7 +110,7 @@ def _name(entry: Entry) -> str:
 
 
 def _content(answer: Answer) -> bytes:
-    """Raises BadAnswer for a web page that stands where metadata were announced."""
+    """Raises BadAnswer for a web page in place of metadata."""
     start = expect_2xx(answer).content[:256].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")) or not start:
         raise BadAnswer(f"{host_of(answer.url)} sent a web page or nothing instead of the file")
