@@ -13,13 +13,13 @@ help:  ## This list.
 
 env: .venv/.ready  ## The environment: Python packages, pinned and checked by hash.
 
-.venv/.ready: requirements-dev.lock requirements-schemas.lock pyproject.toml
+.venv/.ready: requirements-dev.lock requirements-schemas.lock pyproject.toml lab/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sonde needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=python3.12, say.")'
 	test -x $(UV) || { $(PYTHON) -m venv .venv-tools && .venv-tools/bin/pip install -q uv==$(UV_VERSION); }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(UV) pip sync --python $(BIN)/python --require-hashes requirements-dev.lock
 	$(UV) pip install --python $(BIN)/python --no-deps --require-hashes -r requirements-schemas.lock
-	$(UV) pip install --python $(BIN)/python --no-deps -e .
+	$(UV) pip install --python $(BIN)/python --no-deps -e . -e lab
 	touch $@
 
 demo: env  ## Start everything, harvest the samples, show a few searches; `make down` ends it.
@@ -33,7 +33,7 @@ check: env  ## Style, types, import directions, security lint.
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/bandit -q -ll -r core es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde -c pyproject.toml
+	$(BIN)/bandit -q -ll -r core es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde lab -c pyproject.toml
 
 audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; says so where their services are not reached.
 	$(BIN)/python -m tests.audit

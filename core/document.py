@@ -11,6 +11,9 @@ from typing import Any, Literal, Protocol
 State = Literal["waiting", "queued", "parsing", "embedding", "ready", "failed", "deleted"]
 """``waiting``: known by its reference, without a file. ``deleted``: marked, what is left of it is being taken away."""
 
+Follow = Literal["none", "pdf", "landing"]
+"""Which links of a record are followed to documents: to PDFs, or to landing pages too."""
+
 PUBLIC = "public"
 """The owner of what everybody may read; no caller may bear this name."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from elasticsearch import Elasticsearch
@@ -18,6 +18,7 @@ from es_mappings.names import IndexKind, alias
 from indexer import bulk
 from indexer.digest import Digest
 from indexer.hashes import content_hash
+from indexer.items import Item, RejectedItem
 from indexer.ledger import LedgerEntry
 from indexer.passage_access import share_access
 from indexer.plan import Decision, Moment, not_committed
@@ -30,31 +31,12 @@ _REPLACE_BUT_KEEP_VECTOR = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A decision with what it needs to be carried out; ``digest`` where the document was parsed."""
-
-    raw: RawRecord
-    stored: LedgerEntry | None
-    decision: Decision
-    digest: Digest | None = None
-    vector: list[float] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NotTaken:
-    """An item that Elasticsearch refused, with its reason."""
-
-    item: Item
-    reason: str
-
-
 def targets(prefix: str, kind: IndexKind) -> tuple[str, ...]:
     """Where writers write: the one place to add ``{prefix}-{kind}-next`` while a reindex runs."""
     return (alias(prefix, kind),)
 
 
-def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Moment) -> list[NotTaken]:
+def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Moment) -> list[RejectedItem]:
     """Writes a batch and returns what was not taken; those are tried again by the next run.
 
     Raises core.errors.Unavailable where Elasticsearch does not answer; the batch may then be half written, and the
@@ -65,7 +47,7 @@ def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Mo
     reasons = {failure.id: failure.reason for failure in bulk.write(client, operations)}
     entries = [entry for item in items for entry in _entries(item, item_record(item) in reasons, moment)]
     reasons |= {failure.id: failure.reason for failure in write_ledger(client, prefix, entries)}
-    return [NotTaken(item, reason) for item in items if (reason := _reason(item, reasons)) is not None]
+    return [RejectedItem(item, reason) for item in items if (reason := _reason(item, reasons)) is not None]
 
 
 def write_ledger(client: Elasticsearch, prefix: str, entries: Sequence[LedgerEntry]) -> list[bulk.Failure]:

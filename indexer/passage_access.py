@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from elasticsearch import Elasticsearch
 
 from core.errors import Unavailable
 from es_mappings.names import alias
+from indexer.items import Item
 from indexer.patience import patiently
-
-if TYPE_CHECKING:  # commit imports this module
-    from indexer.commit import Item
 
 _SET = (
     "if (params.groups.size() == 0) { ctx._source.remove('access_groups') }"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from elasticsearch import Elasticsearch
 
 from indexer.apart import Others, Place, place
-from indexer.commit import Item
 from indexer.digest import Digest, digest, identify, under
 from indexer.formats.reader import Refused
+from indexer.items import Item
 from indexer.ledger import PUSHED, Ledger, LedgerEntry, entry_key, skipped_id
 from indexer.natives import kept_document
 from indexer.plan import (

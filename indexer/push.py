@@ -11,9 +11,10 @@ import structlog
 from core.errors import NotFound, Unavailable
 from core.record import record_id
 from es_mappings.names import alias
-from indexer.commit import Item, commit
+from indexer.commit import commit
 from indexer.embed import Embedding
 from indexer.formats.reader import Refused
+from indexer.items import Item
 from indexer.ledger import PUSHED, Ledger
 from indexer.parts import Parts
 from indexer.patience import patient_client, patiently
@@ -21,7 +22,7 @@ from indexer.plan import Moment, Outcome
 from indexer.planning import Planner
 from indexer.raw import Page, RawRecord
 from indexer.runs import now_iso
-from indexer.tombstones import bury
+from indexer.tombstones import apply_deletions
 
 log = structlog.get_logger(__name__)
 
@@ -99,7 +100,7 @@ def delete(source: str, record: str, parts: Parts) -> None:
     holder = ledger.holders(source, [record]).get(record)
     if holder is None:
         raise NotFound(f"There is no record {record!r} in {source!r}.")
-    buried = bury(parts.client, parts.prefix, source, [holder.native_id], Moment(PUSHED, now_iso(), ""))
+    buried = apply_deletions(parts.client, parts.prefix, source, [holder.native_id], Moment(PUSHED, now_iso(), ""))
     if buried.failures:
         raise Unavailable(f"Elasticsearch did not take {record} out: {buried.failures[0].reason}")
     _show(parts)

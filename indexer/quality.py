@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 
 from es_mappings.names import alias
 from indexer.ledger import Ledger
-from indexer.links import latest_links
+from indexer.link_runs import latest_links
 from indexer.patience import patiently
 from indexer.report import RunReport, warning_kind
 from indexer.scan import scan

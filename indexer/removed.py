@@ -11,6 +11,7 @@ from elasticsearch import Elasticsearch
 from core.errors import NotFound
 from indexer import bulk
 from indexer.commit import targets, write_ledger
+from indexer.file_versions import FileVersions
 from indexer.harvest import harvest
 from indexer.ledger import RESTORED, Ledger, LedgerEntry, entry_key
 from indexer.natives import kept_document
@@ -18,7 +19,6 @@ from indexer.parts import Options, Parts
 from indexer.raw import Page, RawRecord
 from indexer.report import RunReport
 from indexer.runs import now_iso
-from indexer.visits import Visits
 
 KEPT = timedelta(days=30)
 
@@ -69,7 +69,7 @@ def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: da
         deletions += [bulk.delete_operation(index, tomb.key) for tomb in tombs for index in targets(prefix, "ledger")]
         bulk.write(client, deletions)
         purged += len(tombs)
-    Visits(client, prefix).forget_before(limit)
+    FileVersions(client, prefix).forget_before(limit)
     return purged
 
 

@@ -17,11 +17,11 @@ from es_mappings.documents import from_document, to_document
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger
+from indexer.formats.parted import files_of
 from indexer.hashes import record_hash
 from indexer.ledger import PUSHED, RESTORED, Ledger, LedgerEntry
 from indexer.patience import patiently
 from indexer.report import RunReport
-from indexer.sources.parted import files_of
 
 log = structlog.get_logger(__name__)
 

@@ -12,12 +12,12 @@ from elasticsearch import Elasticsearch
 from es_mappings.names import alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger
+from indexer.formats.parted import files_of
 from indexer.ledger import PUSHED, RESTORED, Ledger, LedgerEntry
 from indexer.parts import Options
 from indexer.patience import patiently
 from indexer.report import RunReport
 from indexer.scan import scan
-from indexer.sources.parted import files_of
 from indexer.succession import succeed
 
 log = structlog.get_logger(__name__)

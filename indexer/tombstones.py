@@ -15,14 +15,16 @@ from indexer.sweep import removed
 
 
 @dataclass(frozen=True, slots=True)
-class Buried:
+class Deletions:
     """How many records went, and what Elasticsearch did not take."""
 
     removed: int = 0
     failures: tuple[bulk.Failure, ...] = ()
 
 
-def bury(client: Elasticsearch, prefix: str, source: str, native_ids: Sequence[str], moment: Moment) -> Buried:
+def apply_deletions(
+    client: Elasticsearch, prefix: str, source: str, native_ids: Sequence[str], moment: Moment
+) -> Deletions:
     """Removes what the ledger knows of these; ids that were never seen, or are removed already, change nothing.
 
     Raises core.errors.Unavailable where Elasticsearch does not answer.
@@ -35,4 +37,4 @@ def bury(client: Elasticsearch, prefix: str, source: str, native_ids: Sequence[s
     kept = {failure.id for failure in failures}
     marks = [removed(entry, moment.now).seen(moment.run, moment.now) for entry in entries if entry.held not in kept]
     failures += write_ledger(client, prefix, marks)
-    return Buried(len(records) - len(kept), tuple(failures))
+    return Deletions(len(records) - len(kept), tuple(failures))

@@ -12,7 +12,9 @@ from core.errors import InvalidInput
 from core.record import ProvenanceKind
 from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.filtering.translate import clause_of
+from search_api.formats_out.formats import result_writers
 from search_api.listing.position import not_ours, read_opaque, write_opaque
+from search_api.one_of import OneOf
 from search_api.parameter_types import (
     LONGEST_QUERY,
     BoxParameter,
@@ -70,7 +72,7 @@ class SearchParameters(Parameters):
         default=[], description="Kind of product."
     )
     media_type: Values = Field(default=[], description="Media type of one of the record's links.")
-    format: Values = Field(default=[], description="Distribution format, in any case.")
+    format: Values = Field(default=[], description="Distribution format, in upper or lower case.")
     filter: str | None = Field(
         None, max_length=LONGEST_FILTER, description="CQL2 over the queryables of /collections/all/queryables."
     )
@@ -104,7 +106,7 @@ class SearchParameters(Parameters):
     )
     limit: int = Field(10, ge=1, le=100)
     cursor: Cursor | None = Field(None, description="From the `next` link.")
-    f: Literal["json", "atom", "html"] | None = Field(
+    f: Annotated[str, OneOf(lambda: ("json", *result_writers(), "html"))] | None = Field(
         None,
         description="`atom`: the search as a feed to subscribe to; `html`: the search page. "
         "Without it a caller that would rather have HTML than JSON gets the page.",

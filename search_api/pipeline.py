@@ -22,9 +22,9 @@ from search_api.deadlines import hurried
 from search_api.listed import Listed, listed
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import RankingConfig
-from search_api.ranking.fusion import above_floor
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
+from search_api.ranking.signals.cross_encoder import CrossEncoderReading
 from search_api.refinement import looked_up, spelling_of
 from search_api.request import Filters, Relation, SearchRequest
 from search_api.retrieval.beyond import BeyondWindow
@@ -139,7 +139,7 @@ class SearchPipeline:
     def _search(self, request: SearchRequest, serving: Serving) -> tuple[Answer, Spelling | None]:
         watch = Stopwatch()
         one = self._ordered(request, serving, watch)
-        beyond = BeyondWindow(Asking.of(self.parts.client, request.q), one.plan, one.found, self.parts.config)
+        beyond = BeyondWindow(Asking.of(self.parts.client, request.q), one.plan, one.found, self.parts.config.records)
         with watch.stage("facets"):
             choices = self._choices(request, one)
             outside = beyond.counted(facet_aggregations(request.facets, choices))
@@ -216,9 +216,15 @@ class SearchPipeline:
     ) -> tuple[Found, RetrievalPlan]:
         plan = plan_retrieval(request, read, serving, vector)
         with watch.stage("retrieve"):
-            window = self.parts.config.candidate_window
-            memory = self.parts.memory.facts
-            found = retrieve(self.parts.client, plan, window=window, question=request.q, memory=memory)
+            ranker = self.parts.config.records
+            found = retrieve(
+                self.parts.client,
+                plan,
+                window=ranker.candidate_window,
+                question=request.q,
+                columns=ranker.columns,
+                memory=self.parts.memory.fields,
+            )
         card = serving.embedder.card if serving.embedder is not None else None
         if card is None or not plan.judges_meaning:
             return found, plan
@@ -230,18 +236,18 @@ class SearchPipeline:
         ids = list(found.signals)
         names = list(next(iter(found.signals.values()))) if ids else []
         arms = {name: [found.signals[record].get(name) for record in ids] for name in names}
-        candidates = Candidates.from_facts(ids, arms, [found.facts[record] for record in ids], named=found.named)
-        config = self.parts.config
-        if config.spatial_mode != request.spatial:
-            config = replace(config, spatial_mode=request.spatial)
-        minimum = above_floor(serving.embedder.card.floor) if serving.embedder is not None else None
-        return rank(candidates, target_of(request, read, self.parts.now_ms()), config, minimum)
+        ranker = self.parts.config.records
+        read_of = [found.fields[record] for record in ids]
+        candidates = Candidates.of(ids, arms, read_of, ranker.columns, named=found.named)
+        floor = serving.embedder.card.floor if serving.embedder is not None else -1.0
+        return rank(candidates, target_of(request, read, self.parts.now_ms()), ranker, floor)
 
     def _reread(
         self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: Found, serving: Serving
     ) -> tuple[Ranking, tuple[str, ...]]:
         # A reranker reads topics: who asks for a place or a period alone gets what lies there.
-        if not request.rerank or not read.thematic or len(ranking) == 0:
+        reading = ranking.ranker.find(CrossEncoderReading)
+        if reading is None or not request.rerank or not read.thematic or len(ranking) == 0:
             return ranking, ()
         if hurried():
             return ranking, ("cross_encoder",)
@@ -249,7 +255,7 @@ class SearchPipeline:
             cross_encoder = self.parts.cross_encoder()
         except ModelMissing:
             return ranking, ("cross_encoder",)
-        best = ranking.ids(0, ranking.config.rerank_depth)
+        best = ranking.ids(0, reading.depth)
         records = self._fetched(best, found.versions, serving).records
         texts = [records[record].embedding_text if record in records else "" for record in best]
         try:

@@ -113,7 +113,6 @@ class ApiSettings(_Group):
     slow_rerank_s: float = Field(
         3.0, gt=0, description="A reranker that takes longer several times is skipped for a while."
     )
-    longest_query: int = Field(2000, ge=1, description="Maximum characters of q.")
     preload: bool = Field(True, description="Load models at start, not at the first question.")
 
 
@@ -204,6 +203,14 @@ def _unless_none(name: str | None) -> str | None:
     return None if name in ("", "none") else name
 
 
+def _runtime_of_rerankers(name: str) -> str:
+    from encoders.rerankers import RERANKERS  # only where one is named: the runtimes take long to import
+
+    if name not in RERANKERS:
+        raise ValueError(f"must be one of {', '.join(RERANKERS)}")
+    return name
+
+
 class CrossEncoderSettings(_Group):
     model: Annotated[str | None, AfterValidator(_unless_none)] = Field(
         DEFAULT_CROSS_ENCODER,
@@ -215,7 +222,16 @@ class CrossEncoderSettings(_Group):
         le=1,
         description="Its share of the final score. Default: from its card, or the ranking configuration.",
     )
+    runtime: Annotated[str, AfterValidator(_runtime_of_rerankers)] = Field(
+        "auto", description="auto, onnx, torch, or remote for an endpoint at the URL."
+    )
+    device: str = Field("cpu", description="cpu or cuda, for onnx and torch.")
     threads: int = Field(0, ge=0)
+    url: HttpUrl | None = Field(
+        None, description="For runtime=remote: the root of a TEI server, or an address up to /v1 that answers /rerank."
+    )
+    key: SecretStr | None = None
+    timeout_s: float = Field(10.0, gt=0, description="For one call of the endpoint, up to 32 texts.")
 
 
 class ModelsSettings(_Group):
@@ -233,7 +249,6 @@ class GeocoderSettings(_Group):
 
 class RankingSettings(_Group):
     config: Path | None = Field(None, description="Ranking configuration to use instead of the included one.")
-    rerank: bool = True
 
 
 class HarvestSettings(_Group):

@@ -18,7 +18,8 @@ from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 from search_api.app import create_app
 from sonde.settings import ApiSettings, CrossEncoderSettings, ElasticsearchSettings, IndexSettings, Settings
-from sonde.wiring import Models, api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.models import Models
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "records"
 

@@ -12,15 +12,10 @@ from core.errors import Unavailable
 from indexer.documents.inherit_again import inherit_again
 from workers.registry import known_sources
 from workers.slices import Worker
+from workers.task_names import DOCUMENTS_TASK, INHERIT_TASK, READ_TASK, REPAIR_LIBRARY_TASK
 
 log = structlog.get_logger(__name__)
 
-DOCUMENTS_TASK = "sonde.read_linked_documents"
-READ_TASK = "sonde.read_document"
-TIDY_TASK = "sonde.tidy_library"
-TASKS = (DOCUMENTS_TASK, READ_TASK, TIDY_TASK)
-INHERIT_TASK = "sonde.inherit_again"
-"""Of the queue ``harvest``: it takes seconds, and filters should not wait for hours of reading."""
 _RETRIES = 5
 
 
@@ -50,9 +45,9 @@ def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[
         except Unavailable as error:
             raise task.retry(exc=error, countdown=pause_s(task)) from error
 
-    @app.task(name=TIDY_TASK)
+    @app.task(name=REPAIR_LIBRARY_TASK)
     def tidy_library() -> None:
-        tidy(worker(), lambda document: app.send_task(READ_TASK, args=[document]))
+        repair_library(worker(), lambda document: app.send_task(READ_TASK, args=[document]))
 
 
 def read_one(worker: Worker, document: str) -> None:
@@ -66,7 +61,7 @@ def read_one(worker: Worker, document: str) -> None:
         worker.parts.library.read(document)
 
 
-def tidy(worker: Worker, send: Callable[[str], object]) -> None:
+def repair_library(worker: Worker, send: Callable[[str], object]) -> None:
     """What a power cut or a dead worker left; a document is queued again at most once until it is taken up."""
     if worker.parts.library is None:
         return
@@ -77,7 +72,7 @@ def tidy(worker: Worker, send: Callable[[str], object]) -> None:
         send(document)
         return True
 
-    worker.parts.library.tidy(lambda document: worker.leases.is_held(_lease(document)), again)
+    worker.parts.library.repair_library(lambda document: worker.leases.is_held(_lease(document)), again)
 
 
 def _lease(document: str) -> str:

@@ -11,11 +11,10 @@ from celery import Celery, Task
 from core.errors import Unavailable
 from workers.registry import known_sources
 from workers.slices import Worker
+from workers.task_names import ALL_LINKS_TASK, LINKS_TASK
 
 log = structlog.get_logger(__name__)
 
-LINKS_TASK = "sonde.check_links"
-ALL_LINKS_TASK = "sonde.check_all_links"
 _RETRIES = 3
 
 

@@ -9,7 +9,7 @@ from elasticsearch import Elasticsearch
 
 from core.ports import Embedder
 from indexer.documents.linked import Followed
-from indexer.documents.tidy import Tidied
+from indexer.documents.repair_library import Repairs
 from indexer.raw import Source
 from indexer.report import RunReport
 from workers.source_config import SourceConfig
@@ -17,11 +17,14 @@ from workers.source_config import SourceConfig
 
 @dataclass(frozen=True, slots=True)
 class LibraryWork:
-    """``read`` reads a queued document of a user. ``tidy`` mends what was left half done; it is told whether a worker
-    has a document now, and how to put one in the queue again (False where it just was)."""
+    """``read`` reads a queued document of a user.
+
+    ``repair_library`` finishes what was left half done. It asks whether a worker has a document now, and puts a
+    document in the queue again (False where it just was).
+    """
 
     read: Callable[[str], None]
-    tidy: Callable[[Callable[[str], bool], Callable[[str], bool]], Tidied]
+    repair_library: Callable[[Callable[[str], bool], Callable[[str], bool]], Repairs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from indexer.parts import Options, Parts, RunTaken
 from indexer.removed import purge
 from indexer.report import RunReport
 from indexer.runs import Runs
-from indexer.sources.catalogue import PROTOCOLS
+from indexer.sources.protocols import PROTOCOLS
 from workers.config import WorkerConfig
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts

@@ -130,7 +130,7 @@ def _failed(entry: DocumentEntry, refused: DocumentRefused, shelf: Shelf) -> Doc
 
 
 def take_away(entry: DocumentEntry, store: DocumentStore, files: FileStore) -> None:
-    """Marks it, then deletes passages, file and entry: a power cut in between is mended by ``tidy``."""
+    """Marks it, then deletes passages, file and entry: ``repair_library`` finishes what a power cut left."""
     store.put_entry(replace(entry, state="deleted", updated=now_iso()))
     store.drop_passages(entry)
     files.delete(FileKey(entry.owner, entry.id))

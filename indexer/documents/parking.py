@@ -91,7 +91,7 @@ def undo_interrupted(store: DocumentStore, *, silent: timedelta = SILENT) -> int
     """Takes out what is half read of everybody's documents, where nobody has touched them for so long.
 
     They become ``failed`` with the reason ``interrupted``, which a harvest or ``sonde ingest`` begins again. Users'
-    documents are put in the queue again instead (``tidy``).
+    documents are put in the queue again instead (``repair_library``).
     """
     undone = 0
     for entry in list(_silent(store, silent)):

@@ -17,7 +17,7 @@ _ASKED_AGAIN = 3  # a doubtful answer that comes so often is what the server has
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class LinkedPage:
     """One page. ``next``: the following page's address as written; ``matched``: how many records all pages hold."""
 
     records: tuple[RawRecord, ...]
@@ -30,7 +30,7 @@ class Part:
     """A listing by its first page; ``accept`` is the media type to ask for."""
 
     url: str
-    parse: Callable[[Answer], Leaf]
+    parse: Callable[[Answer], LinkedPage]
     accept: str = "application/json"
 
 
@@ -69,7 +69,7 @@ class LinkedWalk:
             if url in visited:
                 raise SourceBroken(f"{self.fetcher.source}: the next links lead in a circle")
             visited.add(url)
-            leaf = self._leaf(self.parts[index], url)
+            leaf = self._linked_page(self.parts[index], url)
             ids = {record.native_id for record in leaf.records}
             self._seen += len(ids - self._known)
             self._known |= ids
@@ -83,10 +83,10 @@ class LinkedWalk:
                 return
             url = following
 
-    def _leaf(self, part: Part, url: str) -> Leaf:
+    def _linked_page(self, part: Part, url: str) -> LinkedPage:
         doubts = 0
 
-        def checked(answer: Answer) -> Leaf:
+        def checked(answer: Answer) -> LinkedPage:
             nonlocal doubts
             leaf = part.parse(answer)
             doubt = self._doubt(leaf)
@@ -97,7 +97,7 @@ class LinkedWalk:
 
         return self.fetcher.get(url, checked, accept=part.accept)
 
-    def _doubt(self, leaf: Leaf) -> str | None:
+    def _doubt(self, leaf: LinkedPage) -> str | None:
         """Why an answer is not believed at once."""
         ids = {record.native_id for record in leaf.records}
         if ids and ids <= self._known:
@@ -109,7 +109,7 @@ class LinkedWalk:
             return f"ends before its {leaf.matched} records were given"
         return None
 
-    def _count(self, leaf: Leaf) -> None:
+    def _count(self, leaf: LinkedPage) -> None:
         if leaf.matched is None:
             self._sure = False
         else:

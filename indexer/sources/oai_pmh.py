@@ -13,7 +13,9 @@ from core.errors import SondeError
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import local, parse_xml, text_of, written_xml
 from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.linked import joined
 from indexer.sources.members import SourceBroken
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import Answer
 from net.targets import host_of
 
@@ -217,3 +219,27 @@ def _raw(record: etree._Element, header: etree._Element, id: str, url: str) -> R
 def _total(token: etree._Element | None) -> int | None:
     size = token.get("completeListSize", "") if token is not None else ""
     return int(size) if size.isdigit() else None
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    return answer.root == "OAI-PMH"
+
+
+def _at(url: str) -> Iterator[Question]:
+    yield Question(url, identify)
+
+
+def _below(url: str) -> Iterator[Question]:
+    yield Question(joined(url, "oai"), identify)
+
+
+PROTOCOL = Protocol(
+    "oai-pmh",
+    OaiSource,
+    OaiOptions,
+    "ListRecords, the richest metadataPrefix; an expired token begins again",
+    "`from` (days) and tombstones",
+    recognises=_recognises,
+    at=_at,
+    below=_below,
+)

@@ -1,6 +1,6 @@
 """How a catalogue is treated: turns per host, pauses that grow, and a rest for one that keeps failing.
 
-What is here counts within one process; several keep a host's turns together through ``SharedTurns``.
+What is here counts within one process; several keep a host's turns together through ``SharedHostLimits``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from core.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class RequestPolicy:
     """At most ``per_second`` requests begin at a host and ``concurrency`` are open; ``attempts`` for each request.
 
     Pauses between attempts are random between 0 and a bound that doubles from ``first_pause_s`` to
@@ -46,7 +46,7 @@ class CircuitOpen(Unavailable):
 
 
 @dataclass(slots=True)
-class Turnstile:
+class HostLimiter:
     """The turns of one host."""
 
     slots: threading.Semaphore
@@ -66,7 +66,7 @@ class Turnstile:
             self.free_at = max(self.free_at, time.monotonic() + seconds)
 
 
-class SharedTurns(Protocol):
+class SharedHostLimits(Protocol):
     """The turns of hosts that several processes keep together. Where nobody can be asked they hold nobody up."""
 
     def take(self, host: str, interval_s: float) -> float:
@@ -90,8 +90,8 @@ class Turn:
     """A request that may be made now."""
 
     host: str
-    own: Turnstile
-    shared: SharedTurns | None
+    own: HostLimiter
+    shared: SharedHostLimits | None
 
     def hold(self, seconds: float) -> None:
         """Nobody's turn at this host before then, here and in the other processes."""
@@ -108,7 +108,7 @@ class Breaker:
     failures: int
     rest_s: float
     source: str = ""
-    shared: SharedTurns | None = None
+    shared: SharedHostLimits | None = None
     _in_a_row: int = 0
     _closed_at: float = 0.0
 
@@ -135,37 +135,37 @@ class Breaker:
 
 
 @dataclass(slots=True)
-class Courtesy:
+class HostLimits:
     """The turnstiles and breakers of this process, shared by all its sources; ``shared``: those of all processes.
 
     A process keeps its own turns besides the shared ones, so they hold when these do not answer.
     """
 
-    shared: SharedTurns | None = None
+    shared: SharedHostLimits | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _turnstiles: dict[str, Turnstile] = field(default_factory=dict)
+    _limiters: dict[str, HostLimiter] = field(default_factory=dict)
     _breakers: dict[str, Breaker] = field(default_factory=dict)
 
     @contextmanager
-    def turn(self, host: str, manners: Manners, delay_s: float = 0.0) -> Iterator[Turn]:
+    def turn(self, host: str, policy: RequestPolicy, delay_s: float = 0.0) -> Iterator[Turn]:
         """Inside, one of the host's open requests is the caller's; ``delay_s`` is a robots.txt's Crawl-delay."""
-        turnstile = self._turnstile(host, manners)
-        interval_s = max(1.0 / manners.per_second, delay_s)
+        turnstile = self._limiter(host, policy)
+        interval_s = max(1.0 / policy.per_second, delay_s)
         shared = self.shared
-        with turnstile.slots, shared.slot(host, manners.concurrency) if shared is not None else nullcontext():
+        with turnstile.slots, shared.slot(host, policy.concurrency) if shared is not None else nullcontext():
             if shared is not None:
                 time.sleep(shared.take(host, interval_s))
             turnstile.wait(interval_s)
             yield Turn(host, turnstile, shared)
 
-    def breaker(self, source: str, manners: Manners) -> Breaker:
+    def breaker(self, source: str, policy: RequestPolicy) -> Breaker:
         with self._lock:
-            fresh = Breaker(manners.breaker_failures, manners.breaker_rest_s, source, self.shared)
+            fresh = Breaker(policy.breaker_failures, policy.breaker_rest_s, source, self.shared)
             return self._breakers.setdefault(source, fresh)
 
-    def _turnstile(self, host: str, manners: Manners) -> Turnstile:
+    def _limiter(self, host: str, policy: RequestPolicy) -> HostLimiter:
         with self._lock:
-            return self._turnstiles.setdefault(host, Turnstile(threading.Semaphore(manners.concurrency)))
+            return self._limiters.setdefault(host, HostLimiter(threading.Semaphore(policy.concurrency)))
 
 
 def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:

@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import Generic, TypeVar
 
 from core.errors import SondeError
-from indexer.raw import Memory, Visit
+from indexer.raw import FileVersion, VersionStore
 from indexer.sources.fetching import Fetcher
 from net.exchange import Answer, Outgoing
 
@@ -31,11 +31,13 @@ class Sent(Generic[T]):
     etag: str | None
     last_modified: str | None
 
-    def visit(self, url: str, tag: str, natives: Iterable[str] = (), note: str | None = None) -> tuple[Visit, ...]:
+    def visit(
+        self, url: str, tag: str, natives: Iterable[str] = (), note: str | None = None
+    ) -> tuple[FileVersion, ...]:
         """What to remember, nothing where the server tells no version."""
         if self.etag is None and self.last_modified is None:
             return ()
-        return (Visit(url, tag, tuple(natives), self.etag, self.last_modified, note),)
+        return (FileVersion(url, tag, tuple(natives), self.etag, self.last_modified, note),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +47,21 @@ class Revisiting:
     fetcher: Fetcher
 
     @property
-    def memory(self) -> Memory | None:
+    def memory(self) -> VersionStore | None:
         return self.fetcher.memory
 
-    def known(self, urls: Sequence[str]) -> Mapping[str, Visit]:
+    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
         return self.memory.known(urls) if self.memory is not None else {}
 
     def get(
-        self, url: str, parse: Callable[[Answer], T], visit: Visit | None = None, accept: str = "*/*"
-    ) -> Sent[T] | Visit:
+        self, url: str, parse: Callable[[Answer], T], visit: FileVersion | None = None, accept: str = "*/*"
+    ) -> Sent[T] | FileVersion:
         """What ``parse`` makes of the file; the visit itself where the server says that it is as it was then.
 
         A 304 that nobody asked for is ``parse``'s, which refuses it. Raises what Fetcher.read raises.
         """
 
-        def look(answer: Answer) -> Sent[T] | Visit:
+        def look(answer: Answer) -> Sent[T] | FileVersion:
             if answer.status == 304 and visit is not None:
                 return visit
             return Sent(parse(answer), *validators(answer.headers))
@@ -68,17 +70,19 @@ class Revisiting:
 
     def each(
         self, urls: Sequence[str], parse: Callable[[Answer], T]
-    ) -> Iterator[tuple[str, Sent[T] | Visit | SondeError]]:
+    ) -> Iterator[tuple[str, Sent[T] | FileVersion | SondeError]]:
         """Several at a time, in the order of ``urls``, as Fetcher.each."""
         known = self.known(urls)
         return self.fetcher.each_by(urls, lambda url: self.get(url, parse, known.get(url)))
 
-    def noted(self, url: str, sent: Sent[T], natives: Iterable[str] = (), note: str | None = None) -> tuple[Visit, ...]:
+    def noted(
+        self, url: str, sent: Sent[T], natives: Iterable[str] = (), note: str | None = None
+    ) -> tuple[FileVersion, ...]:
         """What to hand on for the next run."""
         return sent.visit(url, self.memory.tag, natives, note) if self.memory is not None else ()
 
 
-def conditions(visit: Visit | None) -> dict[str, str]:
+def conditions(visit: FileVersion | None) -> dict[str, str]:
     """The headers that ask for the file only if it is another."""
     given = {} if visit is None else {"if-none-match": visit.etag, "if-modified-since": visit.last_modified}
     return {name: value for name, value in given.items() if value is not None}

@@ -22,7 +22,7 @@ class Robots:
 
     def allows(self, url: str) -> bool:
         """True where the operator told not to ask. Raises Unavailable where the file cannot be had for now."""
-        return not self.fetcher.manners.robots or self._rules(url).can_fetch(AGENT, url)
+        return not self.fetcher.policy.robots or self._rules(url).can_fetch(AGENT, url)
 
     def _rules(self, url: str) -> RobotFileParser:
         parts = urlsplit(url)

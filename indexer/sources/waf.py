@@ -9,12 +9,13 @@ from itertools import islice
 from urllib.parse import unquote
 
 from core.errors import SondeError
-from indexer.raw import Page, RawRecord, Skipped, Visit
+from indexer.formats.parted import parted
+from indexer.raw import FileVersion, Page, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type
-from indexer.sources.parted import parted
+from indexer.sources.protocol import FirstAnswer, Protocol
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from net.exchange import Answer
@@ -87,13 +88,13 @@ class WafSource:
         records: list[RawRecord] = []
         skipped: list[Skipped] = []
         unchanged: list[str] = []
-        visits: list[Visit] = []
+        visits: list[FileVersion] = []
         modified = {entry.url: entry.modified for entry in some}
         revisiting = Revisiting(self.fetcher)
         for url, found in revisiting.each(tuple(modified), _content):
             if isinstance(found, SondeError):
                 skipped.append(Skipped(url, str(found)))
-            elif isinstance(found, Visit):
+            elif isinstance(found, FileVersion):
                 unchanged += found.natives
             else:
                 name = unquote(url.removeprefix(self.url))
@@ -118,3 +119,22 @@ def _content(answer: Answer) -> bytes:
 
 def _day_before(moment: str) -> str:
     return (date.fromisoformat(moment[:10]) - timedelta(days=1)).isoformat()
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    if not answer.html:
+        return False
+    try:
+        return bool(entries(answer.content, answer.url if answer.url.endswith("/") else f"{answer.url}/"))
+    except NotAListing:
+        return False
+
+
+PROTOCOL = Protocol(
+    "waf",
+    WafSource,
+    WafOptions,
+    "directory listings of Apache, nginx, IIS, Python",
+    "the dates in the listing; ETag, Last-Modified",
+    recognises=_recognises,
+)

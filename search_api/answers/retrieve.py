@@ -18,7 +18,7 @@ from search_api.answers.own_words import counting, counts, own_meaning, own_word
 from search_api.answers.relevance import content_words, coverage, relevance, weights
 from search_api.answers.scope import PassageScope, scopes
 from search_api.answers.values import AnswerConfig, AskRequest, FoundPassage
-from search_api.ranking.fusion import tm2c2
+from search_api.ranking.combiners.tm2c2 import tm2c2
 from search_api.ranking.rerank import calibrated
 from search_api.retrieval import knn
 from search_api.retrieval.bm25 import LANGUAGES

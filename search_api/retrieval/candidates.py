@@ -12,16 +12,16 @@ import structlog
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from core.errors import Unavailable
-from core.hit import Signal
+from core.hit import SignalName
 from search_api.deadlines import as_timeout
-from search_api.ranking.facts import Facts
+from search_api.ranking.fields import AnyColumn, RankingFields
 from search_api.retrieval.arms import Arm, PassageKey, Scored, fields_body, read_answer, read_fields
 from search_api.retrieval.memory import Remembered, Version
 from search_api.retrieval.plan import RetrievalPlan
 
 log = structlog.get_logger(__name__)
 
-Signals = Mapping[Signal, float | None]
+Signals = Mapping[SignalName, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Found:
     """The candidates of one search by record id: every arm's score, what ranking reads of each, and its version."""
 
     signals: Mapping[str, Signals]
-    facts: Mapping[str, Facts]
+    fields: Mapping[str, RankingFields]
     all_words: frozenset[str]
     passages: Mapping[str, PassageKey]
     versions: Mapping[str, Version]
@@ -72,9 +72,17 @@ _NOTHING = Found({}, {}, frozenset(), {}, {})
 
 
 def retrieve(
-    client: Elasticsearch, plan: RetrievalPlan, *, window: int, question: str, memory: Remembered[Facts]
+    client: Elasticsearch,
+    plan: RetrievalPlan,
+    *,
+    window: int,
+    question: str,
+    columns: Sequence[AnyColumn],
+    memory: Remembered[RankingFields],
 ) -> Found:
     """The best ``window`` of each arm, completed so that each candidate has each arm's score where there is one.
+
+    ``columns``: what ranking reads of each candidate.
 
     What ``memory`` knows of a candidate is not asked for again; an arm alone over remembered records is one request.
     Raises Unavailable where Elasticsearch does not answer.
@@ -89,22 +97,22 @@ def retrieve(
     if not ids:
         return _NOTHING
     versions = {record: version for scored in first for record, version in scored.versions.items()}
-    facts = memory.known(versions)
-    unknown = [record for record in ids if record not in facts]
+    fields = memory.known(versions)
+    unknown = [record for record in ids if record not in fields]
     lacking = _lacking(arms, first, ids)
     further = [(arms[place].index, arms[place].body(len(lack), lack)) for place, lack in lacking.items()]
     if unknown:
-        further.append((plan.index, fields_body(unknown, plan.filters)))
+        further.append((plan.index, fields_body(unknown, plan.filters, columns)))
     answers = ask(further) if further else []
     if unknown:
-        read, read_at = read_fields(answers[-1], plan.index_uuid)
+        read, read_at = read_fields(answers[-1], plan.index_uuid, columns)
         memory.keep(read_at, read)
-        facts, versions = {**facts, **read}, {**versions, **read_at}
+        fields, versions = {**fields, **read}, {**versions, **read_at}
     completed = {
         place: read_answer(arms[place], answer, plan.index_uuid)
         for place, answer in zip(lacking, answers, strict=False)  # one more answer holds what was unknown
     }
-    found = _merged(facts, versions, arms, first, [completed.get(place) for place in range(len(arms))])
+    found = _merged(fields, versions, arms, first, [completed.get(place) for place in range(len(arms))])
     return replace(found, overflowing=_overflowing(arms, first, window))
 
 
@@ -124,15 +132,15 @@ def _lacking(arms: Sequence[Arm], first: Sequence[Scored], ids: Sequence[str]) -
 
 
 def _merged(
-    facts: Mapping[str, Facts],
+    fields: Mapping[str, RankingFields],
     versions: Mapping[str, Version],
     arms: Sequence[Arm],
     first: Sequence[Scored],
     second: Sequence[Scored | None],
 ) -> Found:
     """Of the records of which ranking knows something: they are there, and pass the filters."""
-    ids = sorted(facts)
-    signals: dict[str, dict[Signal, float | None]] = {record: {} for record in ids}
+    ids = sorted(fields)
+    signals: dict[str, dict[SignalName, float | None]] = {record: {} for record in ids}
     words: set[str] = set()
     passages: dict[str, PassageKey] = {}
     named: dict[str, float] = {}
@@ -146,7 +154,7 @@ def _merged(
             words |= part.all_words
             passages.update(part.passages)
             named.update(part.named)
-    return Found(signals, facts, frozenset(words), passages, versions, named)
+    return Found(signals, fields, frozenset(words), passages, versions, named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,10 @@ from werkzeug.http import generate_etag
 
 from core.errors import NotFound, PreconditionFailed
 from search_api import compression
+from search_api.formats_out.formats import record_formats
 from search_api.parts import Parts
 from search_api.pushing import Check
-from search_api.views.item_formats import FORMATS
 from search_api.views.items import representation
-
-_MADE = tuple(name for name, one in FORMATS.items() if one.media_type is not None and name != "html")
 
 
 class Conditions(BaseModel):
@@ -49,7 +47,7 @@ def _tags(parts: Parts, source: str, record: str) -> Iterator[str]:
         return
     with suppress(NotFound):  # its bytes were not kept
         yield from _either(generate_etag(parts.records.original(record).content))
-    for form in _MADE:
+    for form in ("json", *record_formats()):
         yield from _either(generate_etag(representation(found, form, parts).get_data()))
 
 

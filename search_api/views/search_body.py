@@ -13,11 +13,15 @@ from search_api.parameters import SearchParameters
 from search_api.problems import from_validation
 
 FORM = "application/x-www-form-urlencoded"
-_SHAPE = {"schema": SearchParameters.model_json_schema()}
-REQUEST_BODY = {"required": True, "content": {"application/json": _SHAPE, FORM: _SHAPE}}
 LARGEST_BODY_BYTES = 256 * 1024
 
 Json = dict[str, Any]
+
+
+def request_body() -> Json:
+    """How OpenAPI describes the body."""
+    shape = {"schema": SearchParameters.model_json_schema()}
+    return {"required": True, "content": {"application/json": shape, FORM: shape}}
 
 
 def read_body() -> SearchParameters:

@@ -19,9 +19,9 @@ from evaluation.answers.measures import figures
 from evaluation.answers.questions import AnswerCollection, load_pira
 from evaluation.answers.run import Answered, examine
 from evaluation.judgements import JudgementFile
-from sonde.examining import examiner
-from sonde.judged import CHECKOUT
 from sonde.settings import load_settings
+from sonde.wiring.evaluation.answering import examiner
+from sonde.wiring.evaluation.judged import CHECKOUT
 
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
 

@@ -15,8 +15,8 @@ from rich.table import Table
 from core.errors import SondeError
 from indexer.report import RunReport
 from indexer.runs import now_iso
-from sonde.harvesting import Harvester
 from sonde.settings import load_settings
+from sonde.wiring.harvesting import Harvester
 
 _FAILED = ("failed", "interrupted", "refused_removal")
 _NAMED_REFUSALS = 50

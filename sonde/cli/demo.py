@@ -15,8 +15,8 @@ from sonde.cli.search import ask
 from sonde.cli.search import show as show_answer
 from sonde.cli.stack import show as show_stack
 from sonde.cli.stack import start_stack
-from sonde.harvesting import Harvester
 from sonde.settings import load_settings
+from sonde.wiring.harvesting import Harvester
 
 _QUESTIONS = (
     "rainfall in southern Africa since 1990",

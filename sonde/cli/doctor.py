@@ -11,9 +11,9 @@ import click
 from rich.table import Table
 
 from sonde.cli.screen import screen
-from sonde.doctor import examine
+from sonde.ops.doctor.examine import examine
 from sonde.settings import load_settings
-from sonde.wiring import Models
+from sonde.wiring.models import Models
 
 _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
 

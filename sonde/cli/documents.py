@@ -18,8 +18,8 @@ from rich.table import Table
 from core.document import State
 from core.errors import SondeError
 from indexer.documents.ingest import Ingested
-from sonde.documents import DocumentIngester
 from sonde.settings import load_settings
+from sonde.wiring.documents import DocumentIngester
 
 
 @click.command()

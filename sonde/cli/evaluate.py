@@ -25,10 +25,10 @@ from evaluation.variants import Variant, ablations
 from search_api.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.signals import ended_by_signals
-from sonde.evaluating import Bench, bench
-from sonde.judged import LOADERS, judged
-from sonde.node_at_hand import node_at_hand
+from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
+from sonde.wiring.evaluation.judged import LOADERS, judged
+from sonde.wiring.evaluation.searching import Bench, bench
 
 _PARTS = get_args(Part)
 _READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -152,7 +152,7 @@ def _evaluate(collection: Collection, asked: Asked) -> None:
         console.print(note, style="yellow")
     theirs = read_run(asked.compare) if asked.compare else None  # refused before an hour of work, not after it
     with (
-        node_at_hand(load_settings(), console.print) as settings,
+        temporary_node(load_settings(), console.print) as settings,
         _Bars(console) as bars,
         bench(settings, collection, progress=bars.told("embedding")) as ready,
     ):

@@ -18,8 +18,8 @@ from search_api.access.authenticators import utc_now
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import ApiKey, Grant
 from sonde.cli.screen import screen
-from sonde.clients import elasticsearch_client
 from sonde.settings import load_settings
+from sonde.wiring.clients import elasticsearch_client
 
 _TIMEOUT_S = 30.0
 _SPAN = re.compile(r"(\d{1,5})([hd])")

@@ -14,7 +14,7 @@ from rich.table import Table
 from core.errors import ModelMissing
 from encoders.locate import SHIPPED
 from encoders.registry import Check, Entry, entries, entry_of, verify
-from sonde.cli.lazily import Lazily
+from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import screen
 from sonde.settings import Settings, load_settings
 
@@ -25,7 +25,7 @@ _SETTING = {
 }
 
 
-@click.group(cls=Lazily, modules={"calibrate": "sonde.cli.models_calibrate"})
+@click.group(cls=LazyGroup, modules={"calibrate": "sonde.cli.models_calibrate"})
 def models() -> None:
     """Models: the shipped and trained ones, those of packages, and well-known ones of the hub."""
 

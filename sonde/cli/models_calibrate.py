@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from sonde.calibrating import calibrated_on, keep_calibration, reranker_named
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
-from sonde.training_examples import examples_from
+from sonde.wiring.training.calibrating import calibrated_on, keep_calibration, reranker_named
+from sonde.wiring.training.examples import examples_from
 from training.reranker.held_out import figures
 
 

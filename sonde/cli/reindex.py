@@ -13,10 +13,10 @@ from elasticsearch import Elasticsearch
 from rich.console import Console
 
 from core.errors import SondeError
-from indexer.reindex import ReindexParts, ReindexReport, forget_others, rollback
-from indexer.reindex import reindex as reindex_now
-from sonde.clients import elasticsearch_client
+from indexer.reindex.run import ReindexParts, ReindexReport, forget_others, rollback
+from indexer.reindex.run import reindex as reindex_now
 from sonde.settings import Settings, load_settings
+from sonde.wiring.clients import elasticsearch_client
 
 _TIMEOUT_S = 60.0
 
@@ -58,8 +58,8 @@ def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_j
 
 
 def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, dry_run: bool) -> ReindexReport:
-    from sonde.probing import sampled_answers
-    from sonde.wiring import Models
+    from sonde.wiring.models import Models
+    from sonde.wiring.probing import sampled_answers
 
     models = Models(settings)
     with Console(stderr=True).status("reading") as line:

@@ -20,17 +20,17 @@ from indexer.quality_page import page
 from indexer.removed import list_removed
 from indexer.sources.probe import probe, title_of
 from sonde.cli.catalogue import show_reports
-from sonde.cli.lazily import Lazily
+from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import screen
-from sonde.harvesting import HARVEST_TIMEOUT_S, Harvester
-from sonde.proposals import described, entry, id_for, write_entry
+from sonde.ops.proposals import described, entry, id_for, write_entry
 from sonde.settings import Settings, load_settings
-from sonde.sources import Opener
-from sonde.wiring import elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, Harvester
+from sonde.wiring.sources import Opener
 from workers.registry import known_sources
 
 
-@click.group(cls=Lazily, modules={}, invoke_without_command=True)
+@click.group(cls=LazyGroup, modules={}, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True)
 @click.pass_context
 def sources(context: click.Context, *, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from core.errors import SondeError
 from local_stack.errors import StackError, StartFailed
 from local_stack.part import PartStatus
 from sonde.cli.screen import screen
-from sonde.one_machine import stack_of
+from sonde.ops.one_machine import stack_of
 from sonde.settings import load_settings
 
 _WELL = ("running", "external")

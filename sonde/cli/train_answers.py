@@ -9,8 +9,8 @@ import click
 
 from core.document import PUBLIC
 from sonde.settings import load_settings
-from sonde.training_documents import passages_from
-from sonde.training_examples import asking_model
+from sonde.wiring.training.documents import passages_from
+from sonde.wiring.training.examples import asking_model
 from training.answers.context import Noise
 from training.answers.sets import AnswerSets, dpo, raft, write_rows
 from training.corpora import of_passages

@@ -13,10 +13,10 @@ from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
-from sonde.training import Request, run_embedder
+from sonde.wiring.training.run import Request, run_embedder
 from training.embedder.settings import EmbedderSettings, LossName
 from training.examples import TrainingError
-from training.loop import Course
+from training.loop import TrainingBudget
 from training.provenance import UNKNOWN
 
 
@@ -93,7 +93,7 @@ def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None
         command=shlex.join(["sonde", *sys.argv[1:]]),
         resume=resume,
     )
-    course = Course(given["minutes"], given["steps"], given["look_every"])
+    course = TrainingBudget(given["minutes"], given["steps"], given["look_every"])
     with kept_when_interrupted(out):
         card = run_embedder(settings, request, wanted, course, told_on_the_way("AP@100"))
     show_figures(card)

@@ -14,8 +14,8 @@ from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
-from sonde.training import Request, run_reranker
-from training.loop import Course
+from sonde.wiring.training.run import Request, run_reranker
+from training.loop import TrainingBudget
 from training.provenance import UNKNOWN
 from training.reranker.settings import LossName, RerankerSettings
 
@@ -86,7 +86,7 @@ def reranker(*, out: Path | None, general: Path | None, base: str, resume: bool,
         command=shlex.join(["sonde", *sys.argv[1:]]),
         resume=resume,
     )
-    course = Course(given["minutes"], given["steps"], given["look_every"])
+    course = TrainingBudget(given["minutes"], given["steps"], given["look_every"])
     with kept_when_interrupted(request.out):
         card = run_reranker(load_settings(), request, _settings(given), course, told_on_the_way("nDCG@10"))
     show_figures(card)

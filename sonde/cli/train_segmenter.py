@@ -15,11 +15,11 @@ from encoders.specs import DEFAULT_EMBEDDER
 from indexer.documents.segment import embedding_coherence
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.settings import Settings, load_settings
-from sonde.training_data import LICENCES, own_commit, remembering
-from sonde.training_documents import read_files, running_from
-from sonde.training_models import licence_of, refuse_in_the_way
+from sonde.wiring.training.data import LICENCES, own_commit, remembering
+from sonde.wiring.training.documents import read_files, running_from
+from sonde.wiring.training.models import licence_of, refuse_in_the_way
 from training.base_weights import learnable
-from training.loop import Course
+from training.loop import TrainingBudget
 from training.provenance import Origin
 from training.segmenter.measure import boundaries_of, measured
 from training.segmenter.train import train_segmenter
@@ -65,7 +65,7 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
             start,
             texts,
             SegmenterSettings(**{name: given[name] for name in names}, learning_rate=given["rate"]),
-            Course(given["minutes"], given["steps"], given["look_every"]),
+            TrainingBudget(given["minutes"], given["steps"], given["look_every"]),
             Origin(base, licence_of(base, given["base_licence"]), LICENCES, own_commit(), command),
             out,
             held_out=given["held_out"],

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from sonde.training_corpora import Sources
+from sonde.wiring.training.corpora import Sources
 from training.corpora import corpus_kinds
 from training.negatives.mine import Mining
 from training.negatives.simans import SimAns

@@ -20,7 +20,8 @@ from reading.vocabulary.skos import read_files
 from reading.vocabulary.vocabulary import OWN
 from search_api.understanding.vocabulary_store import Manifest, VocabularyStore
 from sonde.settings import load_settings
-from sonde.wiring import Models, elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.models import Models
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _TIMEOUT_S = 60.0

@@ -21,7 +21,7 @@ import structlog
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from sonde.memory import keep_what_is_loaded
+from sonde.ops.memory import keep_what_is_loaded
 from tests.browser.measure import sizes_kb, soon
 from tests.live import serving
 from tests.service import Service

@@ -25,8 +25,8 @@ from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from search_api.app import create_app
-from sonde.documents import document_parts
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.service import Service
 

@@ -21,9 +21,9 @@ from search_api.access import guard
 from search_api.access.authenticators import KeyAuthenticator
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import Grant
-from sonde.access import authenticator
 from sonde.cli import cli
 from sonde.settings import AccessSettings
+from sonde.wiring.access import authenticator
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 READER = Grant("ada", frozenset(("search",)), frozenset(("glaciers",)))

@@ -25,8 +25,8 @@ from net.gate import Gate, GatePolicy
 from search_api.access.jwks import Issuer as IssuerAddress
 from search_api.access.jwks import IssuerKeys
 from search_api.access.tokens import TokenAuthenticator, TokenPolicy
-from sonde.access import authenticator
 from sonde.settings import AccessSettings
+from sonde.wiring.access import authenticator
 
 AUDIENCE = "sonde"
 

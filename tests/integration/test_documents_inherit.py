@@ -18,7 +18,7 @@ from es_mappings.documents import to_document
 from indexer.documents.ingest import Incoming, IngestParts, ingest
 from indexer.documents.inherit_again import InheritedAgain, inherit_again
 from indexer.documents.store import DocumentStore
-from sonde.documents import document_parts
+from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.service import Service
 

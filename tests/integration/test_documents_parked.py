@@ -23,12 +23,12 @@ from indexer.documents.limits import Limits
 from indexer.documents.linked import follow_links
 from indexer.documents.place_time import WhereWhen
 from indexer.documents.recipe import READING
+from indexer.documents.repair_library import Queue, repair_library
 from indexer.documents.store import DocumentStore
-from indexer.documents.tidy import Queue, tidy
 from net.gate import Gate, GatePolicy
-from sonde.doctor_documents import parked_documents
-from sonde.documents import document_parts
-from sonde.file_store import FolderFiles
+from sonde.ops.doctor.documents import parked_documents
+from sonde.wiring.documents import document_parts
+from sonde.wiring.file_store import FolderFiles
 from tests.conftest import delete_indices
 from tests.service import Service
 
@@ -183,10 +183,10 @@ def test_a_users_document_is_parked_left_alone_and_read_after_an_upgrade(parts: 
     assert read_queued("u1", shelf(failing)) is None
     sent: list[str] = []
     queue = Queue(lambda _: False, lambda id: sent.append(id) is None)
-    tidy(store, files, queue)
+    repair_library(store, files, queue)
     assert sent == []  # not tried for ever
     store.put_entry(replace(done, version="0.0.1"))
-    tidy(store, files, queue)
+    repair_library(store, files, queue)
     assert sent == ["u1"]
     mended = read_queued("u1", shelf(parts))
     assert mended is not None
@@ -209,9 +209,9 @@ def test_users_documents_that_an_older_reader_read_are_read_again_a_few_at_a_tim
         files.put(FileKey("anna", entry.id), [b"Moors and mires were mapped by Anna in the summer."])
     sent: list[str] = []
     queue = Queue(lambda _: False, lambda id: sent.append(id) is None)
-    tidy(store, files, queue)
+    repair_library(store, files, queue)
     assert len(sent) == 10
-    tidy(store, files, queue)  # while they are on their way no other one is begun
+    repair_library(store, files, queue)  # while they are on their way no other one is begun
     assert len(sent) == 10
     shelf = Shelf(parts, files, lambda: Gate(GatePolicy()), 10**7, 10**8)
     for id in sent[:2]:
@@ -220,7 +220,7 @@ def test_users_documents_that_an_older_reader_read_are_read_again_a_few_at_a_tim
         assert done.state == "ready"
         assert done.recipe is not None
         assert done.recipe.startswith(f"{READING}:")
-    tidy(store, files, queue)
+    repair_library(store, files, queue)
     assert sorted(sent) == sorted(entry.id for entry in older[1:])
     assert stored(parts, "o0").state == "ready"
     for entry in older:

@@ -13,8 +13,8 @@ from core.errors import SondeError
 from core.ports import Embedder, EmbedderCard, TextKind, Vectors
 from core.record import Record
 from es_mappings.names import KINDS, concrete
-from evaluation.load.catalogue import Size
-from evaluation.load.standing import drop, standing
+from lab.load.catalogue import Size
+from lab.load.standing import drop, standing
 
 REAL = [
     Record("s:a", "s", "a", "Rain", "It rains. It pours. It floods. It dries."),

@@ -16,10 +16,10 @@ from flask import Flask
 
 from core.errors import Unavailable
 from search_api.limits import register
-from sonde.access import limit_policy
 from sonde.settings import BrokerSettings, ElasticsearchSettings, IndexSettings, LimitsSettings, Settings
-from sonde.wiring import elasticsearch_client
-from sonde.worker_settings import worker_config
+from sonde.wiring.access import limit_policy
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.worker_settings import worker_config
 from tests.tls_proxy import tls_before, write_certificate
 from workers.app import create_celery
 from workers.lease import Leases

@@ -9,7 +9,7 @@ from core.errors import Unavailable
 from core.ports import EmbedderCard
 from es_mappings.indices import ensure_indices
 from sonde.settings import ElasticsearchSettings, IndexSettings, Settings
-from sonde.training_documents import passages_from
+from sonde.wiring.training.documents import passages_from
 from training.examples import TrainingError
 
 pytestmark = pytest.mark.elasticsearch

@@ -57,9 +57,10 @@ def recall(ranks: Sequence[int | None], cut: int) -> float:
 
 def main() -> int:
     from search_api.serving import ServingResolver
-    from sonde.answering import answerer
     from sonde.settings import load_settings
-    from sonde.wiring import Models, elasticsearch_client
+    from sonde.wiring.answering import answerer
+    from sonde.wiring.clients import elasticsearch_client
+    from sonde.wiring.models import Models
 
     settings = load_settings()
     client, models = elasticsearch_client(settings), Models(settings)

@@ -16,9 +16,9 @@ from helm_python import lint
 from prometheus_client import generate_latest
 
 from search_api.app import create_app
-from sonde.service_metrics import GAUGES
 from sonde.settings import HarvestSettings, Settings, load_settings
-from sonde.wiring import api_parts
+from sonde.telemetry.service_metrics import GAUGES
+from sonde.wiring.api import api_parts
 from tests.unit.rendered_chart import CHART, EXAMPLES, WITH_PODS, Manifest, Rendered, example
 from workers.config import QUEUES
 from workers.registry import known_sources
@@ -182,7 +182,7 @@ def test_probes_ask_what_the_api_answers_and_what_worker_health_knows(full: Rend
             if "httpGet" in probe:
                 assert probe["httpGet"]["path"] in paths
                 seen += 1
-            elif "sonde.worker_health" in probe.get("exec", {}).get("command", []):
+            elif "sonde.ops.worker_health" in probe.get("exec", {}).get("command", []):
                 word, *queues = probe["exec"]["command"][3:]
                 assert word in known
                 assert set(queues) <= set(QUEUES)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helm_python import HelmError
 
-from indexer.sources.catalogue import TYPES
+from indexer.sources.protocols import PROTOCOLS
 from tests.unit.rendered_chart import CHART, Rendered
 from workers.source_config import SourceConfig
 
@@ -68,4 +68,4 @@ def test_a_wrong_value_is_refused_with_a_sentence(values: dict[str, Any], says: 
 def test_an_entry_of_the_sources_may_say_what_sources_yaml_may() -> None:
     entry = json.loads((CHART / "values.schema.json").read_text("utf-8"))["properties"]["sources"]["items"]
     assert set(entry["properties"]) == set(SourceConfig.model_fields)
-    assert entry["properties"]["type"]["enum"] == ["folder", *TYPES]
+    assert entry["properties"]["type"]["enum"] == ["folder", *PROTOCOLS]
