@@ -73,7 +73,7 @@ class SearchParameters(Parameters):
         default=[], description="Kind of product."
     )
     media_type: Values = Field(default=[], description="Media type of one of the record's links.")
-    format: Values = Field(default=[], description="Distribution format, in any case.")
+    format: Values = Field(default=[], description="Distribution format, in upper or lower case.")
     filter: str | None = Field(
         None, max_length=LONGEST_FILTER, description="CQL2 over the queryables of /collections/all/queryables."
     )

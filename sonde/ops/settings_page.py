@@ -14,8 +14,8 @@ from sonde.settings import Settings
 _HEAD = """# Settings
 
 Every setting is an environment variable. Sonde reads them once at start. It refuses a wrong value and names the
-variable. `python -m sonde.ops.settings_page > docs/settings.md` writes this page; a test checks that it
-is up to date.
+variable. `python -m sonde.ops.settings_page > docs/settings.md` writes this page; a test checks that
+it is up to date.
 
 | variable | default | what it is |
 |---|---|---|
