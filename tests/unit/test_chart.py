@@ -174,7 +174,9 @@ def test_a_change_of_the_sources_rolls_the_api_but_no_worker() -> None:
 def test_probes_ask_what_the_api_answers_and_what_worker_health_knows(full: Rendered) -> None:
     paths = {rule.rule for rule in create_app(api_parts(_offline())).url_map.iter_rules()}
     known = set(
-        re.findall(r"started|alive|ready|beat", (ROOT / "sonde" / "worker_health.py").read_text().split('"""')[1])
+        re.findall(
+            r"started|alive|ready|beat", (ROOT / "sonde" / "ops" / "worker_health.py").read_text().split('"""')[1]
+        )
     )
     seen = 0
     for _, pod in full.pods():
