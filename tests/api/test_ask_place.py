@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 
 from core.extent import BBox
 from core.timespan import TimeSpan
-from es_mappings.documents import box_text, envelope, span_text, time_range
+from es_mappings.codecs.records import box_text, envelope, span_text, time_range
 from es_mappings.names import concrete
 from tests.conftest import delete_indices
 from tests.service import Service
