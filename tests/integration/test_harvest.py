@@ -45,7 +45,7 @@ class Bench:
 
     def records(self) -> dict[str, dict[str, object]]:
         self.client.indices.refresh(index=f"{self.prefix}-*")
-        found = self.client.search(index=f"{self.prefix}-records", size=2000, source_exclude_vectors=False)
+        found = self.client.search(index=f"{self.prefix}-records", size=2000, source={"exclude_vectors": False})
         return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
 
     def version(self, id: str) -> int:

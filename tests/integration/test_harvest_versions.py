@@ -61,7 +61,7 @@ class Bench:
 
     def stored(self) -> dict[str, dict[str, object]]:
         self.client.indices.refresh(index=f"{self.prefix}-*")
-        found = self.client.search(index=f"{self.prefix}-records", size=200, source_exclude_vectors=False)
+        found = self.client.search(index=f"{self.prefix}-records", size=200, source={"exclude_vectors": False})
         return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
 
     def versions(self) -> set[int]:
