@@ -8,7 +8,6 @@ import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from itertools import pairwise
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
@@ -136,11 +135,11 @@ def test_without_broker_a_process_keeps_its_own_turns_and_comes_back(tmp_path: P
     turns = RedisHostLimits.connect(f"redis://127.0.0.1:{port}/0", own_prefix)
     turns.rest_s = 0.0
     host_limits = HostLimits(turns)
-    moments = []
+    began = time.monotonic()
     for _ in range(3):
         with host_limits.turn(HOST, MANNERS):
-            moments.append(time.monotonic())
-    assert all(later - earlier >= INTERVAL_S - 0.005 for earlier, later in pairwise(moments))
+            pass
+    assert time.monotonic() - began >= 2 * (INTERVAL_S - 0.005)
     assert turns.take(HOST, 100.0) == 0.0
     with valkey_server(tmp_path, port):
         assert turns.take(HOST, 100.0) == 0.0

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from es_gateway.client import Elasticsearch, connected
-from sonde import clients
 from sonde.settings import ApiSettings, CrossEncoderSettings, ElasticsearchSettings, Settings
-from sonde.wiring import api_parts
+from sonde.wiring import clients
+from sonde.wiring.api import api_parts
 
 
 def test_the_api_makes_one_client(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import structlog
 
 from core.document import PUBLIC
 from core.passage import Passage
+from es_gateway.errors import IndexGone
 from es_mappings.codecs.passages import from_document
 from es_mappings.names import alias
 from indexer.documents.failures import DocumentRefused
@@ -57,10 +59,11 @@ def passages_from(settings: Settings, owner: str = PUBLIC) -> tuple[list[Passage
     found: list[Passage] = []
     titles: dict[str, str] = {}
     fields = ["document", "ordinal", "text", "title", "section_path", "first_page", "last_page"]
-    for hit in scan(client, alias(settings.index.prefix, passages_kind(owner)), query, fields):
-        passage, title = from_document(hit["_id"], {**hit["_source"], "owner": owner})
-        titles[passage.document] = title
-        found.append(passage)
+    with suppress(IndexGone):  # nothing was ever ingested
+        for hit in scan(client, alias(settings.index.prefix, passages_kind(owner)), query, fields):
+            passage, title = from_document(hit["_id"], {**hit["_source"], "owner": owner})
+            titles[passage.document] = title
+            found.append(passage)
     if not found:
         raise TrainingError(f"There are no passages of {owner!r}; `sonde ingest FILES` makes some.")
     return sorted(found, key=lambda one: (one.document, one.ordinal)), titles
