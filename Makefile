@@ -6,7 +6,7 @@ BIN := .venv/bin
 PROCESSES ?= 3
 UV := .venv-tools/bin/uv
 
-.PHONY: help docs env demo down check audit test format lock image compose-secrets sbom chart-readme clean
+.PHONY: help docs env demo down check audit test test-fast format lock image compose-secrets sbom chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,13 @@ audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; 
 
 test: env  ## The whole suite, on a real Elasticsearch, a real broker and real models.
 	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 5
+
+# Unit tests that read all of ../shared, install packages or start processes.
+SLOW_UNIT := $(addprefix tests/unit/test_,$(addsuffix .py,iso19139_real formats_fixtures image api_imports \
+  chart_custom_resources reading_shared_texts local_stack_compose docs_site cli_lazy_group skips))
+
+test-fast: env  ## Unit tests without servers and without what takes long, in about a minute.
+	$(BIN)/pytest --numprocesses 2 --dist loadfile tests/unit $(SLOW_UNIT:%=--ignore=%)
 
 format: env  ## Rewrite the code in the house style.
 	$(BIN)/ruff check --fix .
