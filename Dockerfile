@@ -18,6 +18,7 @@ RUN if [ -n "${TORCH_INDEX_URL}" ]; then \
       uv pip install --python /opt/sonde/bin/python --require-hashes -r requirements.lock; \
     fi
 COPY core core
+COPY es_gateway es_gateway
 COPY es_mappings es_mappings
 COPY encoders encoders
 COPY net net
@@ -30,7 +31,7 @@ COPY training training
 COPY local_stack local_stack
 COPY sonde sonde
 RUN uv pip install --python /opt/sonde/bin/python --no-deps . && \
-    SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.prepare_models && \
+    SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.ops.prepare_models && \
     rm -f /opt/models/.*.lock
 
 FROM python:${PYTHON}

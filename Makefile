@@ -6,20 +6,20 @@ BIN := .venv/bin
 PROCESSES ?= 3
 UV := .venv-tools/bin/uv
 
-.PHONY: help docs env demo down check audit test format lock image compose-secrets sbom chart-readme clean
+.PHONY: help docs env demo down check audit test test-fast format lock image compose-secrets sbom chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 env: .venv/.ready  ## The environment: Python packages, pinned and checked by hash.
 
-.venv/.ready: requirements-dev.lock requirements-schemas.lock pyproject.toml
+.venv/.ready: requirements-dev.lock requirements-schemas.lock pyproject.toml lab/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sonde needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=python3.12, say.")'
 	test -x $(UV) || { $(PYTHON) -m venv .venv-tools && .venv-tools/bin/pip install -q uv==$(UV_VERSION); }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(UV) pip sync --python $(BIN)/python --require-hashes requirements-dev.lock
 	$(UV) pip install --python $(BIN)/python --no-deps --require-hashes -r requirements-schemas.lock
-	$(UV) pip install --python $(BIN)/python --no-deps -e .
+	$(UV) pip install --python $(BIN)/python --no-deps -e . -e lab
 	touch $@
 
 demo: env  ## Start everything, harvest the samples, show a few searches; `make down` ends it.
@@ -33,13 +33,20 @@ check: env  ## Style, types, import directions, security lint.
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/bandit -q -ll -r core es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde -c pyproject.toml
+	$(BIN)/bandit -q -ll -r core es_gateway es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde lab -c pyproject.toml
 
 audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; says so where their services are not reached.
 	$(BIN)/python -m tests.audit
 
 test: env  ## The whole suite, on a real Elasticsearch, a real broker and real models.
 	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 5
+
+# Unit tests that read all of ../shared, install packages or start processes.
+SLOW_UNIT := $(addprefix tests/unit/test_,$(addsuffix .py,iso19139_real formats_fixtures image api_imports \
+  chart_custom_resources reading_shared_texts local_stack_compose docs_site cli_lazy_group skips))
+
+test-fast: env  ## Unit tests without servers and without what takes long, in about a minute.
+	$(BIN)/pytest --numprocesses 2 --dist loadfile tests/unit $(SLOW_UNIT:%=--ignore=%)
 
 format: env  ## Rewrite the code in the house style.
 	$(BIN)/ruff check --fix .

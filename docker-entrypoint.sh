@@ -17,13 +17,13 @@ case "${1:-api}" in
   beat)
     exec celery -A sonde.celery_app beat --loglevel INFO --pidfile= ;;
   migrate)
-    exec python -m sonde.prepare_indices ;;
+    exec python -m sonde.ops.prepare_indices ;;
   health)
     queues="${SONDE_QUEUES:-harvest,documents,embed}"
     case "$(tr '\0' ' ' < "/proc/${SONDE_MAIN_PID:-1}/cmdline")" in
       *sonde.server*) exec python -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:${SONDE_API__PROBES_PORT:-${SONDE_API__PORT:-8080}}/healthz', timeout=10)" ;;
-      *" worker "*) exec python -m sonde.worker_health alive $(echo "${queues}" | tr ',' ' ') ;;
-      *" beat "*) exec python -m sonde.worker_health beat ;;
+      *" worker "*) exec python -m sonde.ops.worker_health alive $(echo "${queues}" | tr ',' ' ') ;;
+      *" beat "*) exec python -m sonde.ops.worker_health beat ;;
     esac ;;
   *)
     exec sonde "$@" ;;

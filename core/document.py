@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 
 State = Literal["waiting", "queued", "parsing", "embedding", "ready", "failed", "deleted"]
 """``waiting``: known by its reference, without a file. ``deleted``: marked, what is left of it is being taken away."""
+
+Follow = Literal["none", "pdf", "landing"]
+"""Which links of a record are followed to documents: to PDFs, or to landing pages too."""
 
 PUBLIC = "public"
 """The owner of what everybody may read; no caller may bear this name."""
@@ -64,21 +67,6 @@ class DocumentEntry:
     created: str | None = None
     updated: str | None = None
     took_ms: Mapping[str, float] = field(default_factory=dict)
-
-    def as_document(self) -> dict[str, Any]:
-        """For Elasticsearch, without the id and without what is empty."""
-        values = asdict(self)
-        values.pop("id")
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), {})}
-
-    @classmethod
-    def of(cls, id: str, source: Mapping[str, Any]) -> DocumentEntry:
-        """What ``as_document`` wrote."""
-        known = {one.name for one in fields(cls)}
-        values: dict[str, Any] = {
-            name: tuple(v) if isinstance(v, list) else v for name, v in source.items() if name in known
-        }
-        return cls(id=id, **values)
 
 
 def now_iso() -> str:

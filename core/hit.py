@@ -4,21 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
-Signal = Literal[
-    "bm25",
-    "dense",
-    "passage_bm25",
-    "passage_dense",
-    "sparse",
-    "cross_encoder",
-    "spatial",
-    "temporal",
-    "resolution",
-    "kind",
-]
-SIGNALS: tuple[Signal, ...] = get_args(Signal)
+SignalName = str
+"""A signal's name in an answer: ``bm25``, ``spatial``, ... ``search_api.ranking.signals`` lists them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,4 +15,4 @@ class Hit:
 
     id: str
     score: float
-    signals: Mapping[Signal, float | None] = field(default_factory=dict)
+    signals: Mapping[SignalName, float | None] = field(default_factory=dict)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from core.extent import BBox
+from core.timespan import TimeSpan
+
 PassageKind = Literal["text", "table", "caption"]
 
 
@@ -23,3 +26,13 @@ class Passage:
     section_role: str | None = None
     first_page: int | None = None
     last_page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WhereWhen:
+    """Places and times that a passage itself names, and its language: distinct, in the order of the text."""
+
+    places: tuple[str, ...] = ()
+    boxes: tuple[BBox, ...] = ()
+    spans: tuple[TimeSpan, ...] = ()
+    language: str | None = None

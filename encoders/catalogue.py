@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from core.errors import ModelMissing
-from core.ports import CrossEncoder, CrossEncoderCard, Embedder, EmbedderCard, EntityRecogniser
-from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, TorchScorer
+from core.ports import CrossEncoder, Embedder, EmbedderCard, EntityRecogniser
 from encoders.embedder import OnnxEmbedder
 from encoders.entities import SpacyRecogniser
-from encoders.late_interaction import LateInteraction, LateRecipe
 from encoders.locate import Located, default_cache, locate
 from encoders.onnx_session import Compute
-from encoders.own_calibration import own_calibration
-from encoders.pairs import PairTokeniser
 from encoders.prepare import checked_graph, prepared
 from encoders.presets import Preset, preset_for
 from encoders.quantise import INT8_GRAPHS, int8_kind
-from encoders.recipe import Recipe, UnfitForOnnx, read_json, read_pair_limit, read_recipe
+from encoders.recipe import Recipe, UnfitForOnnx, read_json, read_recipe
 from encoders.remote import Endpoint, RemoteEmbedder
+from encoders.reranker import OpenGate
+from encoders.rerankers import RERANKERS
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, RecogniserSpec
 from encoders.torch_embedder import TorchEmbedder
 from net.gate import Gate
@@ -44,41 +41,21 @@ def load_embedder(spec: EmbedderSpec, gate: Gate | None = None) -> Embedder:
     return _onnx(spec, folder)
 
 
-def load_cross_encoder(spec: CrossEncoderSpec) -> CrossEncoder:
-    """The cross-encoder a spec names. Raises ModelMissing: the caller then ranks without one and says so."""
+def load_cross_encoder(spec: CrossEncoderSpec, open_gate: OpenGate = Gate) -> CrossEncoder:
+    """The reranker a spec names; ``open_gate`` is for runtimes that call an address.
+
+    Raises ModelMissing: the caller then ranks without one and says so.
+    """
     if not spec.name:
         raise ModelMissing("no cross-encoder is named in the settings")
-    cache = spec.cache or default_cache()
-    located = locate(spec.name, cache, allow_hub=spec.allow_hub)
-    said = {**read_json(located.folder / "card.json"), **own_calibration(cache, located.digest)}
-    if (late := LateRecipe.of(said)) is not None:
-        return _late(spec, located.folder, late, said)
-    torch = spec.runtime == "torch"
-    folder = located.folder if torch else prepared(located, cache, "logits")
-    compute = Compute(spec.threads, spec.device)
-    scorer = TorchScorer(folder, compute) if torch else OnnxScorer(checked_graph(folder, "model.onnx"), compute)
-    read = read_pair_limit(folder)
-    limit = min(spec.max_tokens or read, read)
-    return ModelCrossEncoder(PairTokeniser(folder / "tokenizer.json", limit), scorer, _pair_card(spec, limit, said))
+    if spec.runtime not in RERANKERS:
+        raise ModelMissing(f"{spec.runtime!r} is no runtime of rerankers; there are {', '.join(RERANKERS)}")
+    return RERANKERS[spec.runtime].load(spec, open_gate)
 
 
 def load_recogniser(spec: RecogniserSpec) -> EntityRecogniser:
     """The entity recogniser. Raises ModelMissing with what to do."""
     return SpacyRecogniser(spec.name)
-
-
-def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe, facts: dict[str, Any]) -> LateInteraction:
-    card = _pair_card(spec, min(spec.max_tokens or recipe.max_tokens, recipe.max_tokens), facts)
-    graph = checked_graph(folder, recipe.graph)
-    return LateInteraction(graph, recipe, card, Compute(spec.threads, spec.device))
-
-
-def _pair_card(spec: CrossEncoderSpec, limit: int, facts: dict[str, Any]) -> CrossEncoderCard:
-    weight = facts.get("weight") if spec.weight is None else spec.weight
-    calibration = float(facts.get("temperature", 1.0)), float(facts.get("offset", 0.0))
-    return CrossEncoderCard(
-        str(spec.name), limit, *calibration, None if weight is None else float(weight), bool(facts.get("judges", True))
-    )
 
 
 def _onnx(spec: EmbedderSpec, folder: Path) -> OnnxEmbedder:

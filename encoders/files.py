@@ -34,7 +34,7 @@ def _lock_file(folder: Path) -> TextIO:
             raise
         raise ModelMissing(
             f"the model {folder.name} is not in {folder.parent}, and this folder is read-only: run `python -m"
-            " sonde.prepare_models` with SONDE_MODELS__FOLDER naming a folder that can be written to, and serve from it"
+            " sonde.ops.prepare_models` with SONDE_MODELS__FOLDER naming a writable folder, and serve from it"
         ) from None
 
 

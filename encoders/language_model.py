@@ -71,7 +71,7 @@ class RemoteLanguageModel:
         try:
             parsed: Any = json.loads(data)
             if "error" in parsed:
-                raise Unavailable(f"{self._host} could not go on answering")
+                raise Unavailable(f"{self._host} stopped answering")
             choices = parsed["choices"]
             if not choices:
                 return ""

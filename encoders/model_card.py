@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import ModelMissing
 from encoders.pinned import file_sha256
 from encoders.recipe import read_json
 
@@ -71,19 +70,6 @@ def write_card(folder: Path, card: ModelCard) -> None:
     draft = folder / f".{CARD}.draft"
     draft.write_text(json.dumps({**facts, "sha256": hashes}, indent=2, ensure_ascii=False), encoding="utf-8")
     draft.replace(folder / CARD)
-
-
-def read_card(folder: Path) -> ModelCard:
-    """Raises ModelMissing where the folder holds no card of a trained model, or a damaged one."""
-    facts = read_json(folder / CARD)
-    try:
-        own = {name: facts[name] for name in _OWN}
-        data = tuple(Used(**one) for one in facts["data"])
-    except (KeyError, TypeError):
-        raise ModelMissing(f"{folder / CARD} is not the card of a model that Sonde trained") from None
-    known = {*_OWN, "data", "recorded", "sha256"}
-    serving = {name: value for name, value in facts.items() if name not in known}
-    return ModelCard(**own, data=data, serving=serving, recorded=facts.get("recorded", {}))
 
 
 def damaged_files(folder: Path) -> list[str]:

@@ -41,7 +41,9 @@ class RemoteGeocoder:
 
     def _ask(self, name: str) -> tuple[Place, ...]:
         if time.monotonic() < self._rests_until:
-            raise Unavailable(f"the geocoder {self._host} did not answer a moment ago; it is left alone for a while")
+            raise Unavailable(
+                f"the geocoder {self._host} did not answer a moment ago; Sonde does not call it for a while"
+            )
         try:
             answer = self._gate.request(self._question(name)).expect_ok().parsed()
         except SondeError as error:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Literal
 
 EmbedderRuntime = Literal["auto", "onnx-int8", "onnx-fp32", "torch", "remote"]
-CrossEncoderRuntime = Literal["auto", "onnx", "torch"]
 GeocoderKind = Literal["photon", "nominatim"]
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
@@ -42,16 +41,22 @@ class EmbedderSpec:
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoderSpec:
-    """``name`` as for the embedder; None: none is wanted. ``weight``: its share, instead of what its card says."""
+    """``name`` as for the embedder; None: none is wanted. ``weight``: its share, instead of what its card says.
+
+    ``runtime`` is one of ``encoders.rerankers``; ``url`` to ``timeout_s`` belong to those that call an address.
+    """
 
     name: str | None = None
     cache: Path | None = None
-    runtime: CrossEncoderRuntime = "auto"
+    runtime: str = "auto"
     max_tokens: int | None = None
     threads: int | None = None
     device: str = "cpu"
     allow_hub: bool = False
     weight: float | None = None
+    url: str | None = None
+    key: str | None = field(default=None, repr=False)
+    timeout_s: float = 10.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elasticsearch import BadRequestError, Elasticsearch
-
 from core.errors import IndexMismatch
 from core.ports import EmbedderCard
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import BadRequest
 from es_mappings import loader
 from es_mappings.meta import IndexMeta, refuse_unknown_schema
-from es_mappings.names import KINDS, WITH_VECTORS, IndexKind, alias, concrete
+from es_mappings.names import KINDS, IndexKind, alias, concrete
 
 _DESCRIBING = ("mappings", "settings")
 
@@ -52,42 +52,18 @@ def ensure_indices(
                 settings=loader.settings(),
                 aliases={alias(prefix, kind): {"is_write_index": True}},
             )
-        except BadRequestError as error:
-            if error.error != "resource_already_exists_exception":
+        except BadRequest as error:
+            if error.type != "resource_already_exists_exception":
                 raise
             continue
         created.append(index)
     return created
 
 
-_ADDED_BESIDE_VECTORS: Mapping[str, Any] = {"access_groups": {"type": "keyword"}}
-_ADDED_TO_RECORDS: Mapping[str, Any] = {"edition": {"type": "keyword", "index": False, "doc_values": False}}
-"""Fields that came without a new schema: an index that lacks them serves as before."""
-
-
-def add_new_fields(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind] = ("runs", "ledger")) -> None:
-    """Teaches bookkeeping indices of an earlier version the fields that were added since; needs no reindex."""
-    for kind in kinds:
-        client.indices.put_mapping(index=alias(prefix, kind), properties=loader.properties(kind))
-    for kind in WITH_VECTORS:
-        added = {**_ADDED_BESIDE_VECTORS, **(_ADDED_TO_RECORDS if kind == "records" else {})}
-        if client.indices.exists_alias(name=alias(prefix, kind)):
-            client.indices.put_mapping(index=alias(prefix, kind), properties=added)
-
-
-def add_new_index(client: Elasticsearch, prefix: str, kind: IndexKind) -> None:
-    """Makes an index without vectors that an earlier version did not have; nothing where it is there already."""
-    records = None if client.indices.exists_alias(name=alias(prefix, kind)) else resolved(client, prefix, "records")
-    if records is not None:
-        meta = records.meta
-        card = EmbedderCard(meta.embedding_model, meta.dims, max_tokens=1, min_score=0.0, instruction=meta.instruction)
-        ensure_indices(client, prefix, card, kinds=(kind,))
-
-
 def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
     """The index behind the alias with its ``_meta``, in one request; None where there is none yet.
 
-    Raises IndexMismatch where the alias spans several indices or the schema is not one this version knows.
+    Raises IndexMismatch where the alias spans several indices, or this version cannot read its schema.
     """
     found = resolved(client, prefix, kind)
     if found is not None:
@@ -108,7 +84,7 @@ def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingInde
 
 
 def described(client: Elasticsearch, index: str) -> ServingIndex:
-    """A concrete index that need not serve, under its own name. Raises NotFoundError where there is none."""
+    """A concrete index that need not serve, under its own name. Raises IndexGone where there is none."""
     return _described(index, index, client.indices.get(index=index, features=_DESCRIBING).body[index])
 
 

@@ -9,8 +9,15 @@ from typing import Any
 from core.errors import IndexMismatch
 from core.ports import EmbedderCard
 
-SCHEMA_VERSION = 1
-"""Raised with every change of a mapping that an existing index does not have; older ones need ``sonde reindex``."""
+SCHEMA_VERSION = 2
+"""Of the mappings as they are now. Raised by one with every release that changes a mapping (ADR 0023):
+
+1. Sonde 0.1.0
+2. editions of records, claims in the ledger, coverage and progress of documents
+"""
+
+OLDEST_SCHEMA = 1
+"""The oldest schema that this version reads. Raised only where an older index would give wrong answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +50,17 @@ class IndexMeta:
 
 
 def refuse_unknown_schema(index: str, meta: IndexMeta) -> None:
-    """Raises IndexMismatch, with what to do, where this version does not know the schema of ``index``."""
-    if meta.schema_version == SCHEMA_VERSION:
+    """Raises IndexMismatch, with what to do, where this version cannot read the schema of ``index``."""
+    if OLDEST_SCHEMA <= meta.schema_version <= SCHEMA_VERSION:
         return
     remedy = (
         "Run `sonde reindex` to build it anew beside the old one."
-        if meta.schema_version < SCHEMA_VERSION
+        if meta.schema_version < OLDEST_SCHEMA
         else "It was written by a newer Sonde: upgrade this one."
     )
     raise IndexMismatch(
-        f"The index {index} has schema {meta.schema_version}; this version of Sonde knows schema {SCHEMA_VERSION}. "
-        + remedy
+        f"The index {index} has schema {meta.schema_version}; this version of Sonde reads schema {OLDEST_SCHEMA} to "
+        f"{SCHEMA_VERSION}. {remedy}"
     )
 
 
@@ -67,11 +74,17 @@ def refuse_other_dimensions(index: str, meta: IndexMeta, card: EmbedderCard) -> 
         )
 
 
-def needs_reindex(meta: IndexMeta, configured_model: str) -> str | None:
-    """The sentence for ``/readyz`` where the settings name another model than the one that serves, else None."""
-    if meta.embedding_model == configured_model:
-        return None
-    return (
-        f"The settings name the embedder {configured_model}, the index was filled by {meta.embedding_model}, which "
-        "goes on serving. Run `sonde reindex` to put the new one in service."
-    )
+def reindex_reasons(meta: IndexMeta, configured_model: str) -> list[str]:
+    """Sentences for ``/readyz`` and ``sonde doctor``: why a reindex would help. The index answers meanwhile."""
+    reasons = []
+    if meta.embedding_model != configured_model:
+        reasons.append(
+            f"The settings name the embedder {configured_model}, but {meta.embedding_model} filled the index and still "
+            "answers. Run `sonde reindex` to put the new one in service."
+        )
+    if meta.schema_version < SCHEMA_VERSION:
+        reasons.append(
+            f"The index has schema {meta.schema_version}, made by an earlier Sonde; this one writes schema "
+            f"{SCHEMA_VERSION}. It still answers. Run `sonde reindex` to bring every record up to date."
+        )
+    return reasons

@@ -19,11 +19,6 @@ def alias(prefix: str, kind: IndexKind) -> str:
     return f"{prefix}-{kind}"
 
 
-def next_alias(prefix: str, kind: IndexKind) -> str:
-    """What writers also write to while a reindex runs."""
-    return f"{prefix}-{kind}-next"
-
-
 def concrete(prefix: str, kind: IndexKind, generation: int) -> str:
     """The index behind the alias; generations count from 1."""
     return f"{prefix}-{kind}-{generation:06d}"

@@ -71,7 +71,7 @@ def asked(question: Question, answer: Ordered, documents: Mapping[str, str]) -> 
     """The answer in the collection's own ids, in the order in which it is served."""
     ranking, read = answer.ranking, answer.interpretation
     ids, scores = ranking.ids(), ranking.score[ranking.order].tolist()
-    order, _ = arranged(ranking, answer.found.facts, answer.request)
+    order, _ = arranged(ranking, answer.found.fields, answer.request)
     return Asked(
         question=question,
         found=tuple((documents[ids[position]], scores[position]) for position in order),

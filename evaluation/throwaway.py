@@ -8,17 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import structlog
-from elastic_transport import TransportError
-from elasticsearch import ApiError, Elasticsearch
 
 from core.errors import SondeError
 from core.ports import Embedder, EmbedderCard, Vectors
 from core.record import Record
-from es_mappings.documents import to_document
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
+from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
 from indexer.bulk import index_operation, write
-from indexer.patience import patiently
 
 log = structlog.get_logger(__name__)
 
@@ -35,7 +34,7 @@ def throwaway(client: Elasticsearch, records: Sequence[Record], embedder: Embedd
     Deleted on leaving, also by an exception or Ctrl-C; what a killed evaluation left is deleted by a later one.
     Raises Unavailable where Elasticsearch does not answer, SondeError where it refuses a record.
     """
-    patiently(lambda: sweep_abandoned(client))  # also finds out, before anything is embedded, whether it answers
+    sweep_abandoned(client)  # also finds out, before anything is embedded, whether it answers
     vectors = embedder.embed([record.embedding_text for record in records], "document")
     prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"
     try:
@@ -47,8 +46,8 @@ def throwaway(client: Elasticsearch, records: Sequence[Record], embedder: Embedd
 
 def _fill(client: Elasticsearch, prefix: str, records: Sequence[Record], vectors: Vectors, card: EmbedderCard) -> None:
     index = concrete(prefix, "records", 1)
-    patiently(lambda: ensure_indices(client, prefix, card, kinds=("records",)))
-    patiently(lambda: client.indices.put_settings(index=index, settings={"refresh_interval": "-1"}))
+    ensure_indices(client, prefix, card, kinds=("records",))
+    client.indices.put_settings(index=index, settings={"refresh_interval": "-1"})
     operations = (
         index_operation(index, record.id, {**to_document(record), "vector": vector.tolist()})
         for record, vector in zip(records, vectors, strict=True)
@@ -56,15 +55,15 @@ def _fill(client: Elasticsearch, prefix: str, records: Sequence[Record], vectors
     if failures := write(client, operations):
         raise SondeError(f"{len(failures)} records were refused, {failures[0].id} first: {failures[0].reason}")
     # One segment: the approximate search then meets one graph, and term statistics hold no rests.
-    patiently(lambda: client.options(request_timeout=_MERGE_S).indices.forcemerge(index=index, max_num_segments=1))
-    patiently(lambda: client.indices.refresh(index=index))
+    client.options(request_timeout=_MERGE_S).indices.forcemerge(index=index, max_num_segments=1)
+    client.indices.refresh(index=index)
 
 
 def _delete(client: Elasticsearch, index: str) -> None:
     """A failure is said and not raised: it would hide why the evaluation ended, and a later one sweeps."""
     try:
         client.options(ignore_status=404).indices.delete(index=index)
-    except (TransportError, ApiError) as error:
+    except ElasticsearchError as error:
         log.warning("evaluation.left_behind", index=index, reason=str(error))
 
 

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from core.extent import BBox
-from search_api.request import ALL_PARTS, Algorithm, Filters, Part, SearchRequest, SpatialMode
+from search_api.ranking.target import SpatialMode
+from search_api.request import ALL_PARTS, Algorithm, Filters, Part, SearchRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,19 +11,20 @@ CHART = Path(__file__).resolve().parent / "sonde"
 
 _HEAD = """# The chart of Sonde
 
-API, a worker for each queue, beat and the job that prepares the indices; on request an Elasticsearch (through ECK), a
-Valkey, entrances, scaling and monitoring. [docs/operate.md](../../docs/operate.md) walks through an installation.
+The chart installs the API, a worker for each queue, beat, and the job that prepares the indices. On request it adds an
+Elasticsearch (through ECK), a Valkey, an ingress or gateway route, scaling and monitoring.
+[docs/operate.md](../../docs/operate.md) explains an installation step by step.
 
 ```console
 $ helm install sonde helm/sonde --set elasticsearch.url=http://elasticsearch:9200 --set broker.host=redis
 $ helm test sonde
 ```
 
-Secrets are named, never given: `elasticsearch.credentialsSecret`, `broker.passwordSecret`, `extraEnv` with
-`valueFrom`. A value that is wrong, or does not go with another, is refused before anything is changed.
+Give the names of secrets, never their content: `elasticsearch.credentialsSecret`, `broker.passwordSecret`, `extraEnv`
+with `valueFrom`. The chart refuses a wrong value, or values that contradict each other, before it changes anything.
 `ci/*-values.yaml` are examples that the tests render.
 
-This page is written by `make chart-readme` from `values.yaml`; a test holds that it is up to date.
+`make chart-readme` writes this page from `values.yaml`; a test checks that it is up to date.
 
 | value | default | what it is |
 |---|---|---|

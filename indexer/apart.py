@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from core.record import ids_apart
+from es_mappings.codecs.ledger import LedgerEntry
 from indexer.digest import Digest, under
-from indexer.ledger import PUSHED, LedgerEntry
+from indexer.ledger import PUSHED
 from indexer.plan import Content, Owner
 
 _KEEPS_ITS_ID = ("current", "refused", "removed")

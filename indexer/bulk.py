@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from random import uniform
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
 from core.errors import Unavailable
-from indexer.patience import ATTEMPTS, PASSING, patiently
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import PASSING
+from es_gateway.retry import ATTEMPTS
 
 CHUNK_BYTES = 8 << 20
 _LONGEST_PAUSE_S = 15.0
@@ -117,13 +117,13 @@ def _send(client: Elasticsearch, chunk: Sequence[Operation]) -> list[Failure]:
         chunk = [operation for operation, _ in busy]
     if len(busy) == 1 and chunk[0].size > CHUNK_BYTES:  # too large for the server's memory, now and ever
         return [*failures, busy[0][1]]
-    raise Unavailable(f"Elasticsearch takes no writes ({busy[0][1].reason}). Try again when it does.")
+    raise Unavailable(f"Elasticsearch accepts no writes ({busy[0][1].reason}). Try again when it does.")
 
 
 def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple[Operation, Failure]], list[Failure]]:
     """What was put off, and what was refused, of one request."""
     lines: list[Any] = [line for operation in chunk for line in operation.lines]  # the client takes lines as they are
-    answer = patiently(lambda: client.bulk(operations=lines, filter_path=_WANTED))
+    answer = client.bulk(operations=lines, filter_path=_WANTED)
     busy: list[tuple[Operation, Failure]] = []
     refused: list[Failure] = []
     for operation, item in zip(chunk, answer["items"], strict=True):

@@ -6,47 +6,26 @@ place: never lost, never double.
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs import ledger, natives
+from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
 from indexer.digest import Digest
 from indexer.hashes import content_hash
-from indexer.ledger import LedgerEntry
+from indexer.items import Item, RejectedItem
 from indexer.passage_access import share_access
 from indexer.plan import Decision, Moment, not_committed
 from indexer.raw import RawRecord
 
-_ZLIB_LEVEL = 3  # half the time of the default for a fifth more bytes, on the NCAR archive
 _REPLACE_BUT_KEEP_VECTOR = (
     "def vector = ctx._source.vector; ctx._source.clear(); ctx._source.putAll(params.document);"
     " if (vector != null) { ctx._source.vector = vector; }"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A decision with what it needs to be carried out; ``digest`` where the document was parsed."""
-
-    raw: RawRecord
-    stored: LedgerEntry | None
-    decision: Decision
-    digest: Digest | None = None
-    vector: list[float] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NotTaken:
-    """An item that Elasticsearch refused, with its reason."""
-
-    item: Item
-    reason: str
 
 
 def targets(prefix: str, kind: IndexKind) -> tuple[str, ...]:
@@ -54,7 +33,7 @@ def targets(prefix: str, kind: IndexKind) -> tuple[str, ...]:
     return (alias(prefix, kind),)
 
 
-def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Moment) -> list[NotTaken]:
+def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Moment) -> list[RejectedItem]:
     """Writes a batch and returns what was not taken; those are tried again by the next run.
 
     Raises core.errors.Unavailable where Elasticsearch does not answer; the batch may then be half written, and the
@@ -65,14 +44,14 @@ def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Mo
     reasons = {failure.id: failure.reason for failure in bulk.write(client, operations)}
     entries = [entry for item in items for entry in _entries(item, item_record(item) in reasons, moment)]
     reasons |= {failure.id: failure.reason for failure in write_ledger(client, prefix, entries)}
-    return [NotTaken(item, reason) for item in items if (reason := _reason(item, reasons)) is not None]
+    return [RejectedItem(item, reason) for item in items if (reason := _reason(item, reasons)) is not None]
 
 
 def write_ledger(client: Elasticsearch, prefix: str, entries: Sequence[LedgerEntry]) -> list[bulk.Failure]:
     return bulk.write(
         client,
         (
-            bulk.index_operation(index, entry.key, entry.as_document())
+            bulk.index_operation(index, entry.key, ledger.to_document(entry))
             for entry in entries
             for index in targets(prefix, "ledger")
         ),
@@ -119,16 +98,13 @@ def _document(raw: RawRecord, digest: Digest, decision: Decision, moment: Moment
 
 
 def native_document(raw: RawRecord, digest: Digest) -> dict[str, Any]:
-    """The original bytes as the natives index keeps them: zlib, then base64."""
-    document = {
-        "source": digest.record.source,
-        "format": digest.record.native_format,
-        "media_type": raw.media_type,
-        "origin": raw.origin,
-        "hash": content_hash(raw.content),
-        "content_zlib": base64.b64encode(zlib.compress(raw.content, _ZLIB_LEVEL)).decode("ascii"),
-    }
-    return {name: value for name, value in document.items() if value is not None}
+    """The original bytes as the natives index keeps them."""
+    record = digest.record
+    return natives.to_document(
+        natives.Native(
+            raw.content, record.native_format, record.source, raw.media_type, raw.origin, content_hash(raw.content)
+        )
+    )
 
 
 def _entries(item: Item, failed: bool, moment: Moment) -> list[LedgerEntry]:

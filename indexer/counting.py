@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import structlog
 
-from indexer.commit import Item, NotTaken
-from indexer.ledger import LedgerEntry
+from es_mappings.codecs.ledger import LedgerEntry
+from es_mappings.codecs.runs import Refusal
+from indexer.items import Item, RejectedItem
 from indexer.raw import Page
-from indexer.report import Refusal, Tally
+from indexer.report import Tally
 
 log = structlog.get_logger(__name__)
 
@@ -23,7 +24,7 @@ def count(items: Sequence[Item], batch: Page, tally: Tally) -> None:
         log.warning("harvest.skipped", members=len(batch.skipped), first=batch.skipped[0].origin)
 
 
-def count_failure(failed: NotTaken, tally: Tally) -> None:
+def count_failure(failed: RejectedItem, tally: Tally) -> None:
     """An item that Elasticsearch refused: ``kept`` where an earlier version stays in service."""
     entry, stored = failed.item.decision.entry, failed.item.stored
     reason = f"Elasticsearch did not take it: {failed.reason}"

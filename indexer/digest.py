@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.record import Record
-from es_mappings.documents import to_document
+from es_mappings.codecs.records import to_document
 from es_mappings.meta import SCHEMA_VERSION
-from indexer.formats.registry import READERS, read, reader_tag
+from indexer.formats.formats import FORMATS
+from indexer.formats.registry import read, reader_tag
 from indexer.hashes import raw_hash, record_hash, text_hash
 from indexer.plan import Content, Document
 from indexer.raw import RawRecord
@@ -26,7 +27,7 @@ _READING = f"{SCHEMA_VERSION}.{DIGEST_VERSION}"
 
 def reading_tag(*how: str) -> str:
     """Of all readers as they are now, and of ``how`` a source is read: another tag, and its files are read anew."""
-    readers = (f"{name}/{reader.version}" for name, reader in sorted(READERS.items()))
+    readers = (f"{name}/{reader.version}" for name, reader in sorted(FORMATS.items()))
     return hashlib.sha256("\n".join((_READING, *readers, *how)).encode()).hexdigest()[:16]
 
 

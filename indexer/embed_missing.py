@@ -6,13 +6,14 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import structlog
 
+from core.batched import batched
 from core.errors import Unavailable
-from es_mappings.documents import from_document
+from es_gateway.client import retrying
+from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from indexer import bulk
 from indexer.background import Background
@@ -20,7 +21,6 @@ from indexer.commit import targets, write_ledger
 from indexer.embed import Embedding
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts
-from indexer.patience import patient_client, patiently
 from indexer.scan import scan
 
 log = structlog.get_logger(__name__)
@@ -44,12 +44,12 @@ def embed_missing(source_id: str, parts: Parts, options: Options) -> Filled:
 
     A record that changes meanwhile is left to the next time. Raises Unavailable where the embedder is not to be had.
     """
-    parts = replace(parts, client=patient_client(parts.client))
+    parts = replace(parts, client=retrying(parts.client))
     embedding, tally = Embedding(parts, parts.model()), _Tally()
     started = time.monotonic()
     with Background(1, "vectors") as background:
         writing: Future[_Written] | None = None
-        for hits in _batches(_missing(parts, source_id), options.batch):
+        for hits in batched(_missing(parts, source_id), options.batch):
             vectors = _vectors(hits, embedding)
             tally.add(parts, writing)
             options.guard()
@@ -93,8 +93,8 @@ class _Tally:
 def count_missing(source_id: str, parts: Parts) -> int:
     """Records of the source that have no vector."""
     index, query = alias(parts.prefix, "records"), _without_vector(source_id)
-    patiently(lambda: parts.client.indices.refresh(index=index))
-    return int(patiently(lambda: parts.client.count(index=index, query=query))["count"])
+    parts.client.indices.refresh(index=index)
+    return int(parts.client.count(index=index, query=query)["count"])
 
 
 def _vectors(hits: Sequence[dict[str, Any]], embedding: Embedding) -> Sequence[list[float] | None]:
@@ -124,15 +124,10 @@ def _operations(prefix: str, hit: dict[str, Any], vector: list[float] | None) ->
 def _missing(parts: Parts, source_id: str) -> Iterator[dict[str, Any]]:
     index = alias(parts.prefix, "records")
     both = f"{index},{alias(parts.prefix, 'ledger')}"
-    patiently(lambda: parts.client.indices.refresh(index=both))
+    parts.client.indices.refresh(index=both)
     return scan(parts.client, index, _without_vector(source_id), _READ)
 
 
 def _without_vector(source_id: str) -> dict[str, Any]:
     filters = [{"term": {"source": source_id}}]
     return {"bool": {"filter": filters, "must_not": [{"exists": {"field": "vector"}}]}}
-
-
-def _batches(hits: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
-    while batch := list(islice(hits, size)):
-        yield batch

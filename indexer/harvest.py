@@ -12,23 +12,25 @@ from uuid import uuid4
 import structlog
 
 from core.errors import SondeError, Unavailable
+from es_gateway.client import retrying
+from es_mappings.codecs.runs import Refusal, RunReport, RunState
 from indexer.background import Background
 from indexer.batches import batches
-from indexer.catch_up import finish_if_possible
-from indexer.commit import Item, NotTaken, commit
+from indexer.commit import commit
 from indexer.counting import count, count_failure
 from indexer.embed import Embedding
+from indexer.file_versions import FileVersions
+from indexer.items import Item, RejectedItem
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts, RunTaken
-from indexer.patience import patient_client
 from indexer.plan import Moment
 from indexer.planning import Planner
 from indexer.raw import Page, Source
-from indexer.report import Refusal, RunReport, RunState, Tally
+from indexer.reindex.finish import finish_if_possible
+from indexer.report import Tally
 from indexer.runs import Runs, now_iso
 from indexer.sweep import Swept, sweep
-from indexer.tombstones import Buried, bury
-from indexer.visits import Visits
+from indexer.tombstones import Deletions, apply_deletions
 
 log = structlog.get_logger(__name__)
 
@@ -55,7 +57,7 @@ def harvest(
     interrupt as ``interrupted`` (to be resumed), any other error as ``failed``. RunTaken stores nothing.
     Raises NotFound and IndexMismatch where the indices cannot take the records.
     """
-    parts = replace(parts, client=patient_client(parts.client))
+    parts = replace(parts, client=retrying(parts.client))
     model = parts.model()
     finish_if_possible(parts)
     run = run if run is not None else open_run(source_id, options)
@@ -68,8 +70,8 @@ def harvest(
 class _Written:
     """What became of one batch."""
 
-    failed: list[NotTaken]
-    buried: Buried
+    failed: list[RejectedItem]
+    buried: Deletions
 
 
 @dataclass(slots=True)
@@ -169,8 +171,8 @@ class _Slice:
         with self._timed("commit"):
             failed = commit(client, prefix, items, moment)
             if batch.visits:
-                Visits(client, prefix).save(source, batch.visits, moment.now)
-            return _Written(failed, bury(client, prefix, source, batch.deleted, moment))
+                FileVersions(client, prefix).save(source, batch.visits, moment.now)
+            return _Written(failed, apply_deletions(client, prefix, source, batch.deleted, moment))
 
     def _settle(self) -> None:
         """Waits for the batch that is being written, then stores the position behind it: never ahead of the ledger."""
@@ -217,7 +219,7 @@ class _Slice:
             return None
         return f"The source says it has {self.matched} records and gave {seen} different ones; nothing was removed."
 
-    def _count_removed(self, removed: Swept | Buried) -> None:
+    def _count_removed(self, removed: Swept | Deletions) -> None:
         self.tally.add("removed", removed.removed)
         for failure in removed.failures:
             self.tally.fail(Refusal(failure.id, failure.reason, kept=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from indexer.report import RunReport
+from es_mappings.codecs.runs import RunReport
 
 OVERLAP = timedelta(hours=1)
 """Servers' clocks differ from ours, and a record may become visible a while after its time stamp."""

@@ -6,78 +6,20 @@ An entry is written last, after the record and its native bytes: it is the mark 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
-from elasticsearch import Elasticsearch
-
-from core.record import record_id
+from core.batched import batched
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import HOLDING, LedgerEntry, from_document
 from es_mappings.names import alias
-from indexer.patience import patiently
 from indexer.scan import scan
-
-EntryState = Literal["current", "refused", "skipped", "duplicate", "moved", "removed"]
-HOLDING: tuple[EntryState, ...] = ("current", "refused")
-"""States whose ``record``, where there is one, stands in the records index."""
-
 
 RESTORED = "restored by hand"
 """The ``reason`` of an entry that a sweep spares until the source shows the document again."""
 
 PUSHED = "push"
 """The run that entries and records name which a portal pushed: no sweep takes them, until the source shows them too."""
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerEntry:
-    """One native document of one source, as last seen.
-
-    A ``refused`` entry keeps the record and hashes of the last good version, which stays in service; its
-    ``raw_hash`` is that of the broken bytes. ``embedding_model`` is None where the record has no vector yet.
-    """
-
-    source: str
-    native_id: str
-    state: EntryState
-    origin: str
-    raw_hash: str = ""
-    record: str | None = None
-    record_hash: str | None = None
-    text_hash: str | None = None
-    embedding_model: str | None = None
-    reason: str | None = None
-    warnings: int = 0
-    first_seen: str | None = None  # ISO 8601, UTC
-    last_seen: str | None = None
-    last_seen_run: str | None = None
-    removed_at: str | None = None
-    edition: str | None = None
-    claims: str | None = None  # the id that its identifier gives, where another document of the source has that one
-    access_groups: Sequence[str] | None = None  # who alone may see the record, removed or not; None: everybody
-
-    @property
-    def key(self) -> str:
-        return entry_key(self.source, self.native_id)
-
-    @property
-    def held(self) -> str | None:
-        """The id of the record that this entry keeps in the index, if it does."""
-        return self.record if self.state in HOLDING else None
-
-    def seen(self, run: str, now: str) -> LedgerEntry:
-        return replace(self, last_seen=now, last_seen_run=run)
-
-    def as_document(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
-
-    @classmethod
-    def from_document(cls, source: Mapping[str, Any]) -> LedgerEntry:
-        return cls(**source)
-
-
-def entry_key(source: str, native_id: str) -> str:
-    """The id of an entry in the ledger index."""
-    return record_id(source, native_id)
 
 
 def skipped_id(origin: str) -> str:
@@ -97,22 +39,20 @@ class Ledger:
         return alias(self.prefix, "ledger")
 
     def refresh(self) -> None:
-        patiently(lambda: self.client.indices.refresh(index=self.index))
+        self.client.indices.refresh(index=self.index)
 
     def entries(self, keys: Sequence[str]) -> dict[str, LedgerEntry]:
         """The entries with these keys, as of this moment (no refresh needed)."""
         if not keys:
             return {}
-        found = patiently(lambda: self.client.mget(index=self.index, ids=list(keys)))
-        return {
-            doc["_id"]: LedgerEntry.from_document(doc["_source"]) for doc in found["docs"] if doc.get("found", False)
-        }
+        found = self.client.mget(index=self.index, ids=list(keys))
+        return {doc["_id"]: from_document(doc["_source"]) for doc in found["docs"] if doc.get("found", False)}
 
     def holders(self, source: str, records: Sequence[str]) -> dict[str, LedgerEntry]:
         """Who holds each of these records, as of the last refresh."""
         found: dict[str, LedgerEntry] = {}
-        for start in range(0, len(records), _MOST_TERMS):
-            terms = {"terms": {"record": list(records[start : start + _MOST_TERMS])}}
+        for some in batched(records, _MOST_TERMS):
+            terms = {"terms": {"record": some}}
             query = {"bool": {"filter": [*_of(source), terms, _IS_HOLDING]}}
             found |= {cast(str, entry.record): entry for entry in self.where(query)}
         return found
@@ -147,7 +87,7 @@ class Ledger:
         self.refresh()
         seen = [*_of(source), {"term": {"last_seen_run": run}}]
         query = {"bool": {"filter": seen, "must_not": [{"term": {"state": "removed"}}]}}
-        return int(patiently(lambda: self.client.count(index=self.index, query=query))["count"])
+        return int(self.client.count(index=self.index, query=query)["count"])
 
     def removed(self, source: str | None = None, before: str | None = None) -> Iterator[LedgerEntry]:
         """Tombstones, of one source or all, and only those from before that moment; as of the last refresh."""
@@ -159,16 +99,16 @@ class Ledger:
     def sources(self) -> list[str]:
         """Every source of which something was ever seen; none where there is no index yet."""
         by_source = {"sources": {"terms": {"field": "source", "size": _MOST_TERMS}}}
-        found = patiently(lambda: self.client.search(index=self.index, size=0, aggs=by_source, ignore_unavailable=True))
+        found = self.client.search(index=self.index, size=0, aggs=by_source, ignore_unavailable=True)
         return [each["key"] for each in found.get("aggregations", {}).get("sources", {}).get("buckets", ())]
 
     def is_empty(self, source: str) -> bool:
         """Whether nothing was ever seen of this source, as of the last refresh."""
         query = {"term": {"source": source}}
-        return not patiently(lambda: self.client.count(index=self.index, query=query, terminate_after=1))["count"]
+        return not self.client.count(index=self.index, query=query, terminate_after=1)["count"]
 
     def where(self, query: Mapping[str, Any]) -> Iterator[LedgerEntry]:
-        return (LedgerEntry.from_document(hit["_source"]) for hit in scan(self.client, self.index, query))
+        return (from_document(hit["_source"]) for hit in scan(self.client, self.index, query))
 
 
 _MOST_TERMS = 10_000  # Elasticsearch refuses more than 65,536 in one query

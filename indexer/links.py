@@ -9,28 +9,27 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 import structlog
-from elasticsearch import Elasticsearch
 
+from core.batched import batched
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import Refusal, RunReport
 from es_mappings.names import alias
 from indexer.background import Background
-from indexer.report import Refusal, RunReport, Tally
+from indexer.link_runs import links_source
+from indexer.report import Tally
 from indexer.runs import Runs, now_iso
 from indexer.scan import scan
-from indexer.sources.politeness import Courtesy, Manners
+from indexer.sources.politeness import HostLimits, RequestPolicy
 from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
 
 log = structlog.get_logger(__name__)
 
-LINKS_OF = "links:"
-"""How the name begins under which the runs of a source's links are kept."""
-
-GENTLE = Manners(per_second=1.0, concurrency=1, attempts=1)
+GENTLE = RequestPolicy(per_second=1.0, concurrency=1, attempts=1)
 _TOGETHER = 4  # hosts that are asked at the same time
 _BATCH = 16  # of one slow host they take minutes
 _NO_HEAD = frozenset({400, 403, 404, 405, 406, 500, 501, 503})  # some servers know GET only
@@ -39,18 +38,13 @@ _THERE = frozenset({401, 403, 407, 429, 451})  # something is there that we may 
 
 @dataclass(frozen=True, slots=True)
 class LinkParts:
-    """``manners`` hold for each host; ``courtesy`` may be that of the harvests, which then take turns with us."""
+    """``policy`` applies to each host; ``host_limits`` may be those of the harvests, which then share them with us."""
 
     client: Elasticsearch
     prefix: str
     gate: Gate
-    courtesy: Courtesy = field(default_factory=Courtesy)
-    manners: Manners = GENTLE
-
-
-def links_source(source: str) -> str:
-    """Under which name the runs of a source's links are kept."""
-    return f"{LINKS_OF}{source}"
+    host_limits: HostLimits = field(default_factory=HostLimits)
+    policy: RequestPolicy = GENTLE
 
 
 def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
@@ -62,9 +56,9 @@ def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
     runs = Runs(parts.client, parts.prefix)
     run = runs.unfinished(links_source(source)) or _begun(source)
     tally = Tally.of(run)
-    waiting = iter(in_order(_links(parts.client, parts.prefix, source), run.position))
+    waiting = in_order(_links(parts.client, parts.prefix, source), run.position)
     with Background(_TOGETHER, "links") as pool:
-        while some := list(islice(waiting, _BATCH)):
+        for some in batched(waiting, _BATCH):
             if time.monotonic() - started > seconds:
                 return _saved(runs, run, tally, done=False)
             reasons = list(pool.map(lambda link: _asked(parts, link.href), some))
@@ -110,7 +104,7 @@ def _status(gate: Gate, method: str, href: str) -> int:
 
 
 def _asked(parts: LinkParts, href: str) -> str | None:
-    with parts.courtesy.turn(host_of(href), parts.manners):
+    with parts.host_limits.turn(host_of(href), parts.policy):
         return broken(parts.gate, href)
 
 
@@ -156,9 +150,3 @@ def _saved(runs: Runs, run: RunReport, tally: Tally, *, done: bool) -> RunReport
     if done:
         log.info("links.checked", source=run.source, seen=report.counts.seen, broken=report.counts.refused)
     return report
-
-
-def latest_links(client: Elasticsearch, prefix: str, source: str) -> RunReport | None:
-    """The youngest whole look at the source's links; None where there was none."""
-    found = [run for run in Runs(client, prefix).latest(links_source(source), size=5) if run.state == "complete"]
-    return found[0] if found else None

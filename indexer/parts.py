@@ -6,13 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from elasticsearch import Elasticsearch
-
 from core.errors import NotFound, SondeError
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
 from es_mappings.indices import serving
 from es_mappings.names import alias
-from indexer.patience import patiently
 
 
 class Progress(Protocol):
@@ -48,7 +46,7 @@ class Parts:
 
     def model(self) -> str:
         """The embedding model of the records index. Raises NotFound where there is no index yet, Unavailable."""
-        found = patiently(lambda: serving(self.client, self.prefix, "records"))
+        found = serving(self.client, self.prefix, "records")
         if found is None:
             raise NotFound(f"There is no index behind {alias(self.prefix, 'records')}; create the indices first.")
         return found.meta.embedding_model

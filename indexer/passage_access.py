@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from elasticsearch import Elasticsearch
-
+from core.batched import batched
 from core.errors import Unavailable
+from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
-from indexer.patience import patiently
-
-if TYPE_CHECKING:  # commit imports this module
-    from indexer.commit import Item
+from indexer.items import Item
 
 _SET = (
     "if (params.groups.size() == 0) { ctx._source.remove('access_groups') }"
@@ -35,22 +31,20 @@ def share_access(client: Elasticsearch, prefix: str, items: Sequence[Item]) -> N
         if groups != before:
             by_groups.setdefault(groups, []).append(record)
     for groups, records in by_groups.items():
-        for at in range(0, len(records), _MOST_TERMS):
-            _share(client, prefix, records[at : at + _MOST_TERMS], groups)
+        for some in batched(records, _MOST_TERMS):
+            _share(client, prefix, some, groups)
 
 
 def _share(client: Elasticsearch, prefix: str, records: Sequence[str], groups: tuple[str, ...]) -> None:
     index = alias(prefix, "passages")
-    if not patiently(lambda: client.indices.exists_alias(name=index)):
+    if not client.indices.exists_alias(name=index):
         return
-    answer = patiently(
-        lambda: client.update_by_query(
-            index=index,
-            query={"bool": {"filter": [{"terms": {"record": list(records)}}]}},
-            script={"source": _SET, "params": {"groups": list(groups)}},
-            refresh=True,
-            conflicts="proceed",
-        )
+    answer = client.update_by_query(
+        index=index,
+        query={"bool": {"filter": [{"terms": {"record": list(records)}}]}},
+        script={"source": _SET, "params": {"groups": list(groups)}},
+        refresh=True,
+        conflicts="proceed",
     ).body
     if answer["failures"] or answer["version_conflicts"]:
-        raise Unavailable("Not all passages of a record could be given its new access; it is tried again.")
+        raise Unavailable("Not all passages of a record could get its new access; Sonde tries again.")

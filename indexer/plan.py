@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from indexer.ledger import LedgerEntry
+from es_mappings.codecs.ledger import LedgerEntry
 
 Outcome = Literal["new", "changed", "moved", "same", "refused", "duplicate"]
 VectorNeed = Literal["embed", "keep", "none"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from indexer.apart import Others, Place, place
-from indexer.commit import Item
 from indexer.digest import Digest, digest, identify, under
 from indexer.formats.reader import Refused
-from indexer.ledger import PUSHED, Ledger, LedgerEntry, entry_key, skipped_id
+from indexer.items import Item
+from indexer.ledger import PUSHED, Ledger, skipped_id
 from indexer.natives import kept_document
 from indexer.plan import (
     Content,

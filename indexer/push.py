@@ -10,18 +10,19 @@ import structlog
 
 from core.errors import NotFound, Unavailable
 from core.record import record_id
+from es_gateway.client import retrying
 from es_mappings.names import alias
-from indexer.commit import Item, commit
+from indexer.commit import commit
 from indexer.embed import Embedding
 from indexer.formats.reader import Refused
+from indexer.items import Item
 from indexer.ledger import PUSHED, Ledger
 from indexer.parts import Parts
-from indexer.patience import patient_client, patiently
 from indexer.plan import Moment, Outcome
 from indexer.planning import Planner
 from indexer.raw import Page, RawRecord
 from indexer.runs import now_iso
-from indexer.tombstones import bury
+from indexer.tombstones import apply_deletions
 
 log = structlog.get_logger(__name__)
 
@@ -71,7 +72,7 @@ def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
     The same bytes again write nothing. Raises Refused where it is no record of a known format, or several; NotFound and
     IndexMismatch where there is no index to take it; Unavailable where Elasticsearch does not answer or take it.
     """
-    parts = replace(parts, client=patient_client(parts.client))
+    parts = replace(parts, client=retrying(parts.client))
     model = parts.model()
     moment = Moment(PUSHED, now_iso(), model)
     record, raw = pushed.record, pushed.raw(source)
@@ -93,13 +94,13 @@ def delete(source: str, record: str, parts: Parts) -> None:
 
     Raises NotFound where the source has no such record, Unavailable where Elasticsearch does not answer or take it.
     """
-    parts = replace(parts, client=patient_client(parts.client))
+    parts = replace(parts, client=retrying(parts.client))
     ledger = Ledger(parts.client, parts.prefix)
     ledger.refresh()
     holder = ledger.holders(source, [record]).get(record)
     if holder is None:
         raise NotFound(f"There is no record {record!r} in {source!r}.")
-    buried = bury(parts.client, parts.prefix, source, [holder.native_id], Moment(PUSHED, now_iso(), ""))
+    buried = apply_deletions(parts.client, parts.prefix, source, [holder.native_id], Moment(PUSHED, now_iso(), ""))
     if buried.failures:
         raise Unavailable(f"Elasticsearch did not take {record} out: {buried.failures[0].reason}")
     _show(parts)
@@ -115,4 +116,4 @@ def _with_vector(item: Item, embedding: Embedding) -> Item:
 
 def _show(parts: Parts) -> None:
     """Whoever pushed looks for it next."""
-    patiently(lambda: parts.client.indices.refresh(index=alias(parts.prefix, "records")))
+    parts.client.indices.refresh(index=alias(parts.prefix, "records"))

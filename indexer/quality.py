@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
 from indexer.ledger import Ledger
-from indexer.links import latest_links
-from indexer.patience import patiently
-from indexer.report import RunReport, warning_kind
+from indexer.link_runs import latest_links
+from indexer.report import warning_kind
 from indexer.scan import scan
 
 _EXAMPLES = 5
@@ -100,7 +99,7 @@ def score(document: Mapping[str, Any]) -> float:
 def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
     """Every record of the source looked at. Raises core.errors.Unavailable."""
     index = alias(prefix, "records")
-    patiently(lambda: client.indices.refresh(index=f"{index},{alias(prefix, 'ledger')}"))
+    client.indices.refresh(index=f"{index},{alias(prefix, 'ledger')}")
     hits = scan(client, index, {"term": {"source": source}}, list(_FIELDS))
     refused = _Counted()
     for entry in Ledger(client, prefix).where(

@@ -34,7 +34,7 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class FileVersion:
     """What a file's last answer said of its version, and which records came of it.
 
     ``tag`` says how it was read: by another reader, or with other options, it has to be read again. ``note``: what
@@ -49,14 +49,14 @@ class Visit:
     note: str | None = None
 
 
-class Memory(Protocol):
+class VersionStore(Protocol):
     """What is remembered of a source's files."""
 
     @property
     def tag(self) -> str:
         """How files are read now: what is noted carries it."""
 
-    def known(self, urls: Sequence[str]) -> Mapping[str, Visit]:
+    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
         """The visits that may be asked with; none in a run that asks for everything."""
 
 
@@ -79,7 +79,7 @@ class Page:
     deleted: tuple[str, ...] = ()
     matched: int | None = None
     unchanged: tuple[str, ...] = ()
-    visits: tuple[Visit, ...] = ()
+    visits: tuple[FileVersion, ...] = ()
 
 
 class Source(Protocol):

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from elasticsearch import Elasticsearch
-
 from core.errors import NotFound
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry, entry_key
+from es_mappings.codecs.runs import RunReport
 from indexer import bulk
 from indexer.commit import targets, write_ledger
+from indexer.file_versions import FileVersions
 from indexer.harvest import harvest
-from indexer.ledger import RESTORED, Ledger, LedgerEntry, entry_key
+from indexer.ledger import RESTORED, Ledger
 from indexer.natives import kept_document
 from indexer.parts import Options, Parts
 from indexer.raw import Page, RawRecord
-from indexer.report import RunReport
 from indexer.runs import now_iso
-from indexer.visits import Visits
 
 KEPT = timedelta(days=30)
 
@@ -69,7 +69,7 @@ def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: da
         deletions += [bulk.delete_operation(index, tomb.key) for tomb in tombs for index in targets(prefix, "ledger")]
         bulk.write(client, deletions)
         purged += len(tombs)
-    Visits(client, prefix).forget_before(limit)
+    FileVersions(client, prefix).forget_before(limit)
     return purged
 
 
@@ -96,7 +96,7 @@ def _tombs(client: Elasticsearch, prefix: str, source: str, ids: Sequence[str]) 
 def _native(client: Elasticsearch, prefix: str, tomb: LedgerEntry) -> RawRecord:
     kept = kept_document(client, prefix, tomb)
     if kept is None:
-        raise NotFound(f"{tomb.native_id}: its document is no longer kept.")
+        raise NotFound(f"{tomb.native_id}: its document is no longer stored.")
     return replace(kept, record_id=tomb.record)
 
 

@@ -1,145 +1,17 @@
-"""What a run tells: counts, every refusal, warnings by kind, durations; also the state that it resumes from."""
+"""Adds up what a run reports while it goes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
-RunState = Literal["running", "complete", "failed", "interrupted", "refused_removal"]
-UNFINISHED: tuple[RunState, ...] = ("running", "interrupted")
+from es_mappings.codecs.runs import Counts, Refusal, RunReport, Tokens, WarningKind
 
 _NAMED = 1000  # refusals and failures told in the report; each one stands in the ledger and in the log
 _EXAMPLES = 3
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|‘[^’]*’|“[^”]*”")
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,:/-]\d+)*")
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A document that gave no record. ``kept``: an earlier good version stays in service."""
-
-    origin: str
-    reason: str
-    kept: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class WarningKind:
-    """Warnings that differ in names and numbers only: how many, and a few origins with their own words.
-
-    A report keeps it under the words of the first one.
-    """
-
-    count: int
-    examples: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """Length of the embedded texts against what the model reads; what lies beyond is not in the vector.
-
-    ``beyond`` sums the tokens past the limit, ``longest`` is the longest text.
-    """
-
-    read: int = 0
-    texts: int = 0
-    longer: int = 0
-    beyond: int = 0
-    longest: int = 0
-
-    @property
-    def longer_share(self) -> float:
-        """0..1; 0 where nothing was embedded."""
-        return self.longer / self.texts if self.texts else 0.0
-
-    def plus(self, read: int, lengths: list[int]) -> Tokens:
-        over = [length - read for length in lengths if length > read]
-        return Tokens(
-            read,
-            self.texts + len(lengths),
-            self.longer + len(over),
-            self.beyond + sum(over),
-            max([self.longest, *lengths]),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Documents by outcome (``seen`` is their sum), and what was done about them."""
-
-    seen: int = 0
-    new: int = 0
-    changed: int = 0
-    moved: int = 0
-    same: int = 0
-    refused: int = 0
-    duplicates: int = 0
-    failed: int = 0
-    embedded: int = 0
-    reused: int = 0
-    warned: int = 0
-    removed: int = 0
-    without_vector: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class RunReport:
-    """One run of one source. Times are ISO 8601 in UTC; ``took_ms`` by stage; ``position`` is the source's.
-
-    ``since``: only what changed since then was asked for; None for a full run, the only kind that sweeps.
-    """
-
-    id: str
-    source: str
-    state: RunState
-    started: str
-    heartbeat: str
-    trigger: str = "cli"
-    worker: str = ""
-    since: str | None = None
-    finished: str | None = None
-    slices: int = 0
-    position: str | None = None
-    total: int | None = None
-    message: str | None = None
-    counts: Counts = field(default_factory=Counts)
-    tokens: Tokens = field(default_factory=Tokens)
-    took_ms: Mapping[str, int] = field(default_factory=dict)
-    refusals: tuple[Refusal, ...] = ()
-    failures: tuple[Refusal, ...] = ()
-    warnings: Mapping[str, WarningKind] = field(default_factory=dict)
-
-    @property
-    def unfinished(self) -> bool:
-        return self.state in UNFINISHED
-
-    def as_document(self) -> dict[str, Any]:
-        """The runs index's form, without the id."""
-        body = asdict(self)
-        del body["id"]
-        body["warnings"] = [{"kind": kind, **asdict(found)} for kind, found in self.warnings.items()]
-        return {name: value for name, value in body.items() if value is not None}
-
-    @classmethod
-    def from_document(cls, id: str, source: Mapping[str, Any]) -> RunReport:
-        body = {name: value for name, value in source.items() if name in _PLAIN}
-        return cls(
-            id=id,
-            counts=Counts(**source.get("counts", {})),
-            tokens=Tokens(**source.get("tokens", {})),
-            refusals=tuple(Refusal(**refusal) for refusal in source.get("refusals", ())),
-            failures=tuple(Refusal(**failure) for failure in source.get("failures", ())),
-            warnings={
-                found["kind"]: WarningKind(found["count"], tuple(found["examples"]))
-                for found in source.get("warnings", ())
-            },
-            **body,
-        )
-
-
-_PLAIN = {each.name for each in fields(RunReport)} - {"id", "counts", "tokens", "refusals", "failures", "warnings"}
 
 
 def warning_kind(text: str) -> str:

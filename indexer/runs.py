@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import UNFINISHED, RunReport, from_document, to_document
 from es_mappings.names import alias
-from indexer.patience import patiently
-from indexer.report import UNFINISHED, RunReport
 
 
 def now_iso() -> str:
@@ -31,12 +29,12 @@ class Runs:
         return alias(self.prefix, "runs")
 
     def save(self, report: RunReport) -> None:
-        patiently(lambda: self.client.index(index=self.index, id=report.id, document=report.as_document()))
+        self.client.index(index=self.index, id=report.id, document=to_document(report))
 
     def load(self, id: str) -> RunReport | None:
         """The run as of this moment; None where there is none of that id."""
-        found = patiently(lambda: self.client.options(ignore_status=404).get(index=self.index, id=id))
-        return RunReport.from_document(id, found["_source"]) if found.get("found") else None
+        found = self.client.options(ignore_status=404).get(index=self.index, id=id)
+        return from_document(id, found["_source"]) if found.get("found") else None
 
     def unfinished(self, source: str, *, since: timedelta = timedelta(days=1)) -> RunReport | None:
         """The latest run of the source that has not ended and was alive within ``since``, to be resumed.
@@ -73,12 +71,10 @@ class Runs:
         return found[0] if found else None
 
     def _find(self, filters: list[Mapping[str, Any]], *, size: int) -> list[RunReport]:
-        patiently(lambda: self.client.indices.refresh(index=self.index))
+        self.client.indices.refresh(index=self.index)
         query = {"bool": {"filter": filters}}
-        found = patiently(
-            lambda: self.client.search(index=self.index, query=query, sort=[{"started": "desc"}], size=size)
-        )
-        return [RunReport.from_document(hit["_id"], hit["_source"]) for hit in found["hits"]["hits"]]
+        found = self.client.search(index=self.index, query=query, sort=[{"started": "desc"}], size=size)
+        return [from_document(hit["_id"], hit["_source"]) for hit in found["hits"]["hits"]]
 
 
 def _unfinished_since(since: timedelta) -> list[Mapping[str, Any]]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
-from indexer.patience import patiently
+from es_gateway.client import Elasticsearch
 
 _PAGE = 2000
 _KEEP_ALIVE = "5m"
@@ -25,17 +23,17 @@ def scan(
 
     ``fields`` are those of ``_source`` that are wanted; None for all.
     """
-    pit = patiently(lambda: client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE))["id"]
+    pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
     after: list[Any] | None = None
     try:
         while True:
-            page = patiently(lambda: _page(client, pit, query, fields, [{sort: "asc"}], after))  # noqa: B023
+            page = _page(client, pit, query, fields, [{sort: "asc"}], after)
             yield from page
             if len(page) < _PAGE:
                 return
             after = page[-1]["sort"]
     finally:
-        patiently(lambda: client.options(ignore_status=404).close_point_in_time(id=pit))
+        client.options(ignore_status=404).close_point_in_time(id=pit)
 
 
 def _page(

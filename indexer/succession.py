@@ -11,17 +11,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
-from elasticsearch import Elasticsearch
 
-from es_mappings.documents import from_document, to_document
+from core.batched import batched
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry
+from es_mappings.codecs.records import from_document, to_document
+from es_mappings.codecs.runs import RunReport
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger
+from indexer.formats.parted import files_of
 from indexer.hashes import record_hash
-from indexer.ledger import PUSHED, RESTORED, Ledger, LedgerEntry
-from indexer.patience import patiently
-from indexer.report import RunReport
-from indexer.sources.parted import files_of
+from indexer.ledger import PUSHED, RESTORED, Ledger
 
 log = structlog.get_logger(__name__)
 
@@ -43,13 +44,13 @@ def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
         return 0
     ledger = Ledger(client, prefix)
     indices = [alias(prefix, "records"), alias(prefix, "natives"), ledger.index]
-    patiently(lambda: client.indices.refresh(index=indices))
+    client.indices.refresh(index=indices)
     met = {entry.origin for entry in ledger.unread_in(run.source, run.id)}
     heirs = list(ledger.kept_apart_in(run.source, run.id, since=run.started))
     holders = ledger.holders(run.source, sorted({heir.claims for heir in heirs if heir.claims is not None}))
     gone = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, met)}
     pairs = list(successions(heirs, gone))
-    done = sum(_take_over(client, prefix, pairs[start : start + _AT_ONCE]) for start in range(0, len(pairs), _AT_ONCE))
+    done = sum(_take_over(client, prefix, some) for some in batched(pairs, _AT_ONCE))
     if done:
         log.info("sweep.succeeded", source=run.source, run=run.id, records=done)
     return done
@@ -100,7 +101,7 @@ def _stored(client: Elasticsearch, index: str, pairs: Sequence[Succession]) -> d
     if not ids:
         return {}
     query, wanted = {"ids": {"values": ids}}, {"exclude_vectors": False}
-    found = patiently(lambda: client.search(index=index, query=query, source=wanted, size=len(ids)))
+    found = client.search(index=index, query=query, source=wanted, size=len(ids))
     return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
 
 

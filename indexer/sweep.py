@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
-from elasticsearch import Elasticsearch
 
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry
+from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger
-from indexer.ledger import PUSHED, RESTORED, Ledger, LedgerEntry
+from indexer.formats.parted import files_of
+from indexer.ledger import PUSHED, RESTORED, Ledger
 from indexer.parts import Options
-from indexer.patience import patiently
-from indexer.report import RunReport
 from indexer.scan import scan
-from indexer.sources.parted import files_of
 from indexer.succession import succeed
 
 log = structlog.get_logger(__name__)
@@ -91,7 +91,7 @@ def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
     """
     ledger = Ledger(client, prefix)
     both = f"{alias(prefix, 'records')},{ledger.index}"
-    patiently(lambda: client.indices.refresh(index=both))
+    client.indices.refresh(index=both)
     met = {entry.origin for entry in ledger.unread_in(run.source, run.id)}
     found = list(ledger.not_seen_in(run.source, run.id))
     pushed = {entry.held for entry in found if entry.last_seen_run == PUSHED and entry.held is not None}

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elasticsearch import Elasticsearch
-
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import entry_key
 from indexer import bulk
 from indexer.commit import targets, write_ledger
-from indexer.ledger import Ledger, entry_key
+from indexer.ledger import Ledger
 from indexer.plan import Moment
 from indexer.sweep import removed
 
 
 @dataclass(frozen=True, slots=True)
-class Buried:
+class Deletions:
     """How many records went, and what Elasticsearch did not take."""
 
     removed: int = 0
     failures: tuple[bulk.Failure, ...] = ()
 
 
-def bury(client: Elasticsearch, prefix: str, source: str, native_ids: Sequence[str], moment: Moment) -> Buried:
+def apply_deletions(
+    client: Elasticsearch, prefix: str, source: str, native_ids: Sequence[str], moment: Moment
+) -> Deletions:
     """Removes what the ledger knows of these; ids that were never seen, or are removed already, change nothing.
 
     Raises core.errors.Unavailable where Elasticsearch does not answer.
@@ -35,4 +37,4 @@ def bury(client: Elasticsearch, prefix: str, source: str, native_ids: Sequence[s
     kept = {failure.id for failure in failures}
     marks = [removed(entry, moment.now).seen(moment.run, moment.now) for entry in entries if entry.held not in kept]
     failures += write_ledger(client, prefix, marks)
-    return Buried(len(records) - len(kept), tuple(failures))
+    return Deletions(len(records) - len(kept), tuple(failures))

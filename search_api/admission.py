@@ -14,8 +14,8 @@ from typing import Literal
 
 from flask import Flask, Response, g, request
 
+from core.deadlines import in_a_hurry, within
 from search_api.access.scopes import scope_of
-from search_api.deadlines import in_a_hurry, within
 from search_api.fair_queue import Crowded, FairQueue, QueueSize
 from search_api.problems import problem
 from search_api.telemetry import refused, waited

@@ -10,17 +10,8 @@ from core.hit import Hit
 from core.record import Record
 from search_api.request import FacetName
 from search_api.retrieval.facets import Facet
+from search_api.retrieval.fetch import PassageFound
 from search_api.understanding.interpretation import Interpretation
-
-
-@dataclass(frozen=True, slots=True)
-class PassageFound:
-    """The passage that speaks best for a record."""
-
-    id: str
-    text: str
-    section_path: tuple[str, ...] = ()
-    first_page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

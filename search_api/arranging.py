@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from search_api.ranking.diversity import Spread, spread
-from search_api.ranking.facts import Facts
-from search_api.ranking.folding import Likeness, fold
+from search_api.ranking.diversity import diversify
+from search_api.ranking.duplicates import DuplicateKey, deduplicate
+from search_api.ranking.fields import RankingFields
 from search_api.ranking.rank import Ranking
 from search_api.request import SearchRequest
 
-NOTHING: Mapping[str, Likeness] = MappingProxyType({})
+NOTHING: Mapping[str, DuplicateKey] = MappingProxyType({})
 
 
 def arranged(
-    ranking: Ranking, facts: Mapping[str, Facts], request: SearchRequest, following: Mapping[str, Likeness] = NOTHING
+    ranking: Ranking,
+    fields: Mapping[str, RankingFields],
+    request: SearchRequest,
+    following: Mapping[str, DuplicateKey] = NOTHING,
 ) -> tuple[list[int], dict[str, list[str]]]:
     """Positions in the order to show, and under each shown id the ids folded into it; of at most ``max_results``.
 
@@ -26,19 +29,20 @@ def arranged(
     ids = [*ranking.ids(), *following]
     folded: dict[str, list[str]] = {}
     if request.group == "identity":
-        folded = fold(ids, {record: facts[record].likeness for record in ranking.ids()} | dict(following))
+        folded = deduplicate(ids, {record: fields[record].duplicate_key for record in ranking.ids()} | dict(following))
     kept = [position for position, record in enumerate(ids) if not folded or record in folded]
     ranked = [position for position in kept if position < len(ranking)]
     further = kept[len(ranked) :]
-    return [*_spread(ranked, ids, ranking, facts, request), *further][: ranking.config.max_results], folded
+    return [*_spread(ranked, ids, ranking, fields, request), *further][: ranking.ranker.max_results], folded
 
 
 def _spread(
-    kept: list[int], ids: Sequence[str], ranking: Ranking, facts: Mapping[str, Facts], request: SearchRequest
+    kept: list[int], ids: Sequence[str], ranking: Ranking, fields: Mapping[str, RankingFields], request: SearchRequest
 ) -> list[int]:
-    if not request.diversity or request.spatial == "hausdorff":
+    rule = ranking.ranker.diversity
+    if rule is None or not request.diversity or request.spatial == "hausdorff":
         return kept
-    families = [facts[ids[position]].families for position in kept]
+    families = [fields[ids[position]].families for position in kept]
     scores = ranking.score[ranking.order[kept]].tolist()
-    order = spread(families, scores, Spread(), first=request.offset + request.limit)
+    order = diversify(families, scores, rule, first=request.offset + request.limit)
     return [kept[place] for place in order]

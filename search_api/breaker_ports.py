@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.breaker import Breaker
 from core.errors import Unavailable
 from core.place import Place
 from core.ports import CrossEncoder, CrossEncoderCard, Embedder, EmbedderCard, Geocoder, TextKind, Vectors
-from search_api.breaker import Breaker
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,9 +53,9 @@ class Listed:
 
 def listed(ranking: Ranking, beyond: BeyondWindow, outside: Outside, request: SearchRequest) -> Listed:
     """As much of the list as the page and the count need. Raises Unavailable where Elasticsearch does not answer."""
-    most = ranking.config.max_results
-    facts = beyond.found.facts
-    order, folded = arranged(ranking, facts, request)
+    most = ranking.ranker.max_results
+    fields = beyond.found.fields
+    order, folded = arranged(ranking, fields, request)
     count = len(order) + outside.count
     if not _needs_more(outside, request, len(order), most):
         return Listed(
@@ -64,7 +64,7 @@ def listed(ranking: Ranking, beyond: BeyondWindow, outside: Outside, request: Se
     following = Following()
     for factor in _GROWTH:
         following = beyond.listed(min(most * factor, MOST_LISTED))
-        order, folded = arranged(ranking, facts, request, following.likeness)
+        order, folded = arranged(ranking, fields, request, following.duplicate_keys)
         if len(order) >= most or most * factor >= outside.count:
             break
     whole = len(following.ids) >= outside.count and len(order) < most

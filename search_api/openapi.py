@@ -36,7 +36,7 @@ _ITEMS = "/collections/{catalogue}/items"
 class DescriptionParameters(Parameters):
     """The version of OpenAPI."""
 
-    f: Literal["oas30", "oas31", "json"] | None = Field(None, description="Else the `Accept` header decides.")
+    f: Literal["oas30", "oas31", "json"] | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 def register(app: OpenAPI) -> None:

@@ -12,7 +12,9 @@ from core.errors import InvalidInput
 from core.record import ProvenanceKind
 from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.filtering.translate import clause_of
+from search_api.formats_out.formats import result_writers
 from search_api.listing.position import not_ours, read_opaque, write_opaque
+from search_api.one_of import OneOf
 from search_api.parameter_types import (
     LONGEST_QUERY,
     BoxParameter,
@@ -27,7 +29,8 @@ from search_api.parameter_types import (
     read_datetime,
     split_values,
 )
-from search_api.request import ALL_PARTS, FacetName, Filters, Part, Relation, SearchRequest, SpatialMode
+from search_api.ranking.target import Relation, SpatialMode
+from search_api.request import ALL_PARTS, FacetName, Filters, Part, SearchRequest
 
 
 def _facets(values: Any) -> Any:
@@ -53,24 +56,24 @@ class SearchParameters(Parameters):
         description="west,south,east,north in degrees WGS 84; west > east crosses the antimeridian.",
         examples=["10,-35,41,-8"],
     )
-    place: Text | None = Field(None, description="A place name; its box filters as `bbox` does.")
+    place: Text | None = Field(None, description="A place name; its box filters like `bbox`.")
     relation: Relation | None = Field(
-        None, description="Of the record to the asked area: `within` lies inside it, `contains` covers it."
+        None, description="Relation of the record to the area: `within` is inside it, `contains` covers it."
     )
     datetime: SpanText | None = Field(
         None, description="An instant or `start/end`, ISO 8601, `..` for an open end.", examples=["1990-01-01/.."]
     )
     type: Tokens = Field(default=[], description="dataset, series, service, document, ...")
     source: Tokens = Field(default=[], description="Ids of harvested catalogues.")
-    keyword: Values = Field(default=[], description="A keyword as a whole, in any case.")
-    organisation: Values = Field(default=[], description="A contact's organisation as a whole, in any case.")
+    keyword: Values = Field(default=[], description="A complete keyword, in any case.")
+    organisation: Values = Field(default=[], description="A contact's organisation, complete, in any case.")
     theme: Tokens = Field(default=[], description="Topic category.")
     licence: Values = Field(default=[])
     provenance: Annotated[list[ProvenanceKind], BeforeValidator(split_values)] = Field(
         default=[], description="Kind of product."
     )
     media_type: Values = Field(default=[], description="Media type of one of the record's links.")
-    format: Values = Field(default=[], description="Distribution format, in any case.")
+    format: Values = Field(default=[], description="Distribution format, in upper or lower case.")
     filter: str | None = Field(
         None, max_length=LONGEST_FILTER, description="CQL2 over the queryables of /collections/all/queryables."
     )
@@ -78,33 +81,33 @@ class SearchParameters(Parameters):
     facets: Annotated[list[FacetName], BeforeValidator(_facets)] = Field(
         default=[], description="Facets to count, or `all`.", examples=["type,decade,region"]
     )
-    spatial: SpatialMode = Field("blend", description="How place ranks; `hausdorff` orders the best by distance alone.")
+    spatial: SpatialMode = Field("blend", description="How place ranks; `hausdorff` orders hits by distance only.")
     temporal: Literal["on", "off"] = "on"
     expand: Literal["on", "off"] = Field(
-        "on", description="Whether other names of a term, and what lies under it, are looked for too, at low weight."
+        "on", description="Whether to search synonyms and narrower terms too, with low weight."
     )
-    rerank: bool = Field(True, description="Whether the cross-encoder reads the best hits.")
+    rerank: bool = Field(True, description="Whether the cross-encoder reranks the best hits.")
     interpret: str = Field("all", description="all, none, or a list of place,time,relation,scale,kind,terms.")
     scope: Literal["public", "mine", "both"] = Field(
-        "public", description="`mine`: the caller's own documents; `both`: them among the records. Needs a key."
+        "public", description="`mine`: the caller's documents; `both`: documents and records. Needs a key."
     )
-    explain: bool = Field(False, description="How each hit got its place.")
-    highlight: bool = Field(False, description="Where the words were found.")
+    explain: bool = Field(False, description="Explain the rank of each hit.")
+    highlight: bool = Field(False, description="Show where the words were found.")
     group: Literal["identity", "none"] = Field(
         "identity",
-        description="`identity` shows the same data set of several sources once, under the best of its records.",
+        description="`identity` shows the same data set of several sources once, as the best of its records.",
     )
     diversity: Literal["on", "off"] = Field(
-        "on", description="Whether records of one series stand back, so that they do not fill a page."
+        "on", description="Whether to move further records of a series down, so that they do not fill a page."
     )
     spelling: Literal["auto", "off"] = Field(
         "auto",
-        description="`auto` answers the question with its misspelt words mended where it finds nothing itself and the "
-        "mending is sure; `sonde:correctedFrom` then holds the question as it was asked.",
+        description="`auto` answers the question with corrected spelling if it finds nothing and the correction is "
+        "certain; `sonde:correctedFrom` then holds the original question.",
     )
     limit: int = Field(10, ge=1, le=100)
     cursor: Cursor | None = Field(None, description="From the `next` link.")
-    f: Literal["json", "atom", "html"] | None = Field(
+    f: Annotated[str, OneOf(lambda: ("json", *result_writers(), "html"))] | None = Field(
         None,
         description="`atom`: the search as a feed to subscribe to; `html`: the search page. "
         "Without it a caller that would rather have HTML than JSON gets the page.",
@@ -130,9 +133,9 @@ def _parts(text: str) -> frozenset[Part]:
 def to_request(given: SearchParameters) -> SearchRequest:
     """Raises InvalidInput where parameters contradict each other or the cursor is not one of ours."""
     if given.relation is not None and given.bbox is None and given.place is None:
-        raise InvalidInput("relation", "relation: says how a record lies to an area; name the area by bbox or place")
+        raise InvalidInput("relation", "relation: relates a record to an area; name the area by bbox or place")
     if given.bbox is not None and given.place is not None:
-        raise InvalidInput("place", "place: the area is already named by bbox; give one of the two")
+        raise InvalidInput("place", "place: bbox already names the area; give only one of the two")
     filters = Filters(
         area=read_bbox(given.bbox) if given.bbox else None,
         relation=given.relation,

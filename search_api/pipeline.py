@@ -6,31 +6,32 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 import numpy as np
-from elasticsearch import Elasticsearch
 from numpy.typing import NDArray
 
+from core.deadlines import hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.ports import CrossEncoder, Embedder, Geocoder
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import on_current
 from reading.language import sure_language
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
-from search_api.answer import Answer, FoundRecord, PassageFound
-from search_api.deadlines import hurried
+from search_api.answer import Answer, FoundRecord
 from search_api.listed import Listed, listed
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import RankingConfig
-from search_api.ranking.fusion import above_floor
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
+from search_api.ranking.signals.cross_encoder import CrossEncoderReading
+from search_api.ranking.target import Relation
 from search_api.refinement import looked_up, spelling_of
-from search_api.request import Filters, Relation, SearchRequest
+from search_api.request import Filters, SearchRequest
 from search_api.retrieval.beyond import BeyondWindow
-from search_api.retrieval.candidates import Asking, Found, IndexGone, retrieve
+from search_api.retrieval.candidates import Asking, CandidateSet, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
-from search_api.retrieval.fetch import Fetched, fetch_passages, fetch_records
+from search_api.retrieval.fetch import Fetched, PassageFound, fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Memory, Version
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
@@ -40,8 +41,6 @@ from search_api.targets import target_of
 from search_api.telemetry_traces import span
 from search_api.understanding.interpretation import Interpretation
 from search_api.understanding.understand import BOTH_LEAVE, Leaving, Understander
-
-T = TypeVar("T")
 
 _SHAPING: dict[Relation, SpokenRelation] = {
     "near": "near",
@@ -93,7 +92,7 @@ class Ordered:
     ranking: Ranking
     interpretation: Interpretation
     request: SearchRequest
-    found: Found
+    found: CandidateSet
     plan: RetrievalPlan
     degraded: tuple[str, ...]
     took_ms: Mapping[str, float]
@@ -107,26 +106,18 @@ class SearchPipeline:
 
     def search(self, request: SearchRequest) -> Answer:
         """The page that was asked for. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
-        answer = self._steadily(lambda serving: self._corrected(request, serving))
+        answer = on_current(self.parts.resolver, lambda serving: self._corrected(request, serving))
         _refuse_past_the_end(request, answer.matched)
         return answer
 
     def ordered(self, request: SearchRequest) -> Ordered:
         """The whole window in its order, nothing fetched: what evaluation measures. Raises as ``search`` does."""
-        return self._steadily(lambda serving: self._ordered(request, serving, Stopwatch()))
+        return on_current(self.parts.resolver, lambda serving: self._ordered(request, serving, Stopwatch()))
 
     def understood(self, request: SearchRequest, leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
         """How the question is read; nothing is searched."""
         parts = request.interpret if request.expand else request.interpret - {"terms"}
         return self.parts.understander.understand(request.q, parts, leaving)
-
-    def _steadily(self, answer: Callable[[Serving], T]) -> T:
-        """The answer of the index that serves now, even where it was just replaced by another."""
-        try:
-            return answer(self.parts.resolver.resolve())
-        except IndexGone:
-            self.parts.resolver.forget()
-            return answer(self.parts.resolver.resolve())
 
     def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
         """Where nothing is found and a misspelling is sure, the answer to what was meant, if there is one."""
@@ -139,7 +130,7 @@ class SearchPipeline:
     def _search(self, request: SearchRequest, serving: Serving) -> tuple[Answer, Spelling | None]:
         watch = Stopwatch()
         one = self._ordered(request, serving, watch)
-        beyond = BeyondWindow(Asking.of(self.parts.client, request.q), one.plan, one.found, self.parts.config)
+        beyond = BeyondWindow(Asking.of(self.parts.client, request.q), one.plan, one.found, self.parts.config.records)
         with watch.stage("facets"):
             choices = self._choices(request, one)
             outside = beyond.counted(facet_aggregations(request.facets, choices))
@@ -213,12 +204,18 @@ class SearchPipeline:
         serving: Serving,
         vector: NDArray[np.float32] | None,
         watch: Stopwatch,
-    ) -> tuple[Found, RetrievalPlan]:
-        plan = plan_retrieval(request, read, serving, vector)
+    ) -> tuple[CandidateSet, RetrievalPlan]:
+        plan = plan_retrieval(request, read, serving, vector, self.parts.config.words)
         with watch.stage("retrieve"):
-            window = self.parts.config.candidate_window
-            memory = self.parts.memory.facts
-            found = retrieve(self.parts.client, plan, window=window, question=request.q, memory=memory)
+            ranker = self.parts.config.records
+            found = retrieve(
+                self.parts.client,
+                plan,
+                window=ranker.candidate_window,
+                question=request.q,
+                columns=ranker.columns,
+                memory=self.parts.memory.fields,
+            )
         card = serving.embedder.card if serving.embedder is not None else None
         if card is None or not plan.judges_meaning:
             return found, plan
@@ -226,22 +223,22 @@ class SearchPipeline:
         least = card.answer_score if request.algorithm == "hybrid" else card.min_score
         return found.above(card.min_score, least), plan
 
-    def _ranked(self, request: SearchRequest, read: Interpretation, found: Found, serving: Serving) -> Ranking:
+    def _ranked(self, request: SearchRequest, read: Interpretation, found: CandidateSet, serving: Serving) -> Ranking:
         ids = list(found.signals)
         names = list(next(iter(found.signals.values()))) if ids else []
         arms = {name: [found.signals[record].get(name) for record in ids] for name in names}
-        candidates = Candidates.from_facts(ids, arms, [found.facts[record] for record in ids], named=found.named)
-        config = self.parts.config
-        if config.spatial_mode != request.spatial:
-            config = replace(config, spatial_mode=request.spatial)
-        minimum = above_floor(serving.embedder.card.floor) if serving.embedder is not None else None
-        return rank(candidates, target_of(request, read, self.parts.now_ms()), config, minimum)
+        ranker = self.parts.config.records
+        read_of = [found.fields[record] for record in ids]
+        candidates = Candidates.of(ids, arms, read_of, ranker.columns, named=found.named)
+        floor = serving.embedder.card.floor if serving.embedder is not None else -1.0
+        return rank(candidates, target_of(request, read, self.parts.now_ms()), ranker, floor)
 
     def _reread(
-        self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: Found, serving: Serving
+        self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: CandidateSet, serving: Serving
     ) -> tuple[Ranking, tuple[str, ...]]:
         # A reranker reads topics: who asks for a place or a period alone gets what lies there.
-        if not request.rerank or not read.thematic or len(ranking) == 0:
+        reading = ranking.ranker.find(CrossEncoderReading)
+        if reading is None or not request.rerank or not read.thematic or len(ranking) == 0:
             return ranking, ()
         if hurried():
             return ranking, ("cross_encoder",)
@@ -249,7 +246,7 @@ class SearchPipeline:
             cross_encoder = self.parts.cross_encoder()
         except ModelMissing:
             return ranking, ("cross_encoder",)
-        best = ranking.ids(0, ranking.config.rerank_depth)
+        best = ranking.ids(0, reading.depth)
         records = self._fetched(best, found.versions, serving).records
         texts = [records[record].embedding_text if record in records else "" for record in best]
         try:
@@ -313,5 +310,5 @@ def _refuse_past_the_end(request: SearchRequest, matched: int) -> None:
     if request.offset and request.offset >= matched:
         raise InvalidInput(
             "cursor",
-            f"cursor: lies past the last of the {matched} hits; a search is answered from a window of the best",
+            f"cursor: is past the last of the {matched} hits; a search returns only the best",
         )

@@ -52,7 +52,7 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str | None = None
-    parameter: str | None = Field(None, description="The parameter that was not understood.")
+    parameter: str | None = Field(None, description="The wrong parameter.")
 
 
 def problem(status: int, detail: str | None = None, parameter: str | None = None) -> Response:
@@ -106,9 +106,9 @@ def _from_http(error: HTTPException) -> Response:
 def _from_depth(_error: RecursionError) -> Response:
     """What is sent decides how deep we go: a body or a filter that nests thousandfold is the sender's mistake."""
     log.info("request.too_deep", path=request.path)
-    return problem(400, "What was sent is nested too deeply to be read.")
+    return problem(400, "The request is nested too deeply to be read.")
 
 
 def _from_unexpected(error: Exception) -> Response:
     log.error("request.failed", path=request.path, error=type(error).__name__, exc_info=error)
-    return problem(500, "Something went wrong here; it was logged.")
+    return problem(500, "This is a defect in Sonde; it was logged.")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from elastic_transport import TransportError
-from elasticsearch import ApiError, Elasticsearch
-
-from core.errors import SondeError, Unavailable
-from es_mappings.meta import needs_reindex
+from core.errors import SondeError
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
+from es_mappings.meta import reindex_reasons
 from search_api.serving import ServingResolver
 
 
@@ -32,13 +31,13 @@ class Readiness:
     def __call__(self) -> ReadinessReport:
         try:
             status = self._client.cluster.health(timeout="1s").body["status"]
-        except (TransportError, ApiError, Unavailable) as error:
-            return ReadinessReport(False, {"elasticsearch": f"does not answer ({type(error).__name__})"})
+        except ElasticsearchError as error:
+            return ReadinessReport(False, {"elasticsearch": f"does not answer ({error.type or type(error).__name__})"})
         dependencies = {"elasticsearch": "ok" if status != "red" else "the cluster is red: some shards are missing"}
         try:
             serving = self._resolver.resolve()
         except SondeError as error:
             return ReadinessReport(False, {**dependencies, "index": str(error)})
         dependencies |= {"index": "ok", "embedder": serving.embedder_problem or "ok"}
-        reindex = needs_reindex(serving.records.meta, self._configured_model)
-        return ReadinessReport(status != "red", dependencies, [reindex] if reindex else [])
+        reasons = reindex_reasons(serving.records.meta, self._configured_model)
+        return ReadinessReport(status != "red", dependencies, reasons)

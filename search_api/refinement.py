@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elasticsearch import Elasticsearch
-
-from search_api.retrieval.candidates import Found, checked
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import search_all
+from search_api.retrieval.candidates import CandidateSet
 from search_api.retrieval.spelling import Spelling, did_you_mean
 from search_api.understanding.interpretation import Interpretation
 
@@ -15,7 +15,7 @@ _ALL_COUNT = 3
 """Of so many words a hit holds each one; of more it may lack some, and a misspelt one goes unnoticed."""
 
 
-def spelling_of(client: Elasticsearch, index: str, read: Interpretation, found: Found) -> Spelling | None:
+def spelling_of(client: Elasticsearch, index: str, read: Interpretation, found: CandidateSet) -> Spelling | None:
     """Only where few records hold every word: what many records say is no slip. Places are not corrected."""
     if not read.thematic or (len(found.all_words) > _FEW and len(read.thematic.split()) <= _ALL_COUNT):
         return None
@@ -31,6 +31,6 @@ def looked_up(client: Elasticsearch, index: str, read: Interpretation) -> Interp
         return read
     values = {one.value: {"term": {"identifiers": one.value}} for one in read.identifiers}
     body = {"size": 0, "track_total_hits": False, "aggs": {"borne": {"filters": {"filters": values}}}}
-    borne = checked(client, [{"index": index}, body])[0]["aggregations"]["borne"]["buckets"]
+    borne = search_all(client, [{"index": index}, body])[0]["aggregations"]["borne"]["buckets"]
     known = [replace(one, known=bool(borne[one.value]["doc_count"])) for one in read.identifiers]
     return replace(read, identifiers=tuple(known))

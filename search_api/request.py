@@ -8,14 +8,13 @@ from typing import Any, Literal
 from core.extent import BBox
 from core.record import ProvenanceKind
 from core.timespan import TimeSpan
+from search_api.ranking.target import Relation, SpatialMode
 
 Algorithm = Literal["hybrid", "bm25", "dense"]
-Relation = Literal["intersects", "within", "contains", "disjoint", "near", "north_of", "south_of", "east_of", "west_of"]
 Part = Literal["place", "time", "relation", "scale", "kind", "terms"]
 FacetName = Literal[
     "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "decade", "region"
 ]
-SpatialMode = Literal["blend", "hausdorff", "off"]
 
 ALL_PARTS: frozenset[Part] = frozenset(("place", "time", "relation", "scale", "kind", "terms"))
 

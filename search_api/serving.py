@@ -8,14 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from elastic_transport import TransportError
-from elasticsearch import ApiError, Elasticsearch
-
 from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, serving
 from es_mappings.meta import refuse_other_dimensions
-from search_api.retrieval.said import said_in_numbers
+from search_api.structured_fields import structured_fields
 from search_api.telemetry_memory import remembered
 from search_api.understanding.understand import BOTH_LEAVE, Leaving
 
@@ -69,10 +67,7 @@ class ServingResolver:
         remembered("serving", hit=kept is not None)
         if kept is not None:
             return kept[1]
-        try:
-            found = self._resolve()
-        except (TransportError, ApiError) as error:
-            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+        found = self._resolve()
         with self._lock:
             self._kept = (time.monotonic(), found)
         return found
@@ -90,7 +85,7 @@ class ServingResolver:
             )
         passages = serving(self._client, self._prefix, "passages")
         has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
-        in_numbers = said_in_numbers(self._client, records.index)
+        in_numbers = structured_fields(self._client, records.index)
         try:
             embedder = self._embedder_for(records.meta.embedding_model)
         except ModelMissing as error:

@@ -32,6 +32,7 @@ def target_of(request: SearchRequest, read: Interpretation, now_ms: int) -> Targ
         kind=read.kinds[0].kind if read.kinds else None,
         place=read.places[0].name if len(read.places) == 1 and filters.area is None else request.place,
         now_ms=now_ms,
+        spatial=request.spatial,
     )
 
 

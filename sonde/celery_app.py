@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from celery.signals import setup_logging
 
-from sonde.documents import with_documents
-from sonde.harvesting import worker_parts
-from sonde.logs import configure_logs
+from sonde.ops.worker_pulse import keep_pulse
 from sonde.settings import load_settings
-from sonde.task_logs import name_tasks_in_logs
-from sonde.telemetry import start_traces
-from sonde.worker_pulse import keep_pulse
-from sonde.worker_settings import worker_config
+from sonde.telemetry.logs import configure_logs
+from sonde.telemetry.task_logs import name_tasks_in_logs
+from sonde.telemetry.task_traces import trace_tasks
+from sonde.telemetry.traces import start_traces
+from sonde.wiring.documents import with_documents
+from sonde.wiring.harvesting import worker_parts
+from sonde.wiring.worker_settings import worker_config
 from workers.app import create_celery
 
 _settings = load_settings()
@@ -27,4 +28,5 @@ if _settings.worker.pulse is not None:
 
 name_tasks_in_logs()
 start_traces(_settings.telemetry, "sonde-worker")
+trace_tasks(_settings.telemetry)
 app = create_celery(worker_config(_settings), lambda: with_documents(worker_parts(_settings), _settings))

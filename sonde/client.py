@@ -16,7 +16,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import httpx
 
-Json = dict[str, Any]
+from core.json_types import Json
+
 Value = str | int | float | bool | Sequence[str] | None
 
 _TIMEOUT_S = 30.0
@@ -186,7 +187,7 @@ def _refused(answer: httpx.Response) -> ClientError:
     return ClientError(answer.status_code, message, said.get("parameter"))
 
 
-def _written(parameters: Mapping[str, Value]) -> dict[str, Any]:
+def _written(parameters: Mapping[str, Value]) -> Json:
     """None is left out; ``filter_lang`` stands for ``filter-lang``; booleans as the service writes them."""
     return {
         name.replace("_", "-") if name.startswith("filter_") else name: _value(value)

@@ -48,23 +48,25 @@ class _Group(BaseModel):
 
 
 class ElasticsearchSettings(_Group):
-    url: HttpUrl | None = Field(None, description="A server to use; none is started then.")
-    more_urls: tuple[HttpUrl, ...] = Field((), description="Other nodes of that cluster, asked when one is lost.")
+    url: HttpUrl | None = Field(None, description="Your server. Sonde then starts none.")
+    more_urls: tuple[HttpUrl, ...] = Field((), description="Other nodes of that cluster, used if one fails.")
     username: str | None = None
     password: SecretStr | None = None
     api_key: SecretStr | None = None
     ca_certs: Path | None = Field(None, description="PEM file with the CA that signed the server's certificate.")
-    timeout_s: float = Field(4.0, gt=0, description="For one request of a search; harvests wait longer.")
-    port: Port = Field(9270, description="Of the node that `sonde up` starts.")
+    timeout_s: float = Field(4.0, gt=0, description="Limit for one request of a search; harvests wait longer.")
+    port: Port = Field(9270, description="Port of the node that `sonde up` starts.")
     transport_port: Port = 9370
     heap: str = Field("1g", pattern=r"^\d+[mg]$", description="Java heap of the node that `sonde up` starts.")
 
 
 class BrokerSettings(_Group):
-    url: BrokerUrl | None = Field(None, description="A Redis-protocol server to use; none is started then.")
-    ca_certs: Path | None = Field(None, description="PEM file with the CA of a rediss:// server; else the system's.")
-    port: Port = Field(6399, description="Of the Valkey that `sonde up` starts.")
-    visibility_timeout_s: int = Field(1800, ge=60, description="After this a task that nobody finished is given again.")
+    url: BrokerUrl | None = Field(None, description="Your Redis-protocol server. Sonde then starts none.")
+    ca_certs: Path | None = Field(
+        None, description="PEM file with the CA of a rediss:// server; default: the system's CAs."
+    )
+    port: Port = Field(6399, description="Port of the Valkey that `sonde up` starts.")
+    visibility_timeout_s: int = Field(1800, ge=60, description="After this time an unfinished task is queued again.")
 
     @property
     def checked_url(self) -> str | None:
@@ -84,81 +86,94 @@ class ApiSettings(_Group):
     host: str = "127.0.0.1"
     port: Port = 8080
     public_url: HttpUrl | None = Field(
-        None, description="Address for links; else `Host`, and shared caches keep no answer."
+        None, description="Start of links in answers. Default: the `Host` header; shared caches then store no answer."
     )
     probes_port: Port | None = Field(
-        None, description="A listener for /healthz, /readyz and /metrics alone, for the operator; none: only the other."
+        None, description="Separate port for /healthz, /readyz and /metrics, for the operator only. Default: none."
     )
     workers: int = Field(
-        0, ge=0, le=64, description="Processes, each with its own models; 0: one a core, as far as memory_mb allows."
+        0,
+        ge=0,
+        le=64,
+        description="Number of processes, each with its own models; 0: one for each core, as far as memory_mb allows.",
     )
     memory_mb: int | None = Field(
         None,
         ge=1,
-        description="For all processes; else four fifths of the container's limit, or a quarter of the machine.",
+        description="Memory for all processes. Default: 4/5 of the container's limit, or 1/4 of the machine's memory.",
     )
     at_once: int = Field(
-        4, ge=0, le=64, description="Searches that a process works on at once; others wait. 0: all, nobody waits."
+        4, ge=0, le=64, description="Searches that a process works on at once; others wait. 0: no limit."
     )
-    threads: int = Field(
-        256, ge=1, le=1024, description="Requests that a process has in hand at once, those that wait included."
+    threads: int = Field(256, ge=1, le=1024, description="Requests in progress in a process, waiting ones included.")
+    longest_wait_s: float = Field(10.0, gt=0, description="A request that would wait longer gets 503.")
+    hurry_after_s: float = Field(1.0, ge=0, description="A request that waits longer skips the reranker.")
+    embeddings_characters: int = Field(100_000, ge=1, description="Maximum characters in one call of /embeddings.")
+    deadline_s: float = Field(8.0, gt=0, description="Limit for all calls of one request to Elasticsearch together.")
+    slow_rerank_s: float = Field(
+        3.0, gt=0, description="A reranker that takes longer several times is skipped for a while."
     )
-    longest_wait_s: float = Field(10.0, gt=0, description="Where a request would wait longer, it is refused (503).")
-    hurry_after_s: float = Field(1.0, ge=0, description="Where requests wait longer, the reranker is left out.")
-    embeddings_characters: int = Field(100_000, ge=1, description="Most characters of one call of /embeddings.")
-    deadline_s: float = Field(8.0, gt=0, description="For all calls of one request to Elasticsearch together.")
-    slow_rerank_s: float = Field(3.0, gt=0, description="Re-ranking that takes longer several times is left out.")
-    longest_query: int = Field(2000, ge=1, description="Characters of q.")
-    preload: bool = Field(True, description="Load the models at start instead of at the first question.")
+    preload: bool = Field(True, description="Load models at start, not at the first question.")
 
 
 class HttpSettings(_Group):
-    cors_origins: tuple[str, ...] = Field(("*",), description="Origins whose pages may read answers; * for any.")
-    max_age_s: int = Field(60, ge=0, description="How long an answer may be kept; 0: asked for again each time.")
+    cors_origins: tuple[str, ...] = Field(("*",), description="Origins whose pages may read answers; *: any.")
+    max_age_s: int = Field(
+        60, ge=0, description="How long caches may keep an answer; 0: they must ask again each time."
+    )
     etag: bool = Field(True, description="Whether answers carry an ETag.")
     contact: str = Field(
         "nobody@sonde.invalid",
         pattern=r"^\S+@(\S+\.)+\S+$",
         description="Mail address of the operator, for OAI-PMH.",
     )
-    publisher: str = Field("Sonde", min_length=1, description="Who publishes the catalogue, for DCAT.")
-    compress: bool = Field(True, description="Whether answers are compressed; false where a proxy does it.")
+    publisher: str = Field("Sonde", min_length=1, description="Publisher of the catalogue, for DCAT.")
+    compress: bool = Field(True, description="Whether answers are compressed; set false if a proxy does this.")
 
 
 class PreviewSettings(_Group):
-    """Pictures that records name: fetched when somebody looks at the record, drawn anew in a small size."""
+    """Pictures that records name: fetched when somebody opens the record, and drawn again in a small size."""
 
-    enabled: bool = Field(True, description="Whether the API fetches them from the hosts that metadata name.")
-    max_mib: int = Field(8, ge=1, le=64, description="Largest original.")
-    timeout_s: float = Field(4.0, gt=0, le=30, description="For one original.")
+    enabled: bool = Field(True, description="Whether the API fetches pictures from the hosts that metadata name.")
+    max_mib: int = Field(8, ge=1, le=64, description="Largest original picture.")
+    timeout_s: float = Field(4.0, gt=0, le=30, description="Limit for fetching one original.")
 
 
 class AccessSettings(_Group):
-    """Who may do what; docs/security.md."""
+    """Access rights; docs/security.md."""
 
-    anonymous_search: bool = Field(True, description="Whether who sends no key or token may search.")
-    key_memory_s: float = Field(10.0, ge=0, le=300, description="A revoked key is refused within this time.")
-    oidc_issuer: HttpUrlAsWritten | None = Field(None, description="Whose tokens are taken, as its tokens name it.")
-    oidc_audience: str | None = Field(None, description="Whom tokens must be for; needed where an issuer is set.")
-    oidc_jwks_url: HttpUrl | None = Field(None, description="Else as the issuer's discovery document says.")
+    anonymous_search: bool = Field(True, description="Whether callers without a key or token may search.")
+    key_memory_s: float = Field(
+        10.0,
+        ge=0,
+        le=300,
+        description="How long a key is cached: a revoked key is refused after this time at the latest.",
+    )
+    oidc_issuer: HttpUrlAsWritten | None = Field(
+        None, description="Issuer whose tokens are accepted, exactly as its tokens name it."
+    )
+    oidc_audience: str | None = Field(None, description="Audience that tokens must have; required with an issuer.")
+    oidc_jwks_url: HttpUrl | None = Field(None, description="Default: from the issuer's discovery document.")
     oidc_algorithms: tuple[Algorithm, ...] = Field(("RS256", "ES256"), min_length=1)
-    oidc_leeway_s: float = Field(60.0, ge=0, le=600, description="How far the issuer's clock may differ from ours.")
-    oidc_refetch_s: float = Field(30.0, ge=1, description="Keys are not asked for more often, whatever tokens name.")
+    oidc_leeway_s: float = Field(
+        60.0, ge=0, le=600, description="Allowed difference between the issuer's clock and this one."
+    )
+    oidc_refetch_s: float = Field(30.0, ge=1, description="Minimum time between two fetches of the issuer's keys.")
     oidc_subject_claim: str = Field("sub", min_length=1)
-    oidc_groups_claim: str = Field("groups", min_length=1, description="May be a path: realm_access.roles.")
+    oidc_groups_claim: str = Field(
+        "groups", min_length=1, description="Claim with the groups; may be a path: realm_access.roles."
+    )
     oidc_scopes_claim: str = Field("scope", min_length=1)
-    oidc_scope_prefix: str = Field("sonde:", description="A token's sonde:write is the scope write.")
-    oidc_scopes: tuple[AccessScope, ...] = Field(("search", "library"), description="What every good token may.")
+    oidc_scope_prefix: str = Field("sonde:", description="Prefix of scopes in tokens: sonde:write is the scope write.")
+    oidc_scopes: tuple[AccessScope, ...] = Field(("search", "library"), description="Scopes of every valid token.")
 
 
 class LimitsSettings(_Group):
-    """How often one may ask; generous, so that only a runaway client meets them."""
+    """Rate limits; generous, so that only a runaway client reaches them."""
 
-    per_address: str = Field("12000/minute", pattern=_RATE, description="Requests of one address; none for no limit.")
-    per_key: str = Field(
-        "12000/minute", pattern=_RATE, description="Requests with one key or token; none for no limit."
-    )
-    proxies: int = Field(0, ge=0, le=5, description="Reverse proxies of ours before the API: how many say who asks.")
+    per_address: str = Field("12000/minute", pattern=_RATE, description="Requests of one address; none: no limit.")
+    per_key: str = Field("12000/minute", pattern=_RATE, description="Requests with one key or token; none: no limit.")
+    proxies: int = Field(0, ge=0, le=5, description="Number of your reverse proxies in front of the API.")
 
 
 class EmbedderSettings(_Group):
@@ -167,16 +182,20 @@ class EmbedderSettings(_Group):
         description="A hub id, a folder, or artifact:NAME (a package with weights).",
     )
     runtime: Literal["auto", "onnx-int8", "onnx-fp32", "torch", "remote"] = "auto"
-    instruction: str | None = Field(None, description="Written before a question; else the model's own.")
-    threads: int = Field(0, ge=0, description="0 means all cores.")
+    instruction: str | None = Field(None, description="Text before each question. Default: from the model.")
+    threads: int = Field(0, ge=0, description="0: all cores.")
     device: str = "cpu"
     url: HttpUrl | None = Field(None, description="OpenAI-style endpoint for runtime=remote.")
     key: SecretStr | None = None
-    input_type: bool = Field(False, description="Whether the endpoint is told query or passage, as E5's servers want.")
-    timeout_s: float = Field(60.0, gt=0, description="For one call of the endpoint, up to 64 texts.")
-    min_score: float | None = Field(None, ge=-1, le=1, description="Cosine a hit must reach; else the model's own.")
-    answer_score: float | None = Field(None, ge=-1, le=1, description="Cosine the best hit must reach; else its own.")
-    floor: float | None = Field(None, ge=-1, lt=1, description="Cosine that fusion takes for the least; else its own.")
+    input_type: bool = Field(False, description="Whether to send `query` or `passage` to the endpoint, for E5 servers.")
+    timeout_s: float = Field(60.0, gt=0, description="Limit for one call of the endpoint, up to 64 texts.")
+    min_score: float | None = Field(None, ge=-1, le=1, description="Minimum cosine of a hit. Default: from the model.")
+    answer_score: float | None = Field(
+        None, ge=-1, le=1, description="Minimum cosine of the best hit. Default: from the model."
+    )
+    floor: float | None = Field(
+        None, ge=-1, lt=1, description="Lower end of the scale of cosines in fusion. Default: from the model."
+    )
 
 
 def _unless_none(name: str | None) -> str | None:
@@ -184,20 +203,41 @@ def _unless_none(name: str | None) -> str | None:
     return None if name in ("", "none") else name
 
 
+def _runtime_of_rerankers(name: str) -> str:
+    from encoders.rerankers import RERANKERS  # only where one is named: the runtimes take long to import
+
+    if name not in RERANKERS:
+        raise ValueError(f"must be one of {', '.join(RERANKERS)}")
+    return name
+
+
 class CrossEncoderSettings(_Group):
     model: Annotated[str | None, AfterValidator(_unless_none)] = Field(
         DEFAULT_CROSS_ENCODER,
-        description="A folder, a hub id or what ships; `none`: answers say so and rank without it.",
+        description="A folder, a hub id or the included model; `none`: no reranker, and answers say so.",
     )
     weight: float | None = Field(
-        None, ge=0, le=1, description="Its share of the final score, instead of its card's or the ranking's."
+        None,
+        ge=0,
+        le=1,
+        description="Its share of the final score. Default: from its card, or the ranking configuration.",
     )
+    runtime: Annotated[str, AfterValidator(_runtime_of_rerankers)] = Field(
+        "auto", description="auto, onnx, torch, or remote for an endpoint at the URL."
+    )
+    device: str = Field("cpu", description="cpu or cuda, for onnx and torch.")
     threads: int = Field(0, ge=0)
+    url: HttpUrl | None = Field(
+        None, description="For runtime=remote: the root of a TEI server, or an address up to /v1 that answers /rerank."
+    )
+    key: SecretStr | None = None
+    timeout_s: float = Field(10.0, gt=0, description="For one call of the endpoint, up to 32 texts.")
 
 
 class ModelsSettings(_Group):
     folder: Path = Field(
-        default_factory=lambda: platformdirs.user_cache_path("sonde") / "models", description="Where exports are kept."
+        default_factory=lambda: platformdirs.user_cache_path("sonde") / "models",
+        description="Folder for exported models.",
     )
     allow_hub: bool = Field(False, description="Whether a model may be downloaded from a hub.")
 
@@ -208,73 +248,82 @@ class GeocoderSettings(_Group):
 
 
 class RankingSettings(_Group):
-    config: Path | None = Field(None, description="A ranking config to use instead of the shipped one.")
-    rerank: bool = True
+    config: Path | None = Field(None, description="Ranking configuration to use instead of the included one.")
 
 
 class HarvestSettings(_Group):
-    sources: Path = Field(Path("sources.yaml"), description="Which catalogues are harvested, and when.")
-    slice_s: float = Field(240.0, gt=0, description="A harvest runs in slices of this length.")
+    sources: Path = Field(Path("sources.yaml"), description="File that says which catalogues are harvested, and when.")
+    slice_s: float = Field(240.0, gt=0, description="Length of a slice of a harvest.")
     batch: int = Field(256, ge=1, le=5000)
     max_removal_share: float = Field(0.2, ge=0, le=1)
-    check_links_every_d: int = Field(7, ge=0, description="Days between two looks at all links of records; 0: none.")
+    check_links_every_d: int = Field(7, ge=0, description="Days between two checks of all links; 0: no checks.")
 
 
 class DocumentsSettings(_Group):
-    """How PDFs and other documents are read and parted into passages."""
+    """How PDFs and other documents are read and split into passages."""
 
     seconds: float = Field(300.0, gt=0, description="Longest time to read one document.")
-    memory_mib: int = Field(1024, ge=256, description="Most memory (address space) of the process that reads one.")
+    memory_mib: int = Field(
+        1024, ge=256, description="Maximum memory (address space) of the process that reads a document."
+    )
     max_mib: int = Field(200, ge=1, description="Largest file.")
     max_pages: int = Field(1500, ge=1)
-    ocr: bool = Field(True, description="Whether pages without a text layer are read by tesseract.")
-    ocr_languages: str = Field("eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="As tesseract names them.")
-    ocr_pages: int = Field(200, ge=0, description="Most pages of one document that are read by OCR.")
-    most_tokens: int = Field(512, ge=64, le=512, description="Of a passage; lowered to what the embedder reads.")
-    overlap: int = Field(0, ge=0, le=5, description="Sentences that a passage repeats of the one before it.")
-    segmenter: str | None = Field(None, description="Folder of a trained segmenter; none: by similarity of sentences.")
+    ocr: bool = Field(True, description="Whether tesseract reads pages without a text layer.")
+    ocr_languages: str = Field(
+        "eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="Language codes of tesseract."
+    )
+    ocr_pages: int = Field(200, ge=0, description="Maximum pages of one document for OCR.")
+    most_tokens: int = Field(
+        512, ge=64, le=512, description="Maximum tokens of a passage; at most the limit of the embedder."
+    )
+    overlap: int = Field(0, ge=0, le=5, description="Sentences that a passage repeats from the previous one.")
+    segmenter: str | None = Field(None, description="Folder of a trained segmenter. Default: similarity of sentences.")
 
 
 class LibrarySettings(_Group):
     """Users' own documents."""
 
-    enabled: bool = Field(True, description="Whether uploads are taken; false where the folder cannot be shared.")
+    enabled: bool = Field(
+        True, description="Whether uploads are accepted; set false if API and workers cannot share the folder."
+    )
     folder: Path = Field(
         default_factory=lambda: platformdirs.user_state_path("sonde") / "library",
-        description="Uploaded files; API and workers must see the same folder.",
+        description="Folder for uploaded files; API and workers must share it.",
     )
     max_file_mib: int = Field(20, ge=1, le=100, description="Largest upload.")
-    max_documents: int = Field(500, ge=1, le=9_000, description="Most documents of one user.")
-    max_mib: int = Field(1024, ge=1, description="Most bytes of one user's files.")
+    max_documents: int = Field(500, ge=1, le=9_000, description="Maximum documents of one user.")
+    max_mib: int = Field(1024, ge=1, description="Maximum size of one user's files.")
 
 
 class AnswersSettings(_Group):
     """Cited answers. Without a URL they are quotes from the passages."""
 
-    url: HttpUrl | None = Field(None, description="OpenAI-style endpoint up to and with /v1.")
+    url: HttpUrl | None = Field(None, description="OpenAI-style endpoint, up to and including /v1.")
     model: str | None = Field(None, description="Name of the model at that endpoint.")
     key: SecretStr | None = None
-    timeout_s: float = Field(60.0, gt=0, description="For one whole answer.")
-    max_tokens: int = Field(800, ge=1, description="Of an answer.")
-    top_k: int = Field(8, ge=1, le=32, description="Passages that an answer is made from.")
-    threshold: float = Field(0.35, ge=0, le=1, description="Least relevance of a passage.")
-    support: float = Field(0.35, ge=0, le=1, description="Least support of a sentence by what it cites.")
+    timeout_s: float = Field(60.0, gt=0, description="Limit for one complete answer.")
+    max_tokens: int = Field(800, ge=1, description="Maximum tokens of an answer.")
+    top_k: int = Field(8, ge=1, le=32, description="Number of passages for an answer.")
+    threshold: float = Field(0.35, ge=0, le=1, description="Minimum relevance of a passage.")
+    support: float = Field(0.35, ge=0, le=1, description="Minimum support of a sentence by its citations.")
 
 
 class WorkerSettings(_Group):
-    pulse: Path | None = Field(None, description="Folder for a worker's signs of life, which its probes read.")
+    pulse: Path | None = Field(None, description="Folder for a worker's heartbeat files, which its probes read.")
 
 
 class NetSettings(_Group):
-    allowed_hosts: tuple[str, ...] = Field((), description="Hosts that may be private addresses: name or name:port.")
-    contact: str = Field("", description="Mail address or page in the User-Agent.")
+    allowed_hosts: tuple[str, ...] = Field((), description="Hosts that may have private addresses: name or name:port.")
+    contact: str = Field("", description="Mail address or web page in the User-Agent.")
 
 
 class StackSettings(_Group):
     folder: Path = Field(
         default_factory=lambda: platformdirs.user_state_path("sonde"), description="Data, state and logs of `sonde up`."
     )
-    cache: Path | None = Field(None, description="Downloads, shared by all stacks; else the machine's or user's cache.")
+    cache: Path | None = Field(
+        None, description="Folder for downloads, shared by all stacks. Default: the machine's or user's cache."
+    )
 
 
 class LogSettings(_Group):
@@ -283,8 +332,8 @@ class LogSettings(_Group):
 
 
 class TelemetrySettings(_Group):
-    otlp_url: HttpUrl | None = Field(None, description="OTLP/HTTP collector that traces go to; none: no traces.")
-    share: float = Field(1.0, ge=0, le=1, description="Of traces that begin here and are kept.")
+    otlp_url: HttpUrl | None = Field(None, description="OTLP/HTTP collector for traces. Default: no traces.")
+    share: float = Field(1.0, ge=0, le=1, description="Share of the traces starting here that are kept.")
 
 
 class Settings(BaseSettings):

@@ -7,12 +7,12 @@ import sys
 from flask import Flask
 
 from core.errors import SondeError
-from sonde.logs import configure_logs
-from sonde.memory import keep_what_is_loaded
-from sonde.server.capacity import room
+from sonde.ops.capacity import room
+from sonde.ops.memory import keep_what_is_loaded
 from sonde.settings import Settings, load_settings
-from sonde.shared_counters import share_counters
-from sonde.telemetry import start_traces
+from sonde.telemetry.logs import configure_logs
+from sonde.telemetry.shared_counters import share_counters
+from sonde.telemetry.traces import start_traces
 
 _NOT_TO_BE_TRIED_AGAIN = 4
 """gunicorn's code for an app that cannot be loaded: it ends instead of starting worker after worker."""
@@ -29,7 +29,7 @@ def create() -> Flask:
         start_traces(settings.telemetry, "sonde-api")
         # Only now: what these import makes its counters as it is imported, in the folder that was just named.
         from search_api.app import create_app
-        from sonde.wiring import api_parts
+        from sonde.wiring.api import api_parts
 
         app = create_app(api_parts(_with_threads(settings, there.model_threads(processes))))
         keep_what_is_loaded()

@@ -7,9 +7,9 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
-from elasticsearch import Elasticsearch
 from hypothesis import settings
 
+from es_gateway.client import Elasticsearch
 from es_mappings.names import KINDS
 from tests.servers_of_the_run import broker_of_the_run, elasticsearch_of_the_run
 from tests.servers_of_the_run import pytest_configure_node as pytest_configure_node

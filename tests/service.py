@@ -11,14 +11,15 @@ from elasticsearch import Elasticsearch
 from flask import Flask
 from flask.testing import FlaskClient
 
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest import harvest
 from indexer.parts import Parts as HarvestParts
-from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 from search_api.app import create_app
 from sonde.settings import ApiSettings, CrossEncoderSettings, ElasticsearchSettings, IndexSettings, Settings
-from sonde.wiring import Models, api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.models import Models
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "records"
 

@@ -40,7 +40,7 @@ class Trainee(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TrainingBudget:
     """It ends after ``minutes`` or ``steps``, whichever comes first, or where ``patience`` looks in a row were no
     better. Only ``steps`` makes two runs the same; minutes are those of this machine."""
 
@@ -51,7 +51,7 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Evaluation:
     """The held-out measure after so many steps, and the mean loss since the look before."""
 
     step: int
@@ -63,13 +63,13 @@ class Look:
 class Finished:
     """``why``: ``steps``, ``minutes`` or ``patience``. The trainee holds the best weights, those of ``best``."""
 
-    looks: tuple[Look, ...]
-    best: Look
+    looks: tuple[Evaluation, ...]
+    best: Evaluation
     why: str
     seconds: float
 
     @property
-    def before(self) -> Look:
+    def before(self) -> Evaluation:
         return self.looks[0]
 
     def figures(self, measure: str) -> dict[str, Any]:
@@ -85,21 +85,21 @@ class Finished:
 
 @dataclass
 class _Run:
-    looks: list[Look] = field(default_factory=list)
+    looks: list[Evaluation] = field(default_factory=list)
     spent_s: float = 0.0
     losses: list[float] = field(default_factory=list)
 
     @property
-    def best(self) -> Look:
+    def best(self) -> Evaluation:
         """The earliest of the best."""
         return max(self.looks, key=lambda look: (look.measure, -look.step))
 
 
 def train(
     trainee: Trainee,
-    course: Course,
+    course: TrainingBudget,
     checkpoints: Checkpoints,
-    told: Callable[[Look], None] = lambda _: None,
+    told: Callable[[Evaluation], None] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Finished:
     """Goes on from the last checkpoint where there is one; step 0 is the measure before anything was learnt, and its
@@ -131,13 +131,13 @@ def train(
     return Finished(tuple(run.looks), run.best, why, run.spent_s)
 
 
-def rate(step: int, spent_s: float, course: Course) -> float:
+def rate(step: int, spent_s: float, course: TrainingBudget) -> float:
     """0..1: rising over the first tenth of the course, falling to 0 at its end, by steps or minutes, the further."""
     done = min(1.0, max(step / course.steps, spent_s / (60.0 * course.minutes)))
     return done / _WARM_UP if done < _WARM_UP else (1.0 - done) / (1.0 - _WARM_UP)
 
 
-def _ended(run: _Run, course: Course, step: int) -> str | None:
+def _ended(run: _Run, course: TrainingBudget, step: int) -> str | None:
     if step >= course.steps:
         return "steps"
     if run.spent_s >= 60.0 * course.minutes:
@@ -146,9 +146,9 @@ def _ended(run: _Run, course: Course, step: int) -> str | None:
     return "patience" if since >= course.patience else None
 
 
-def _look(trainee: Trainee, run: _Run, checkpoints: Checkpoints, step: int, told: Callable[[Look], None]) -> None:
+def _look(trainee: Trainee, run: _Run, checkpoints: Checkpoints, step: int, told: Callable[[Evaluation], None]) -> None:
     loss = sum(run.losses) / len(run.losses) if run.losses else None
-    look = Look(step, trainee.measure(), loss)
+    look = Evaluation(step, trainee.measure(), loss)
     run.losses.clear()
     run.looks.append(look)
     log.info("training.look", step=step, measure=round(look.measure, 4), loss=loss)
@@ -163,4 +163,4 @@ def _resumed(trainee: Trainee, checkpoints: Checkpoints) -> _Run:
     if state is None:
         return _Run()
     trainee.restore(state["trainee"])
-    return _Run([Look(*look) for look in state["looks"]], float(state["spent_s"]))
+    return _Run([Evaluation(*look) for look in state["looks"]], float(state["spent_s"]))

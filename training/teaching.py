@@ -31,7 +31,7 @@ class Teacher:
     model: CrossEncoder
 
 
-def taught(
+def distilled(
     examples: Sequence[Example],
     teacher: Teacher,
     folder: Path,

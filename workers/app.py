@@ -1,4 +1,4 @@
-"""The Celery app: its settings, its tasks as addresses, its clockwork. Importing this opens no connection."""
+"""The Celery app of worker and beat: the tasks as addresses. Importing this opens no connection."""
 
 from __future__ import annotations
 
@@ -9,39 +9,36 @@ from typing import Any
 
 from celery import Celery, Task
 from celery.signals import beat_init
-from kombu import Queue as KombuQueue
 
 from core.errors import Unavailable
-from indexer.patience import patiently
-from workers.config import QUEUES, WorkerConfig
-from workers.documents import DOCUMENTS_TASK, INHERIT_TASK, TIDY_TASK, add_documents, wants_documents
-from workers.documents import TASKS as DOCUMENTS_TASKS
-from workers.links import ALL_LINKS_TASK, LINKS_TASK, add_links
+from workers.celery_client import celery_client
+from workers.config import WorkerConfig
+from workers.documents import add_documents, wants_documents
+from workers.links import add_links
 from workers.parts import WorkerParts
-from workers.queued import stamp_tasks
 from workers.registry import known_sources
-from workers.schedule import HARVEST_TASK, sync_schedules
+from workers.schedule import sync_schedules
 from workers.slices import SliceResult, Worker
+from workers.task_names import (
+    DOCUMENTS_TASK,
+    EMBED_TASK,
+    HARVEST_TASK,
+    INHERIT_TASK,
+    PURGE_TASK,
+    REQUEUE_TASK,
+    REREAD_TASK,
+)
 
-EMBED_TASK = "sonde.embed_records"
-REQUEUE_TASK = "sonde.requeue_lapsed"
-REREAD_TASK = "sonde.reread_sources"
-PURGE_TASK = "sonde.purge_removed"
-
-_PATIENT = (*DOCUMENTS_TASKS, LINKS_TASK, ALL_LINKS_TASK)
 _RETRIES = 5
-_DAY_S = 86_400.0
 
 
 def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Celery:
     """The app of worker and beat. ``parts`` is called once in each process, at its first task."""
-    app = Celery("sonde", broker=config.broker_url)
-    app.conf.update(_settings(config))
-    stamp_tasks()
+    app = celery_client(config)
 
     @cache
     def worker() -> Worker:
-        return patiently(lambda: Worker.of(config, parts()))
+        return Worker.of(config, parts())
 
     _add_harvest(app, worker)
     _add_embed(app, worker)
@@ -49,11 +46,6 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
     add_links(app, worker, _pause_s)
     _add_clockwork(app, config, worker)
     return app
-
-
-def start_harvest(app: Celery, source_id: str) -> str:
-    """Puts a harvest in the queue; returns the id its run will have, unless one is already on its way."""
-    return str(app.send_task(HARVEST_TASK, args=[source_id, None]).id)
 
 
 def _add_harvest(app: Celery, worker: Callable[[], Worker]) -> None:
@@ -71,7 +63,7 @@ def _add_harvest(app: Celery, worker: Callable[[], Worker]) -> None:
 
 
 def _go_on(app: Celery, source_id: str, result: SliceResult) -> None:
-    """Queues what follows; a crash before this leaves a lapsed run, which beat finds."""
+    """Queues the next slice. After a crash before this line, beat finds the lapsed run."""
     if result.ending == "continues":
         app.send_task(HARVEST_TASK, args=[source_id, result.run])
     elif result.missing_vectors:
@@ -112,54 +104,6 @@ def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worke
 def _pause_s(task: Task[Any, Any]) -> float:
     """Exponential with full jitter, at most five minutes: the one owner of retries over minutes.
 
-    Seconds are owned by ``indexer.patience``; a dead worker's run by ``requeue_lapsed``.
+    Seconds are owned by ``es_gateway.retry``; a dead worker's run by ``requeue_lapsed``.
     """
     return uniform(1.0, min(300.0, 10.0 * 2**task.request.retries))  # noqa: S311  # nosec B311: jitter, not a secret
-
-
-def _settings(config: WorkerConfig) -> dict[str, Any]:
-    return {
-        "task_serializer": "json",
-        "result_serializer": "json",
-        "accept_content": ["json"],
-        "task_ignore_result": True,
-        "task_acks_late": True,
-        "task_reject_on_worker_lost": True,
-        "worker_prefetch_multiplier": 1,
-        "task_time_limit": config.task_limit_s,
-        "task_queues": [KombuQueue(name) for name in QUEUES],
-        "task_default_queue": "harvest",
-        "task_create_missing_queues": False,
-        "task_routes": {EMBED_TASK: {"queue": "embed"}, **{name: {"queue": "documents"} for name in _PATIENT}},
-        "broker_connection_retry_on_startup": True,
-        "broker_transport_options": {
-            "visibility_timeout": config.visibility_timeout_s,
-            "global_keyprefix": f"{config.prefix}:",
-        },
-        "broker_connection_max_retries": None,  # a worker that gave up would have to be started by hand
-        # What is in hand goes on without the broker: should its message be given again, the lease lets nobody in.
-        "worker_cancel_long_running_tasks_on_connection_loss": False,
-        "timezone": "UTC",
-        **_beat(config),
-    }
-
-
-def _beat(config: WorkerConfig) -> dict[str, Any]:
-    unless_late = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no pile while busy
-    rarely = {"options": {"expires": _DAY_S}}  # a busy hour must not cost a day or a week
-    links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **rarely}}
-    return {
-        "beat_scheduler": "workers.patient_beat:PatientScheduler",
-        "beat_max_loop_interval": 5,
-        "redbeat_redis_url": config.broker_url,
-        "redbeat_redis_options": {},
-        "redbeat_key_prefix": f"{config.prefix}:redbeat:",
-        "redbeat_lock_timeout": 30,
-        "beat_schedule": {
-            "requeue-lapsed": {"task": REQUEUE_TASK, "schedule": config.requeue_every_s, **unless_late},
-            "tidy-library": {"task": TIDY_TASK, "schedule": 2 * config.requeue_every_s, **unless_late},
-            "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **rarely},
-            "reread-sources": {"task": REREAD_TASK, "schedule": config.reread_every_s, **unless_late},
-            **(links if config.links_every_s else {}),
-        },
-    }

@@ -1,4 +1,4 @@
-"""What the workers are told, once, at start."""
+"""The configuration of a worker, read once at start."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ QUEUES: tuple[Queue, ...] = get_args(Queue)
 
 @dataclass(frozen=True, slots=True)
 class WorkerConfig:
-    """Times in seconds. A slice ends well before the task limit, and the task limit before the broker gives the
-    message to another worker. Raises ValueError where these do not fit together.
+    """Times in seconds. A slice ends well before the task limit, and the task limit ends before the broker gives the
+    message to another worker. Raises ValueError if these times do not fit together.
 
-    ``lease_s``: after so long without a sign of life another worker may take the source; the owner renews it every
+    ``lease_s``: another worker may take the source after this time without a renewal; the owner renews it every
     ``heartbeat_s``. ``requeue_every_s`` and ``reread_every_s``: how often beat looks for lapsed runs and at the sources
-    file. ``links_every_s``: how often all links of all records are asked for; 0: never.
+    file. ``links_every_s``: how often all links of all records are checked; 0: never.
     """
 
     broker_url: str
@@ -43,5 +43,5 @@ class WorkerConfig:
 
     @property
     def task_limit_s(self) -> float:
-        """A task that takes longer is killed, its run lapses and is taken up again."""
+        """A task that takes longer is killed. Its run lapses, and a worker continues it."""
         return 0.75 * self.visibility_timeout_s

@@ -1,4 +1,4 @@
-"""The tasks of the ``documents`` queue: what a source's records link to, read in slices, and users' own documents."""
+"""The tasks of the ``documents`` queue: linked documents of records, read in slices, and users' own documents."""
 
 from __future__ import annotations
 
@@ -12,20 +12,15 @@ from core.errors import Unavailable
 from indexer.documents.inherit_again import inherit_again
 from workers.registry import known_sources
 from workers.slices import Worker
+from workers.task_names import DOCUMENTS_TASK, INHERIT_TASK, READ_TASK, REPAIR_LIBRARY_TASK
 
 log = structlog.get_logger(__name__)
 
-DOCUMENTS_TASK = "sonde.read_linked_documents"
-READ_TASK = "sonde.read_document"
-TIDY_TASK = "sonde.tidy_library"
-TASKS = (DOCUMENTS_TASK, READ_TASK, TIDY_TASK)
-INHERIT_TASK = "sonde.inherit_again"
-"""Of the queue ``harvest``: it takes seconds, and filters should not wait for hours of reading."""
 _RETRIES = 5
 
 
 def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[Task[Any, Any]], float]) -> None:
-    """Registers the task; it queues itself again until nothing is left to read."""
+    """Registers the tasks. The task of a source queues itself again until nothing is left to read."""
 
     @app.task(name=DOCUMENTS_TASK, bind=True, max_retries=_RETRIES)
     def read_linked_documents(task: Task[Any, Any], source_id: str) -> None:
@@ -50,13 +45,13 @@ def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[
         except Unavailable as error:
             raise task.retry(exc=error, countdown=pause_s(task)) from error
 
-    @app.task(name=TIDY_TASK)
+    @app.task(name=REPAIR_LIBRARY_TASK)
     def tidy_library() -> None:
-        tidy(worker(), lambda document: app.send_task(READ_TASK, args=[document]))
+        repair_library(worker(), lambda document: app.send_task(READ_TASK, args=[document]))
 
 
 def read_one(worker: Worker, document: str) -> None:
-    """A user's document, under a lease: the same message twice, or one put in the queue again, reads it once."""
+    """Reads a user's document under a lease, so that a message delivered twice reads it once."""
     if worker.parts.library is None:
         return
     with worker.leases.hold(_lease(document)) as lease:
@@ -66,8 +61,8 @@ def read_one(worker: Worker, document: str) -> None:
         worker.parts.library.read(document)
 
 
-def tidy(worker: Worker, send: Callable[[str], object]) -> None:
-    """What a power cut or a dead worker left; a document is queued again at most once until it is taken up."""
+def repair_library(worker: Worker, send: Callable[[str], object]) -> None:
+    """Finishes what a power cut or a dead worker left. Queues a document at most once until a worker takes it."""
     if worker.parts.library is None:
         return
 
@@ -77,7 +72,7 @@ def tidy(worker: Worker, send: Callable[[str], object]) -> None:
         send(document)
         return True
 
-    worker.parts.library.tidy(lambda document: worker.leases.is_held(_lease(document)), again)
+    worker.parts.library.repair_library(lambda document: worker.leases.is_held(_lease(document)), again)
 
 
 def _lease(document: str) -> str:
@@ -91,7 +86,7 @@ def wants_documents(worker: Worker, source_id: str) -> bool:
 
 
 def read_slice(worker: Worker, source_id: str) -> bool:
-    """One slice; whether there is more. Somebody else at the same source: nothing is done."""
+    """Reads one slice; whether there is more. Does nothing while another worker reads the same source."""
     source = known_sources(worker.config.sources).get(source_id)
     if source is None or worker.parts.follow_links is None:
         return False

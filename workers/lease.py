@@ -1,4 +1,4 @@
-"""Who may work on a source: a lease in Redis that its owner keeps alive, and that lapses when the owner dies."""
+"""A lease in Redis lets one worker work on a source. Its owner renews it; it lapses when the owner dies."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del
 
 @dataclass(frozen=True, slots=True)
 class Leases:
-    """Leases of one prefix. ``lease_s``: how long one stands without renewal; ``heartbeat_s``: how often it is renewed.
+    """Leases of one prefix. A lease lasts ``lease_s`` without renewal; ``heartbeat_s``: how often it is renewed.
 
-    Methods raise core.errors.Unavailable where Redis does not answer.
+    Methods raise core.errors.Unavailable if Redis does not answer.
     """
 
     client: redis.Redis
@@ -41,7 +41,7 @@ class Leases:
 
     @contextmanager
     def hold(self, name: str) -> Iterator[Lease | None]:
-        """The lease, renewed by a thread until the block ends; None where somebody else holds it."""
+        """The lease, which a thread renews until the block ends; None if another process holds it."""
         lease = Lease(self, self._key(name), uuid4().hex)
         if not lease.take():
             yield None
@@ -62,7 +62,7 @@ class Leases:
             return bool(self.client.set(self._mark(run), "1", nx=True, px=round(1000 * for_s)))
 
     def taken_up(self, run: str) -> None:
-        """The run is being worked on: should it lapse again, it may be queued again at once."""
+        """A worker continues the run. If it lapses again, it may be queued again at once."""
         with _answering():
             self.client.delete(self._mark(run))
 
@@ -75,7 +75,7 @@ class Leases:
 
 @dataclass(slots=True)
 class Lease:
-    """One holding of a lease. ``guard`` is what a harvest calls before it writes."""
+    """A lease that this process holds. A harvest calls ``guard`` before it writes."""
 
     leases: Leases
     key: str
@@ -97,12 +97,12 @@ class Lease:
         self._thread.start()
 
     def guard(self) -> None:
-        """Raises RunTaken where the lease is not surely ours any more."""
+        """Raises RunTaken if this process may no longer hold the lease."""
         if self._lost or time.monotonic() - self._renewed >= self.leases.lease_s:
             raise RunTaken(f"The lease {self.key} was lost; whoever has it now goes on.")
 
     def release(self) -> None:
-        """Gives it back, if it is still ours. A Redis that does not answer lets it lapse by itself."""
+        """Gives the lease back if this process still holds it. If Redis does not answer, the lease lapses by itself."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()

@@ -1,4 +1,4 @@
-"""The task that looks after records' links: of low priority, in the ``documents`` queue, under a lease of its own."""
+"""The task that checks the links of records, with low priority, in the ``documents`` queue, under its own lease."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from celery import Celery, Task
 from core.errors import Unavailable
 from workers.registry import known_sources
 from workers.slices import Worker
+from workers.task_names import ALL_LINKS_TASK, LINKS_TASK
 
 log = structlog.get_logger(__name__)
 
-LINKS_TASK = "sonde.check_links"
-ALL_LINKS_TASK = "sonde.check_all_links"
 _RETRIES = 3
 
 
 def add_links(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[Task[Any, Any]], float]) -> None:
-    """Registers the tasks; that of one source queues itself again until all its links were asked for."""
+    """Registers the tasks; the task of one source queues itself again until all its links are checked."""
 
     @app.task(name=LINKS_TASK, bind=True, max_retries=_RETRIES)
     def check_links(task: Task[Any, Any], source_id: str) -> None:
@@ -38,7 +37,7 @@ def add_links(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[Task
 
 
 def check_slice(worker: Worker, source_id: str) -> bool:
-    """One slice; whether there is more. An unknown source, or somebody else at it: nothing is done."""
+    """Checks one slice; whether there is more. Skips an unknown source, and one that another worker checks."""
     if worker.parts.check_links is None or source_id not in known_sources(worker.config.sources):
         return False
     with worker.leases.hold(f"links:{source_id}") as lease:

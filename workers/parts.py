@@ -1,27 +1,29 @@
-"""What the front door hands to the tasks."""
+"""The parts that `sonde` gives to the tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from elasticsearch import Elasticsearch
-
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
 from indexer.documents.linked import Followed
-from indexer.documents.tidy import Tidied
+from indexer.documents.repair_library import Repairs
 from indexer.raw import Source
-from indexer.report import RunReport
 from workers.source_config import SourceConfig
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryWork:
-    """``read`` reads a queued document of a user. ``tidy`` mends what was left half done; it is told whether a worker
-    has a document now, and how to put one in the queue again (False where it just was)."""
+    """``read`` reads a queued document of a user.
+
+    ``repair_library`` finishes what was left half done. It asks whether a worker has a document now, and puts a
+    document in the queue again (False where it just was).
+    """
 
     read: Callable[[str], None]
-    tidy: Callable[[Callable[[str], bool], Callable[[str], bool]], Tidied]
+    repair_library: Callable[[Callable[[str], bool], Callable[[str], bool]], Repairs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Sources that a steward paused: a set in Redis beside the schedules, so that no file has to be written."""
+"""Sources that a data steward paused: a set in Redis beside the schedules, so that sources.yaml stays as it is."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from redbeat.schedulers import get_redis
 
 
 def paused_sources(app: Celery) -> frozenset[str]:
-    """Ids; none of them is harvested by schedule until it is resumed."""
+    """Ids of sources that are not harvested by schedule until they are resumed."""
     return frozenset(_text(id) for id in get_redis(app).smembers(_key(app)))
 
 
 def pause(app: Celery, source_id: str) -> None:
-    """Kept over restarts; a run that is under way goes on."""
+    """Survives restarts. A run that has begun continues."""
     get_redis(app).sadd(_key(app), source_id)
 
 
 def resume(app: Celery, source_id: str) -> None:
-    """A source that sources.yaml itself pauses stays paused."""
+    """A source that sources.yaml pauses stays paused."""
     get_redis(app).srem(_key(app), source_id)
 
 

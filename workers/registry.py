@@ -1,54 +1,28 @@
-"""Which catalogues are harvested, from where and when: ``sources.yaml``, checked and refused by name and line."""
+"""Which catalogues are harvested, from where and when, as ``sources.yaml`` says."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import structlog
-import yaml
-from pydantic import ValidationError, field_validator
 
-from core.errors import NotFound, SondeError
-from workers.source_config import SourceConfig, Strict
-from workers.yaml_lines import line_of
+from core.errors import NotFound
+from workers.source_config import SourceConfig
+from workers.sources_file import SourcesFile, read_sources
 
 log = structlog.get_logger(__name__)
 
 
-class _SourcesFile(Strict):
-    sources: tuple[SourceConfig, ...] = ()
-
-    @field_validator("sources")
-    @classmethod
-    def _ids_differ(cls, sources: tuple[SourceConfig, ...]) -> tuple[SourceConfig, ...]:
-        ids = [source.id for source in sources]
-        twice = sorted({id for id in ids if ids.count(id) > 1})
-        if twice:
-            raise ValueError(f"the id {', '.join(twice)} is given twice")
-        return sources
-
-
 def load_sources(path: Path) -> dict[str, SourceConfig]:
-    """The sources by id, in the file's order; relative paths are taken from the file's folder.
+    """The sources by id, in the file's order.
 
     Raises NotFound where there is no such file, and SondeError that names every wrong entry with its line.
     """
-    try:
-        text = path.read_text("utf-8")
-    except FileNotFoundError:
-        raise NotFound(f"{path}: there is no sources file; name the catalogues to harvest there.") from None
-    try:
-        found = _SourcesFile.model_validate(yaml.safe_load(text) or {})
-    except yaml.YAMLError as error:
-        raise SondeError(f"{path} is not YAML: {error}") from error
-    except ValidationError as error:
-        raise SondeError(f"{path} is wrong. " + "; ".join(_told(error, yaml.compose(text)))) from None
-    return {source.id: _placed(source, path.parent) for source in found.sources}
+    return read_sources(path, SourcesFile[SourceConfig])
 
 
 def known_sources(path: Path) -> dict[str, SourceConfig]:
-    """The sources by id; none where there is no file, which is warned of once. Raises SondeError for a wrong file."""
+    """The sources by id. Without a file there are none, and one warning. Raises SondeError for a wrong file."""
     try:
         known = load_sources(path)
     except NotFound as error:
@@ -61,23 +35,3 @@ def known_sources(path: Path) -> dict[str, SourceConfig]:
 
 
 _warned_of: set[Path] = set()
-
-
-def _placed(source: SourceConfig, folder: Path) -> SourceConfig:
-    """Relative paths taken from the file's folder."""
-    update: dict[str, Any] = {
-        name: folder / path for name in ("path", "ca_file") if (path := getattr(source, name)) is not None
-    }
-    if source.auth is not None:
-        update["auth"] = source.auth.model_copy(update={"file": folder / source.auth.file})
-    return source.model_copy(update=update)
-
-
-def _told(error: ValidationError, root: yaml.Node | None) -> list[str]:
-    """``line 4: sources.0.shedule: Extra inputs are not permitted``, one per problem."""
-    told = []
-    for problem in error.errors(include_input=False):
-        line = line_of(root, problem["loc"])
-        where = f"line {line}: " if line is not None else ""
-        told.append(f"{where}{'.'.join(map(str, problem['loc']))}: {problem['msg']}")
-    return told

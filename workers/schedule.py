@@ -12,11 +12,11 @@ from redbeat.schedulers import get_redis
 
 from workers.pausing import paused_sources
 from workers.source_config import Schedule, SourceConfig
+from workers.task_names import HARVEST_TASK
 
 log = structlog.get_logger(__name__)
 
 _NAME = "harvest:"
-HARVEST_TASK = "sonde.harvest_source"
 
 
 def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str]:

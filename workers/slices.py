@@ -11,14 +11,14 @@ from typing import Literal
 
 import structlog
 
+from es_mappings.codecs.runs import RunReport
 from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest, open_run
 from indexer.incremental import since_when
 from indexer.parts import Options, Parts, RunTaken
 from indexer.removed import purge
-from indexer.report import RunReport
 from indexer.runs import Runs
-from indexer.sources.catalogue import PROTOCOLS
+from indexer.sources.protocols import PROTOCOLS
 from workers.config import WorkerConfig
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts
@@ -28,14 +28,14 @@ from workers.source_config import SourceConfig
 log = structlog.get_logger(__name__)
 
 REQUEUE_AGAIN_S = 60
-"""A message that was to take up a lapsed run and was lost with its broker is sent again after so long. One too many
-does no harm: the lease lets one in, and who comes late does nothing."""
+"""The broker may lose the message that continues a lapsed run, so it is sent again after this time. A second message
+does no harm: only one worker gets the lease, and the other does nothing."""
 
 Ending = Literal["ended", "continues", "busy", "finished_before", "unknown_source", "taken"]
 
 
 def since_of(runs: Runs, source: SourceConfig) -> str | None:
-    """Since when the next run of a source asks for changes, where its protocol can; None for everything."""
+    """The next run of a source asks for changes since this moment; None: it asks for everything."""
     if source.type == "folder" or not PROTOCOLS[source.type].incremental:
         return None
     full, last = runs.last_complete(source.id, full=True), runs.last_complete(source.id, full=False)
@@ -44,8 +44,10 @@ def since_of(runs: Runs, source: SourceConfig) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class SliceResult:
-    """``run`` is the run to go on with (``continues``) or the one that was worked on; ``missing_vectors`` says that
-    embedding is still to be done."""
+    """``run`` is the run to continue (``continues``) or the run that ended.
+
+    ``missing_vectors``: some records still have no vector.
+    """
 
     ending: Ending
     run: str | None = None
@@ -70,11 +72,11 @@ class Worker:
         return Runs(self.parts.client, self.config.prefix)
 
     def harvest_slice(self, source_id: str, run_id: str | None, message_id: str) -> SliceResult:
-        """One slice of a run. A message that comes late (the run has ended, or a live worker has it) does nothing.
+        """Harvests one slice of a run. A late message (the run has ended, or a live worker has it) does nothing.
 
-        Without ``run_id`` an unfinished run of the source is gone on with, else a new one is begun; it is named after
-        the message, so that the same message delivered twice does not begin two.
-        Raises core.errors.Unavailable where trying later may help.
+        Without ``run_id`` this continues the source's unfinished run, or begins a new one. The new run is named after
+        the message, so that a message delivered twice begins one run only.
+        Raises core.errors.Unavailable if trying later may help.
         """
         source = self._source(source_id)
         if source is None:
@@ -97,11 +99,11 @@ class Worker:
         return filled.remaining > 0 and filled.embedded > 0
 
     def purge_removed(self) -> int:
-        """Deletes what was removed more than 30 days ago and is kept to be restored; how many."""
+        """Deletes records that were removed more than 30 days ago; how many."""
         return purge(self.parts.client, self.config.prefix)
 
     def lapsed(self) -> list[RunReport]:
-        """Runs whose worker died, each named once until somebody takes it up."""
+        """Runs whose worker died, each named once until a worker continues it."""
         silent = timedelta(seconds=self.config.lease_s)
         known = known_sources(self.config.sources)
         return [run for run in self.runs.lapsed(silent) if run.source in known and self._is_ours_to_requeue(run)]

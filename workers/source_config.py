@@ -1,184 +1,51 @@
-"""An entry of ``sources.yaml``: what it may say, checked field by field."""
+"""An entry of ``sources.yaml`` in full: its type and options fit a protocol, and Celery can follow its schedule."""
 
 from __future__ import annotations
 
-import hashlib
-import re
 from datetime import timedelta
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from celery.schedules import crontab, schedule
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import ValidationError, ValidationInfo, field_validator
 
-from core.access import checked_name
-from indexer.documents.linked import Follow
-from indexer.sources.catalogue import PROTOCOLS, SourceType
-from indexer.sources.politeness import Manners
-
-_INTERVAL = re.compile(r"^(\d+)\s*(s|m|h|d)$")
-_LONGEST_JITTER_S = 600  # well below the broker's visibility time-out
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+from indexer.sources.protocols import PROTOCOLS
+from workers.source_entry import ScheduleEntry, SourceEntry, interval_seconds
 
 
-def _span(text: str) -> str:
-    if _INTERVAL.match(text) is None:
-        raise ValueError("write a number and s, m, h or d, for example 6h")
-    return text
+class Schedule(ScheduleEntry):
+    """A schedule that Celery follows."""
 
-
-def _interval(text: str) -> str:
-    _span(text)
-    if interval_seconds(text) < 1:
-        raise ValueError("must be at least 1s")
-    return text
-
-
-def _jitter(text: str) -> str:
-    if interval_seconds(_span(text)) > _LONGEST_JITTER_S:
-        raise ValueError("must be at most 10m: a worker keeps the task until then")
-    return text
-
-
-def _cron(text: str) -> str:
-    if len(text.split()) != 5:
-        raise ValueError("write five fields: minute hour day-of-month month day-of-week, for example 0 3 * * *")
-    try:
-        crontab.from_string(text)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"is not a cron line: {error}") from error
-    return text
-
-
-def interval_seconds(text: str) -> int:
-    """``6h`` -> 21600. Raises ValueError for anything else than a number and s, m, h or d."""
-    match = _INTERVAL.match(text)
-    if match is None:
-        raise ValueError(f"{text!r} is not an interval")
-    return int(match[1]) * _SECONDS[match[2]]
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Schedule(Strict):
-    """Either ``cron`` (UTC) or ``interval``; each source is late by a time of its own, at most ``jitter``."""
-
-    cron: Annotated[str, AfterValidator(_cron)] | None = None
-    interval: Annotated[str, AfterValidator(_interval)] | None = None
-    jitter: Annotated[str, AfterValidator(_jitter)] = "0s"
-
-    @model_validator(mode="after")
-    def _one_of_them(self) -> Schedule:
-        if (self.cron is None) == (self.interval is None):
-            raise ValueError("give either cron or interval")
-        return self
+    @field_validator("cron")
+    @classmethod
+    def _cron_of_celery(cls, cron: str | None) -> str | None:
+        try:
+            if cron is not None:
+                crontab.from_string(cron)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"is not a cron line: {error}") from error
+        return cron
 
     def for_celery(self) -> crontab | schedule:
         if self.cron is not None:
             return crontab.from_string(self.cron)
         return schedule(timedelta(seconds=interval_seconds(str(self.interval))))
 
-    def delay_s(self, source_id: str) -> int:
-        """How much later than its schedule the source is harvested: always the same, others have others."""
-        most = interval_seconds(self.jitter)
-        return int.from_bytes(hashlib.sha256(source_id.encode()).digest()[:8]) % (most + 1)
+
+def source_types() -> tuple[str, ...]:
+    return ("folder", *PROTOCOLS)
 
 
-class Auth(Strict):
-    """How a source knows us: one of ``username`` (with the password in ``file``), ``bearer`` and ``header``.
+class SourceConfig(SourceEntry):
+    """One catalogue, as a worker opens it."""
 
-    ``file`` holds the secret and nothing else; a relative path is taken from the folder of ``sources.yaml``.
-    """
-
-    file: Path
-    username: str | None = None
-    bearer: bool = False
-    header: str | None = Field(None, pattern=r"^[A-Za-z0-9-]+$")
-
-    @model_validator(mode="after")
-    def _one_of_them(self) -> Auth:
-        if [self.username is not None, self.bearer, self.header is not None].count(True) != 1:
-            raise ValueError("give one of username, bearer: true, and header")
-        return self
-
-
-class MannersConfig(Strict):
-    """Instead of the usual manners; see indexer.sources.politeness.Manners."""
-
-    per_second: float | None = Field(None, gt=0, le=1000)
-    concurrency: int | None = Field(None, ge=1, le=16)
-    attempts: int | None = Field(None, ge=1, le=20)
-    first_pause_s: float | None = Field(None, ge=0, le=60)
-    longest_pause_s: float | None = Field(None, ge=0, le=3600)
-    robots: bool | None = None
-    timeout_s: float = Field(120.0, gt=0, le=3600)
-
-    def manners(self) -> Manners:
-        return Manners(**self.model_dump(exclude_none=True, exclude={"timeout_s"}))
-
-
-def _group(name: str) -> str:
-    return checked_name("group", name)
-
-
-class AccessConfig(Strict):
-    """Who may see the source's records: everybody, or only callers of one of these groups."""
-
-    restricted_to: tuple[Annotated[str, AfterValidator(_group)], ...] = ()
-
-
-class SourceConfig(Strict):
-    """One catalogue: a ``folder`` by ``path``, all others by ``url``; without ``schedule`` harvested on demand only.
-
-    ``options`` are the protocol's. ``full_every``: how long runs may ask only for what changed before everything is
-    asked for again (and what vanished removed); ``0d`` means every time. ``paused``: no scheduled runs. ``documents``:
-    whether links of its records are followed and read (``pdf``, or ``landing`` pages too). ``access``: who may see its
-    records.
-    """
-
-    id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
-    type: Literal["folder"] | SourceType
-    path: Path | None = Field(None, validate_default=True)
-    url: str | None = Field(None, validate_default=True)
-    title: str = ""
     schedule: Schedule | None = None
-    paused: bool = False
-    full_every: Annotated[str, AfterValidator(_span)] = "7d"
-    options: dict[str, Any] = Field(default_factory=dict)
-    auth: Auth | None = None
-    proxy: str | None = None
-    ca_file: Path | None = None
-    manners: MannersConfig = Field(default_factory=MannersConfig)
-    max_removal_share: float | None = Field(None, ge=0, le=1)
-    documents: Follow = "none"
-    access: AccessConfig = Field(default_factory=AccessConfig)
 
-    @field_validator("path")
+    @field_validator("type")
     @classmethod
-    def _path_of_folder(cls, path: Path | None, info: ValidationInfo) -> Path | None:
-        if "type" in info.data and (path is None) == (info.data["type"] == "folder"):
-            raise ValueError("a folder needs its path" if path is None else "only a folder has a path; give url")
-        return path
-
-    @field_validator("url")
-    @classmethod
-    def _url_of_others(cls, url: str | None, info: ValidationInfo) -> str | None:
-        if "type" in info.data and (url is None) != (info.data["type"] == "folder"):
-            raise ValueError("the address of the catalogue is missing" if url is None else "a folder has no url")
-        if url is not None and not url.startswith(("http://", "https://")):
-            raise ValueError("must start with http:// or https://")
-        return url
+    def _known_type(cls, type: str) -> str:
+        if type not in source_types():
+            raise ValueError(f"must be one of {', '.join(source_types())}")
+        return type
 
     @field_validator("options")
     @classmethod
@@ -191,14 +58,3 @@ class SourceConfig(Strict):
                 problems = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
                 raise ValueError("; ".join(problems)) from None
         return options
-
-    @property
-    def full_every_span(self) -> timedelta:
-        return timedelta(seconds=interval_seconds(self.full_every))
-
-    @property
-    def folder(self) -> Path:
-        """The path of a folder source. Raises ValueError for the others."""
-        if self.path is None:
-            raise ValueError(f"{self.id} is no folder")
-        return self.path

@@ -1,4 +1,4 @@
-"""Where in a YAML file a value stands, so that a wrong one is named with its line. Pure."""
+"""The line of a value in a YAML file, for messages about wrong values. Pure."""
 
 from __future__ import annotations
 

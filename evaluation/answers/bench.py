@@ -6,50 +6,55 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from elasticsearch import Elasticsearch
-
 from core.errors import SondeError
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_indices
 from es_mappings.names import IndexKind, concrete
 from evaluation.throwaway import PREFIX, sweep_abandoned
 from indexer.bulk import index_operation, write
 from indexer.documents.limits import Limits
-from indexer.documents.place_time import WhereWhen
+from indexer.documents.place_time import PassageReader
 from indexer.documents.read_text import read_text
 from indexer.documents.segment import SegmentOptions, embedding_text, segment
 from indexer.documents.store import passage_document
-from indexer.patience import patiently
 
 _KINDS: tuple[IndexKind, ...] = ("records", "passages")
 
 
 @contextmanager
-def passages_of(client: Elasticsearch, texts: Mapping[str, str], embedder: Embedder) -> Iterator[str]:
+def passages_of(
+    client: Elasticsearch, texts: Mapping[str, str], embedder: Embedder, reader: PassageReader
+) -> Iterator[str]:
     """The prefix of an index that holds the texts' passages; a passage's document is its text's id.
+
+    ``reader`` reads the places and times that a passage names, as when a document is ingested.
 
     Deleted on leaving; what a killed evaluation left is deleted by a later one. Raises Unavailable, SondeError.
     """
-    patiently(lambda: sweep_abandoned(client))
+    sweep_abandoned(client)
     prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"
     try:
-        patiently(lambda: ensure_indices(client, prefix, embedder.card, kinds=_KINDS))
+        ensure_indices(client, prefix, embedder.card, kinds=_KINDS)
         index = concrete(prefix, "passages", 1)
-        failures = write(client, (index_operation(index, id, document) for id, document in _documents(texts, embedder)))
+        failures = write(
+            client, (index_operation(index, id, document) for id, document in _documents(texts, embedder, reader))
+        )
         if failures:
             raise SondeError(f"{len(failures)} passages were refused: {failures[0].reason}")
-        patiently(lambda: client.indices.refresh(index=index))
+        client.indices.refresh(index=index)
         yield prefix
     finally:
         for kind in _KINDS:
             client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
 
 
-def _documents(texts: Mapping[str, str], embedder: Embedder) -> Iterator[tuple[str, dict[str, object]]]:
-    nowhere = WhereWhen()
+def _documents(
+    texts: Mapping[str, str], embedder: Embedder, reader: PassageReader
+) -> Iterator[tuple[str, dict[str, object]]]:
     for id, text in texts.items():
         passages = segment(read_text(text.encode(), Limits()), id, embedder, SegmentOptions()).passages
         whole = [embedding_text(one, "", embedder, embedder.card.max_tokens) for one in passages]
         vectors = embedder.embed(whole, "document")
         for one, vector in zip(passages, vectors, strict=True):
-            yield one.id, passage_document(one, "", nowhere, None, vector.tolist())
+            yield one.id, passage_document(one, "", reader.read(one.text), None, vector.tolist())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from search_api.answers.relevance import content_words
+from search_api.answers.coverage import content_words
 
 CUTS = (1, 3, 5, 8, 32, 64)
 

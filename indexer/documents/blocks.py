@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from indexer.documents.clean import hyphenated_words, join_lines, join_two, tidy
+from indexer.documents.clean import hyphenated_words, join_lines, join_two, normalise_text
 from indexer.documents.kinds import NUMBERED
 from indexer.documents.model import Block, BlockKind, Table
 from indexer.documents.page import Line, Region, RegionKind
@@ -42,7 +42,7 @@ class Styled:
 def to_blocks(pages: Sequence[LaidOut]) -> list[Block]:
     """Everything that is read, in order; furniture, contents and drawings are left out."""
     texts = [line.text for page in pages for region in page.regions for line in region.lines]
-    compounds = hyphenated_words(tidy(text) for text in texts)
+    compounds = hyphenated_words(normalise_text(text) for text in texts)
     drafts = _joined(_without_false_headings(list(_drafts(pages, compounds))), compounds)
     return _with_captions(with_levels(drafts))
 
@@ -56,7 +56,9 @@ def _drafts(pages: Sequence[LaidOut], compounds: frozenset[str]) -> Iterator[Sty
             number = page.page.number
             if kind == "table":
                 found = page.tables[index]
-                table = Table(tuple(tuple(tidy(cell) for cell in row) for row in found.rows), found.header_rows)
+                table = Table(
+                    tuple(tuple(normalise_text(cell) for cell in row) for row in found.rows), found.header_rows
+                )
                 yield Styled(Block("table", "", number, number, table=table))
             elif kind == "text":
                 yield from _paragraph(region, compounds)
@@ -67,7 +69,7 @@ def _drafts(pages: Sequence[LaidOut], compounds: frozenset[str]) -> Iterator[Sty
 def _paragraph(region: Region, compounds: frozenset[str]) -> Iterator[Styled]:
     """A paragraph; one that opens with a bold ``Data availability.`` has that as its heading."""
     opening = list(takewhile(lambda word: word.bold, region.lines[0].words[: _RUN_IN_WORDS + 1]))
-    title = tidy(" ".join(word.text for word in opening))
+    title = normalise_text(" ".join(word.text for word in opening))
     if 0 < len(opening) <= _RUN_IN_WORDS and title.endswith((".", ":")) and role_of((title,)) is not None:
         yield Styled(Block("heading", title.rstrip(".:"), region.page, region.page), (_RUN_IN_SIZE, False, True))
         rest = [word for word in region.lines[0].words if word not in opening]
@@ -78,7 +80,7 @@ def _paragraph(region: Region, compounds: frozenset[str]) -> Iterator[Styled]:
 
 
 def _draft(region: Region, kind: BlockKind, compounds: frozenset[str]) -> Styled:
-    lines = [tidy(line.text) for line in region.lines]
+    lines = [normalise_text(line.text) for line in region.lines]
     text = "\n".join(lines) if kind == "code" else join_lines(lines, compounds)
     kept = tuple(lines) if kind == "code" else ()
     block = Block(kind, text, region.page, region.page, lines=kept)

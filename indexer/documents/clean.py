@@ -17,7 +17,7 @@ _BROKEN = re.compile(r"([^\W\d_]+)[-‐]$")
 _FIRST = re.compile(r"^([^\W\d_]+)")
 
 
-def tidy(text: str) -> str:
+def normalise_text(text: str) -> str:
     """One line of plain text; raises nothing, whatever comes in."""
     shown = "".join(ch if unicodedata.category(ch) not in ("Cc", "Cs", "Co") else " " for ch in text.translate(_TABLE))
     return _SPACE.sub(" ", _ORNAMENTS.sub("", shown)).strip()
@@ -32,7 +32,7 @@ def join_lines(lines: Sequence[str], compounds: frozenset[str] = frozenset()) ->
     """The lines of a paragraph as one; ``compounds`` from :func:`hyphenated_words`."""
     joined = ""
     for line in lines:
-        joined = join_two(joined, tidy(line), compounds)
+        joined = join_two(joined, normalise_text(line), compounds)
     return joined
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
-from indexer.documents.clean import tidy
+from indexer.documents.clean import normalise_text
 from indexer.documents.kinds import NUMBERED
 from indexer.documents.model import Block, FrontMatter
 from indexer.documents.moments import date_in, whole_date
@@ -77,20 +77,24 @@ def read_xmp(data: bytes) -> dict[str, object]:
         return {}
     found: dict[str, object] = {
         "title": _first(root, "dc:title//rdf:li"),
-        "authors": tuple(tidy(li.text or "") for li in root.iterfind(".//dc:creator//rdf:li", _SPACES) if li.text),
+        "authors": tuple(
+            normalise_text(li.text or "") for li in root.iterfind(".//dc:creator//rdf:li", _SPACES) if li.text
+        ),
         "published": _first(root, "dc:date//rdf:li")[:10],
     }
     for node in root.iter():
         name = node.tag if isinstance(node.tag, str) else ""
         if _PRISM in name or "crossref" in name or "pdfx" in name:
             local = name.rpartition("}")[2].lower()
-            found.setdefault({"publicationname": "journal", "doi": "doi"}.get(local, local), tidy(node.text or ""))
+            found.setdefault(
+                {"publicationname": "journal", "doi": "doi"}.get(local, local), normalise_text(node.text or "")
+            )
     return {name: value for name, value in found.items() if value}
 
 
 def _first(root: etree._Element, path: str) -> str:
     node = root.find(f".//{path}", _SPACES)
-    return tidy(node.text or "") if node is not None else ""
+    return normalise_text(node.text or "") if node is not None else ""
 
 
 def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[str, object]) -> FrontMatter:
@@ -132,7 +136,7 @@ def _told(xmp: Mapping[str, object]) -> dict[str, object]:
 
 
 def _told_titles(info: Mapping[str, str], xmp: Mapping[str, object]) -> list[tuple[str, str]]:
-    told = (("xmp", tidy(str(xmp.get("title") or ""))), ("info", tidy(info.get("Title", ""))))
+    told = (("xmp", normalise_text(str(xmp.get("title") or ""))), ("info", normalise_text(info.get("Title", ""))))
     return [(source, text) for source, text in told if len(text) > 6]
 
 
@@ -264,7 +268,7 @@ def split_names(text: str) -> list[str]:
     """Names of people in a line of authors; what does not look like a name ends the list."""
     names: list[str] = []
     text = re.sub(r"^(?:By|von|par|por)\s+(?=[^\W\d_])", "", text)
-    marked = re.sub(r"\((?:\d{1,2}[,\s]*)+\)", " , ", tidy(text))
+    marked = re.sub(r"\((?:\d{1,2}[,\s]*)+\)", " , ", normalise_text(text))
     for part in re.split(r"\s*(?:;|,|\band\b|\bund\b|\bet\b|&)\s*", marked):
         name = _MARKS.sub("", re.sub(r"(?<=[^\W\d_])\d+(?:\s*\d+)*", "", part)).strip(" .∗†")
         if not name or name.isdigit():

@@ -11,18 +11,19 @@ from functools import partial
 from typing import Any, Protocol
 
 import structlog
-from elastic_transport import TransportError
-from elasticsearch import ApiError, Elasticsearch
 
+from core.batched import batched
 from core.document import PUBLIC, DocumentEntry, State, document_id, now_iso
 from core.errors import NotFound, SondeError, Unavailable
 from core.passage import Passage
 from core.ports import Embedder
-from es_mappings.indices import add_new_fields, ensure_indices, serving
+from es_gateway.client import Elasticsearch, retrying
+from es_mappings.codecs.passages import Json
+from es_mappings.indices import ensure_indices, serving
+from es_mappings.migration import migrate
 from es_mappings.names import alias
 from indexer.documents.detect_format import MEDIA_TYPES
 from indexer.documents.failures import DocumentRefused
-from indexer.documents.inherited import Json
 from indexer.documents.isolation import Parsed, read_isolated
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
@@ -38,8 +39,7 @@ from indexer.documents.place_time import PassageReader
 from indexer.documents.progress import PagesRead
 from indexer.documents.recipe import recipe
 from indexer.documents.segment import Coherence, Segmented, SegmentOptions, embedding_text, segment
-from indexer.documents.store import DocumentGone, DocumentStore, batches, passage_document, passages_kind
-from indexer.patience import patient_client
+from indexer.documents.store import DocumentGone, DocumentStore, passage_document, passages_kind
 
 log = structlog.get_logger(__name__)
 
@@ -119,7 +119,7 @@ def prepare(
     if missing:
         ensure_indices(client, prefix, embedder().card, kinds=missing, vector_index=vector_index)  # type: ignore[arg-type]
     if "documents" not in missing:
-        add_new_fields(client, prefix, ("documents",))
+        migrate(client, prefix)
 
 
 def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = no_progress) -> Ingested:
@@ -128,7 +128,7 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
     Raises core.errors.Unavailable where Elasticsearch does not answer, NotFound where the record or the index is
     not there, ModelMissing where the embedder cannot be loaded.
     """
-    parts = replace(parts, client=patient_client(parts.client))
+    parts = replace(parts, client=retrying(parts.client))
     store = DocumentStore(parts.client, parts.prefix)
     embedder = parts.embedder(_model(parts, incoming.owner))
     read_as = recipe(parts.options, parts.segmenter)
@@ -207,12 +207,12 @@ class _Run:
             raise
         except DocumentRefused as refused:
             return self._failed(entry, refused)
-        except (SondeError, ApiError, TransportError):
+        except SondeError:
             self._not_counted(entry)
             raise
         except OSError as error:  # of our own disk: the document has no part in it
             self._not_counted(entry)
-            raise Unavailable(f"A document cannot be put down for reading: {error.strerror or error}.") from error
+            raise Unavailable(f"A document cannot be stored for reading: {error.strerror or error}.") from error
         except Exception as error:  # noqa: BLE001 - a defect of ours, which these bytes bring out each time
             return self._failed(entry, refused_by_defect(error))
         for old in before:
@@ -236,7 +236,7 @@ class _Run:
 
     def _not_counted(self, entry: DocumentEntry) -> None:
         """What broke off here was not the document's doing: that it was begun does not count."""
-        with suppress(SondeError, ApiError, TransportError):
+        with suppress(SondeError):
             self.keep(replace(entry, attempts=entry.attempts - 1, updated=now_iso()))
 
     def _told(self, entry: DocumentEntry, done: int = 0, total: int = 0) -> DocumentEntry:
@@ -298,7 +298,7 @@ class _Run:
 
     def _write(self, entry: DocumentEntry, passages: Sequence[Passage], inherits: Json | None) -> int:
         written = 0
-        for batch in batches(passages, _BATCH):
+        for batch in batched(passages, _BATCH):
             documents = self._timed("embed", partial(self._documents, entry, batch, inherits))
             failures = self.store.put_passages(entry.owner, documents)
             if failures:

@@ -10,22 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from elasticsearch import Elasticsearch
 
 from core.errors import Unavailable
+from es_gateway.client import Elasticsearch, retrying
+from es_mappings.codecs.passages import INHERITED, Json
 from es_mappings.names import IndexKind, alias
-from indexer.documents.inherited import Json
 from indexer.documents.store import DocumentStore
-from indexer.patience import patient_client, patiently
 from indexer.scan import scan
 
 log = structlog.get_logger(__name__)
-
-FIELDS = (
-    "source", "type", "keywords", "organisations", "themes", "licence", "provenance_kind", "media_types", "access",
-    "extent", "boxes", "time", "spans",
-)  # fmt: skip
-"""What passages carry of their record beside its id."""
 
 _KINDS: tuple[IndexKind, ...] = ("passages", "library")
 _PAGE = 200
@@ -45,12 +38,12 @@ def inherit_again(client: Elasticsearch, prefix: str, source: str) -> InheritedA
 
     A record that is gone leaves its passages as they were: it may be restored. Raises core.errors.Unavailable.
     """
-    client = patient_client(client)
+    client = retrying(client)
     store = DocumentStore(client, prefix)
     records = passages = 0
     for kind in _KINDS:
         index = alias(prefix, kind)
-        if not patiently(lambda: client.indices.exists_alias(name=index)):  # noqa: B023 - called at once
+        if not client.indices.exists_alias(name=index):
             continue
         for record in _records_with_passages(client, index, source):
             records += 1
@@ -69,7 +62,7 @@ def _records_with_passages(client: Elasticsearch, index: str, source: str) -> It
         composite: Json = {"size": _PAGE, "sources": [{"record": {"terms": {"field": "record"}}}]}
         aggs = {"records": {"composite": composite | ({"after": after} if after else {})}}
         query = {"prefix": {"record": f"{source}:"}}
-        answer = patiently(lambda: client.search(index=index, size=0, query=query, aggs=aggs)).body  # noqa: B023
+        answer = client.search(index=index, size=0, query=query, aggs=aggs).body
         found = answer["aggregations"]["records"]
         yield from (str(bucket["key"]["record"]) for bucket in found["buckets"])
         if "after_key" not in found:
@@ -79,14 +72,12 @@ def _records_with_passages(client: Elasticsearch, index: str, source: str) -> It
 
 def _brought_in_line(client: Elasticsearch, index: str, record: str, fields: Json) -> int:
     """How many passages were written: all of the record's where one of them differs."""
-    wanted = {name: fields[name] for name in FIELDS if name in fields}
+    wanted = {name: fields[name] for name in INHERITED if name in fields}
     query: Json = {"bool": {"filter": [{"term": {"record": record}}]}}
-    if all(hit["_source"] == wanted for hit in scan(client, index, query, FIELDS)):
+    if all(hit["_source"] == wanted for hit in scan(client, index, query, INHERITED)):
         return 0
-    script = {"source": _SET, "params": {"fields": list(FIELDS), "values": wanted}}
-    answer = patiently(
-        lambda: client.update_by_query(index=index, query=query, script=script, refresh=True, conflicts="proceed")
-    ).body
+    script = {"source": _SET, "params": {"fields": list(INHERITED), "values": wanted}}
+    answer = client.update_by_query(index=index, query=query, script=script, refresh=True, conflicts="proceed").body
     if answer["failures"] or answer["version_conflicts"]:
-        raise Unavailable("Not all passages of a record could be brought in line; it is tried again.")
+        raise Unavailable("Not all passages of a record could be updated; Sonde tries again.")
     return int(answer["updated"])

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import structlog
-from elastic_transport import TransportError
-from elasticsearch import ApiError
 
 from core.document import UNREAD, DocumentEntry, FileKey, FileStore, now_iso
 from core.errors import NotFound, SondeError
@@ -66,7 +64,7 @@ def read_queued(id: str, shelf: Shelf) -> DocumentEntry | None:
         return _failed(entry, refused, shelf)
     except NotFound as error:
         return _failed(entry, DocumentRefused("record_gone", str(error)), shelf)
-    except (SondeError, ApiError, TransportError, OSError):
+    except (SondeError, OSError):
         raise
     except Exception as error:  # noqa: BLE001 - a defect of ours on the way to its bytes; ``ingest`` parks those of reading itself
         return _failed(entry, refused_by_defect(error), shelf)
@@ -130,7 +128,7 @@ def _failed(entry: DocumentEntry, refused: DocumentRefused, shelf: Shelf) -> Doc
 
 
 def take_away(entry: DocumentEntry, store: DocumentStore, files: FileStore) -> None:
-    """Marks it, then deletes passages, file and entry: a power cut in between is mended by ``tidy``."""
+    """Marks it, then deletes passages, file and entry: ``repair_library`` finishes what a power cut left."""
     store.put_entry(replace(entry, state="deleted", updated=now_iso()))
     store.drop_passages(entry)
     files.delete(FileKey(entry.owner, entry.id))

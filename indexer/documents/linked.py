@@ -10,18 +10,17 @@ import hashlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 from urllib.parse import unquote, urljoin, urlsplit
 
 import lxml.html
 import structlog
-from elasticsearch import Elasticsearch
 from lxml import etree
 
-from core.document import PUBLIC, DocumentEntry, now_iso
+from core.document import PUBLIC, DocumentEntry, Follow, now_iso
 from core.errors import SondeError
 from core.record import Link, Record
-from es_mappings.documents import from_document
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import Incoming, IngestParts, ingest
@@ -34,7 +33,6 @@ from net.gate import Gate
 
 log = structlog.get_logger(__name__)
 
-Follow = Literal["none", "pdf", "landing"]
 _PDF = "application/pdf"
 _PAGES = ("text/html", "application/xhtml+xml")
 _LANDING_RELS = ("about", "describedby", "canonical", "cite-as", "item", "documentation")

@@ -17,6 +17,7 @@ from importlib.metadata import version as installed_version
 import structlog
 
 from core.document import PUBLIC, UNREAD, DocumentEntry, now_iso
+from es_mappings.codecs import documents
 from es_mappings.names import alias
 from indexer.documents.failures import MAY_PASS, DocumentRefused
 from indexer.documents.isolation import ATTEMPTS
@@ -91,7 +92,7 @@ def undo_interrupted(store: DocumentStore, *, silent: timedelta = SILENT) -> int
     """Takes out what is half read of everybody's documents, where nobody has touched them for so long.
 
     They become ``failed`` with the reason ``interrupted``, which a harvest or ``sonde ingest`` begins again. Users'
-    documents are put in the queue again instead (``tidy``).
+    documents are put in the queue again instead (``repair_library``).
     """
     undone = 0
     for entry in list(_silent(store, silent)):
@@ -111,4 +112,4 @@ def _silent(store: DocumentStore, silent: timedelta) -> Iterator[DocumentEntry]:
         {"range": {"updated": {"lte": before}}},
     ]
     for hit in scan(store.client, alias(store.prefix, "documents"), {"bool": {"filter": filters}}):
-        yield DocumentEntry.of(hit["_id"], hit["_source"])
+        yield documents.from_document(hit["_id"], hit["_source"])

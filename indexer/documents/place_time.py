@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from core.extent import BBox
-from core.timespan import TimeSpan
+from core.passage import WhereWhen
 from reading.language import detect_language
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -17,16 +16,6 @@ T = TypeVar("T")
 _SURE = 0.5
 _MOST = 20
 _SAID = ("explicit", "period")  # a relative time ("last year") counts from a day that the document does not tell
-
-
-@dataclass(frozen=True, slots=True)
-class WhereWhen:
-    """Distinct, in the order of the text, at most 20 of each."""
-
-    places: tuple[str, ...] = ()
-    boxes: tuple[BBox, ...] = ()
-    spans: tuple[TimeSpan, ...] = ()
-    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from indexer.documents.clean import tidy
+from indexer.documents.clean import normalise_text
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter
 from indexer.documents.limits import Limits
@@ -90,7 +90,7 @@ def _text(node: etree._Element) -> str:
     parts: list[str] = []
     for below in node.iter(f"{_W}t", f"{_W}tab", f"{_W}br", f"{_W}cr", f"{_W}noBreakHyphen"):
         parts.append((below.text or "") if below.tag == f"{_W}t" else "-" if below.tag.endswith("Hyphen") else " ")
-    return tidy("".join(parts))
+    return normalise_text("".join(parts))
 
 
 def _table(node: etree._Element) -> Iterator[Block]:
@@ -113,4 +113,4 @@ def _table(node: etree._Element) -> Iterator[Block]:
 
 def _core(core: etree._Element, path: str) -> str:
     node = core.find(path, _CORE)
-    return tidy(node.text or "") if node is not None else ""
+    return normalise_text(node.text or "") if node is not None else ""

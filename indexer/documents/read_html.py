@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import lxml.html
 from lxml import etree
 
-from indexer.documents.clean import tidy
+from indexer.documents.clean import normalise_text
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter
 from indexer.documents.limits import Limits
@@ -74,7 +74,7 @@ def _blocks(node: lxml.html.HtmlElement, depth: int) -> Iterator[Block]:
         else:
             yield Block("text", _text(child))
         if child.tail and len(child.tail.split()) > 3:
-            yield Block("text", tidy(child.tail))
+            yield Block("text", normalise_text(child.tail))
 
 
 def _holds_blocks(node: lxml.html.HtmlElement) -> bool:
@@ -83,7 +83,7 @@ def _holds_blocks(node: lxml.html.HtmlElement) -> bool:
 
 
 def _text(node: lxml.html.HtmlElement) -> str:
-    return tidy(str(node.text_content()))
+    return normalise_text(str(node.text_content()))
 
 
 def _table(node: lxml.html.HtmlElement) -> Iterator[Block]:
@@ -105,7 +105,7 @@ def _front(root: lxml.html.HtmlElement, blocks: list[Block]) -> FrontMatter:
     said: dict[str, object] = {}
     authors: list[str] = []
     for meta in root.iter("meta"):
-        name, content = str(meta.get("name", "")).lower(), tidy(str(meta.get("content", "")))
+        name, content = str(meta.get("name", "")).lower(), normalise_text(str(meta.get("content", "")))
         if name in _META and content:
             said.setdefault(_META[name], (doi_in(content) if _META[name] == "doi" else content.replace("/", "-")) or "")
         elif name in _AUTHORS and content:

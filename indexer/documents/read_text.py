@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indexer.documents.clean import hyphenated_words, join_lines, tidy
+from indexer.documents.clean import hyphenated_words, join_lines, normalise_text
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter
 from indexer.documents.kinds import NUMBERED, SECTION_NAMES
@@ -62,7 +62,7 @@ def _blocks(page: str, number: int | None, compounds: frozenset[str]) -> Iterato
         if not lines:
             continue
         if all(_ITEM.match(line) for line in lines):
-            yield from (Block("list", tidy(line), number, number) for line in lines)
+            yield from (Block("list", normalise_text(line), number, number) for line in lines)
             continue
         text = join_lines(lines, compounds)
         if any(character.isalnum() for character in text):
@@ -71,7 +71,7 @@ def _blocks(page: str, number: int | None, compounds: frozenset[str]) -> Iterato
 
 def _heading(lines: list[str]) -> tuple[tuple[int, str] | None, int]:
     """Level and title of a heading that opens the paragraph, and how many lines it takes."""
-    first = tidy(lines[0])
+    first = normalise_text(lines[0])
     marked = _MARKDOWN.match(first)
     if marked:
         return (len(marked[1]), marked[2]), 1

@@ -6,22 +6,20 @@ what it no longer has is deleted before it is called ready. Users' passages go t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-
-from elasticsearch import Elasticsearch
 
 from core.document import PUBLIC, DocumentEntry, owner_routing
 from core.errors import SondeError, Unavailable
-from core.passage import Passage
-from es_mappings.documents import box_text, envelope, from_document, span_text, time_range
+from core.passage import Passage, WhereWhen
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs import documents, passages
+from es_mappings.codecs.passages import Json, inherited
+from es_mappings.codecs.records import from_document
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
 from indexer.commit import targets
-from indexer.documents.inherited import Json, inherited
-from indexer.documents.place_time import WhereWhen
 from indexer.documents.sections import without_number
-from indexer.patience import patiently
 
 _PAGE = 1000
 _REPLACE_UNLESS_DELETED = (
@@ -40,29 +38,9 @@ def passages_kind(owner: str) -> IndexKind:
 
 
 def passage_document(passage: Passage, title: str, own: WhereWhen, record: Json | None, vector: list[float]) -> Json:
-    """As the index keeps it: what it says itself under ``own_*``, what it has of its record beside it."""
-    document: Json = {
-        "document": passage.document,
-        "owner": passage.owner,
-        "ordinal": passage.ordinal,
-        "text": passage.text,
-        "kind": passage.kind,
-        "title": title,
-        "heading": " ".join([title, *(without_number(part) for part in passage.section_path[-2:])]).strip(),
-        "section_path": list(passage.section_path),
-        "section_role": passage.section_role,
-        "first_page": passage.first_page,
-        "last_page": passage.last_page,
-        "language": own.language,
-        "own_places": list(own.places),
-        "own_extent": [envelope(box) for box in own.boxes],
-        "own_boxes": [box_text(box) for box in own.boxes],
-        "own_time": [time_range(span) for span in own.spans],
-        "own_spans": [span_text(span) for span in own.spans],
-        **(record or {}),
-        "vector": vector,
-    }
-    return {name: value for name, value in document.items() if value not in (None, [], "")}
+    """As the index keeps it; ``record`` is what the passage carries of its record."""
+    heading = " ".join([title, *(without_number(part) for part in passage.section_path[-2:])]).strip()
+    return passages.to_document(passage, title, heading, own, record, vector)
 
 
 class DocumentStore:
@@ -74,27 +52,25 @@ class DocumentStore:
 
     def entry(self, id: str) -> DocumentEntry | None:
         index = alias(self.prefix, "documents")
-        found = patiently(lambda: self.client.options(ignore_status=404).get(index=index, id=id)).body
-        return DocumentEntry.of(id, found["_source"]) if found.get("found") else None
+        found = self.client.options(ignore_status=404).get(index=index, id=id).body
+        return documents.from_document(id, found["_source"]) if found.get("found") else None
 
     def put_entry(self, entry: DocumentEntry) -> None:
         """Visible at once: a document's state is asked for right after it changed."""
         index = alias(self.prefix, "documents")
-        patiently(
-            lambda: self.client.index(
-                index=index, id=entry.id, document=entry.as_document(), refresh=True, require_alias=True
-            )
+        self.client.index(
+            index=index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
         )
 
     def keep_entry(self, entry: DocumentEntry) -> None:
         """Replaces the entry where it still is. Raises DocumentGone where it was deleted or marked so."""
         index = alias(self.prefix, "documents")
-        script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": entry.as_document()}}
-        found = patiently(
-            lambda: self.client.options(ignore_status=404).update(
-                index=index, id=entry.id, script=script, retry_on_conflict=5, refresh=True
-            )
-        ).body
+        script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": documents.to_document(entry)}}
+        found = (
+            self.client.options(ignore_status=404)
+            .update(index=index, id=entry.id, script=script, retry_on_conflict=5, refresh=True)
+            .body
+        )
         if found.get("result") not in ("updated", "created"):
             raise DocumentGone(f"The document {entry.id} was deleted.")
 
@@ -102,33 +78,31 @@ class DocumentStore:
         """What was read from this place before."""
         query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"origin": origin}}]}}
         index = alias(self.prefix, "documents")
-        hits = patiently(lambda: self.client.search(index=index, query=query, size=_PAGE)).body["hits"]["hits"]
-        return [DocumentEntry.of(hit["_id"], hit["_source"]) for hit in hits]
+        hits = self.client.search(index=index, query=query, size=_PAGE).body["hits"]["hits"]
+        return [documents.from_document(hit["_id"], hit["_source"]) for hit in hits]
 
     def record_fields(self, record: str) -> Json | None:
         """What the record's passages inherit; None where there is no such record."""
         index = alias(self.prefix, "records")
         answer = self.client.options(ignore_status=404)
-        found = patiently(lambda: answer.get(index=index, id=record, source_excludes=["vector"])).body
+        found = answer.get(index=index, id=record, source_excludes=["vector"]).body
         return inherited(from_document(found["_source"])) if found.get("found") else None
 
     def record_of_doi(self, doi: str) -> str | None:
         """The one record that bears this DOI; None for none or several."""
         query = {"term": {"identifiers": doi}}
         index = alias(self.prefix, "records")
-        hits = patiently(lambda: self.client.search(index=index, query=query, size=2, source=False)).body["hits"][
-            "hits"
-        ]
+        hits = self.client.search(index=index, query=query, size=2, source=False).body["hits"]["hits"]
         return str(hits[0]["_id"]) if len(hits) == 1 else None
 
-    def put_passages(self, owner: str, passages: Iterable[tuple[str, Json]]) -> list[bulk.Failure]:
+    def put_passages(self, owner: str, items: Iterable[tuple[str, Json]]) -> list[bulk.Failure]:
         """Writes by id and reads every item's result."""
         kind = passages_kind(owner)
         return bulk.write(
             self.client,
             (
                 bulk.index_operation(index, id, document, owner_routing(owner) if kind == "library" else None)
-                for id, document in passages
+                for id, document in items
                 for index in targets(self.prefix, kind)
             ),
         )
@@ -148,9 +122,9 @@ class DocumentStore:
         return sum(self._delete(index, query, routing) for index in targets(self.prefix, passages_kind(entry.owner)))
 
     def _delete(self, index: str, query: Json, routing: Mapping[str, Any]) -> int:
-        patiently(lambda: self.client.indices.refresh(index=index))
-        answer = patiently(
-            lambda: self.client.delete_by_query(index=index, query=query, refresh=True, conflicts="proceed", **routing)
+        self.client.indices.refresh(index=index)
+        answer = self.client.delete_by_query(
+            index=index, query=query, refresh=True, conflicts="proceed", **routing
         ).body
         if answer["failures"] or answer["version_conflicts"]:
             raise Unavailable("Not all passages of a document could be deleted; try again.")
@@ -164,29 +138,24 @@ class DocumentStore:
 
     def drop_entry(self, entry: DocumentEntry) -> None:
         index = alias(self.prefix, "documents")
-        patiently(lambda: self.client.options(ignore_status=404).delete(index=index, id=entry.id, refresh=True))
+        self.client.options(ignore_status=404).delete(index=index, id=entry.id, refresh=True)
 
     def entries(self, ids: Sequence[str]) -> dict[str, DocumentEntry]:
         """Those that are there, by id, as of now."""
         if not ids:
             return {}
         index = alias(self.prefix, "documents")
-        found = patiently(lambda: self.client.mget(index=index, ids=list(dict.fromkeys(ids)))).body["docs"]
-        return {one["_id"]: DocumentEntry.of(one["_id"], one["_source"]) for one in found if one.get("found")}
+        found = self.client.mget(index=index, ids=list(dict.fromkeys(ids))).body["docs"]
+        return {one["_id"]: documents.from_document(one["_id"], one["_source"]) for one in found if one.get("found")}
 
     def bytes_of(self, owner: str) -> int:
         """Of all files of this owner."""
         index = alias(self.prefix, "documents")
         aggs = {"bytes": {"sum": {"field": "bytes"}}}
         query = {"term": {"owner": owner}}
-        answer = patiently(lambda: self.client.search(index=index, query=query, size=0, aggs=aggs)).body
+        answer = self.client.search(index=index, query=query, size=0, aggs=aggs).body
         return int(answer["aggregations"]["bytes"]["value"])
 
     def refresh(self, owner: str) -> None:
         index = alias(self.prefix, passages_kind(owner))
-        patiently(lambda: self.client.indices.refresh(index=index))
-
-
-def batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
-    for at in range(0, len(items), size):
-        yield items[at : at + size]
+        self.client.indices.refresh(index=index)

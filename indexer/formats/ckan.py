@@ -9,12 +9,11 @@ from core.record import Record, Resolution
 from indexer.formats.ckan_parts import EXTRA_LINKS, boxes, spans
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.json_document import listed, objects_in, parse_inner_json, parse_json, text_in, texts_in
 from indexer.formats.reader import Refused
 from indexer.formats.resolution_text import distance_in, step_in
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 _KINDS_OF_DATE = {"publication": "published", "creation": "created", "revision": "modified"}
 _NOT_OPEN = frozenset({"notspecified", "other-closed", "other-nc", ""})
@@ -172,3 +171,52 @@ def _rel(form: str, kind: str) -> str | None:
     if form.upper() in ("HTML", "WEB PAGE"):
         return "related"
     return "download" if form or kind == "upload" else None
+
+
+_MEMBERS = frozenset({"resources", "notes", "extras", "license_id", "metadata_modified", "owner_org", "tags"})
+
+
+def _recognises(inspection: Inspection) -> bool:
+    said = inspection.members.get("result", inspection.members)
+    if not isinstance(said, dict) or "@type" in said:
+        return False
+    return bool(said.keys() & {"name", "id"}) and len(said.keys() & _MEMBERS) >= 2
+
+
+_FIELDS = {
+    "identifier": "`guid`, `identifier`, `id`, `name`",
+    "title": "`title`",
+    "abstract": "`notes`",
+    "alternate_titles": "`alternate_title`",
+    "languages": "`language`, `metadata-language`",
+    "type": "`resource-type`, `dcat_type`, `type`",
+    "keywords": "`tags`, `groups`, names of places",
+    "themes": "`theme`",
+    "contacts": "`author`, `maintainer`, `organization`; `creator`, `publisher`, `contact`, `responsible-party`",
+    "extents": "extra `spatial`, `spatial_coverage`, `bbox-*` extras",
+    "geometry": "GeoJSON or WKT of `spatial`, `spatial_coverage`",
+    "times": "`temporal_start`/`_end`, `temporal-extent-*`, `temporal_coverage`, `temporal`",
+    "resolution.metres": "`spatial-resolution`, `spatial_resolution_in_meters`",
+    "resolution.time_step": "`temporal_resolution`",
+    "provenance.lineage": "`lineage`, `provenance`",
+    "provenance.kind": "tags that say it outright",
+    "provenance.derived_from": "`source`",
+    "provenance.attributed_to": "authors; else publishers, the organisation",
+    "licence": "`license_url`, `license_id`, `license_title`",
+    "constraints": "`license_title`, `access_constraints`, `use_constraints`, `rights`",
+    "access": "`private`, `access_constraints`, `access_rights`",
+    "links": "`resources`, `url` (`about`), `documentation`",
+    "dates": "`issued`, `created`, `modified`; `metadata_modified`",
+    "formats": "formats of resources",
+    "edition": "`version`",
+    "doi": "`doi`, identifiers",
+    "parent": "`in_series`, `parent_identifier`",
+}
+FORMAT = Format(
+    "ckan",
+    2,
+    read,
+    _recognises,
+    "a package of CKAN's action API",
+    _FIELDS,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,13 +10,12 @@ from core.record import Record
 from indexer.formats.datacite_xml import as_json
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
 from indexer.formats.reader import Refused
 from indexer.formats.xml import parse
 from indexer.formats.xml_names import name_of
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 _ROLES = {
     "ContactPerson": "pointOfContact", "DataManager": "custodian", "DataCurator": "custodian",
@@ -161,3 +161,54 @@ def _relations(draft: Draft, document: Mapping[str, Any]) -> None:
             draft.parent = doi or text
         if href.lower().startswith("http"):
             draft.link(href, _RELS.get(relation, "related"), description=relation)
+
+
+_ROOT = re.compile(r"\{http://datacite\.org/schema/kernel-[0-9.]+\}resource")
+
+
+def _recognises(inspection: Inspection) -> bool:
+    """XML may have got the namespace of the envelope that it came in; JSON may stand inside ``data.attributes``."""
+    content = inspection.content
+    if _ROOT.fullmatch(inspection.tag):
+        return True
+    if inspection.tag.rpartition("}")[2] == "resource":
+        return b"<creators" in content and b"<titles" in content
+    inner = inspection.members.get("data", inspection.members)
+    said = inner.get("attributes", inner) if isinstance(inner, dict) else None
+    return isinstance(said, dict) and "titles" in said and bool(said.keys() & {"creators", "types", "publicationYear"})
+
+
+_FIELDS = {
+    "identifier": "the DOI, else `identifier`",
+    "title": "the title without a type",
+    "abstract": "the description of type Abstract, else another",
+    "alternate_titles": "titles with a type",
+    "languages": "`language`",
+    "type": "`resourceTypeGeneral`",
+    "keywords": "`subjects` with scheme and URI; `geoLocationPlace`",
+    "contacts": "`creators`, `contributors` by type, `publisher`",
+    "extents": "`geoLocationBox`, `geoLocationPoint`, the box of `geoLocationPolygon`",
+    "geometry": "`geoLocationPolygon`",
+    "times": "dates of type Collected, Coverage, Valid",
+    "provenance.lineage": "descriptions of type Methods, TechnicalInfo",
+    "provenance.kind": "subjects that say it outright",
+    "provenance.derived_from": "relations IsDerivedFrom, IsVariantFormOf; referenced data sets",
+    "provenance.attributed_to": "creators",
+    "licence": "`rightsURI`, `rightsIdentifier`, `rights`",
+    "constraints": "`rights`",
+    "access": "`rightsURI` (COAR, info:eu-repo)",
+    "links": "the DOI or `url` (`about`), `contentUrl`, related addresses",
+    "dates": "dates by type; else `publicationYear`",
+    "formats": "`formats`",
+    "edition": "`version`",
+    "doi": "`identifier`, `doi`",
+    "parent": "relation IsPartOf",
+}
+FORMAT = Format(
+    "datacite",
+    2,
+    read,
+    _recognises,
+    "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",
+    _FIELDS,
+)

@@ -14,18 +14,17 @@ from indexer.formats.dcat_parts import address, label, media_type_in, name_of_ag
 from indexer.formats.doi import doi_in
 from indexer.formats.dqv import measured_resolution
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
 from indexer.formats.json_ld import by_id, nodes_of, plain_node, resources_among, types_of
 from indexer.formats.json_ld_context import vocabulary
+from indexer.formats.linked_data import DCAT_TYPES
 from indexer.formats.rdf import dcat_resources
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.resolution_text import step_in
 from indexer.raw import RawRecord
 
-READER_VERSION = 2
-
-KINDS = {"Dataset": "dataset", "DataService": "service", "DatasetSeries": "series"}
 _AGENTS = {
     "creator": "author", "publisher": "publisher", "rightsHolder": "rightsHolder", "custodian": "custodian",
     "distributor": "distributor", "originator": "originator", "principalInvestigator": "principalInvestigator",
@@ -46,7 +45,7 @@ def resources(content: bytes) -> list[dict[str, Any]]:
         return [plain_node(node, {}) for node in dcat_resources(content)]
     nodes = list(nodes_of(parse_json(content)))
     own = [node for node in nodes if vocabulary(node) != "schema.org"]
-    found = resources_among(own, KINDS)
+    found = resources_among(own, DCAT_TYPES)
     if not found and own == nodes and len(nodes) == 1 and "dataset" not in nodes[0]:
         found = nodes
     known = by_id(nodes)
@@ -61,7 +60,7 @@ def read(raw: RawRecord, source: str) -> Record:
     said = found[0]
     draft = Draft(raw, source, "dcat")
     for kind in types_of(said):
-        draft.type = KINDS.get(kind, draft.type)
+        draft.type = DCAT_TYPES.get(kind, draft.type)
     _what(draft, said)
     _words(draft, said)
     _who(draft, said)
@@ -245,3 +244,53 @@ def _provenance(draft: Draft, said: Mapping[str, Any]) -> None:
             draft.derived_from(_identifier(one))
     for one in listed(said.get("wasGeneratedBy")):
         draft.generated_by(label(one))
+
+
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}RDF"
+
+
+def _recognises(inspection: Inspection) -> bool:
+    if inspection.is_turtle or inspection.tag == _RDF:
+        return inspection.holds_dcat
+    return inspection.vocabulary == "dcat"
+
+
+_FIELDS = {
+    "identifier": "`dct:identifier`, else the URI",
+    "title": "`dct:title` in the resource's language",
+    "abstract": "`dct:description` in the resource's language",
+    "alternate_titles": "titles in other languages, `dct:alternative`",
+    "languages": "`dct:language`",
+    "type": "class (`Dataset`, `DataService`, `DatasetSeries`), `dct:type`",
+    "keywords": "`dcat:keyword`, `dct:subject`, names of places",
+    "themes": "`dcat:theme`, `topicCategory`",
+    "contacts": "`creator`, `publisher`, `rightsHolder`, GeoDCAT roles, `qualifiedAttribution`, `contactPoint`",
+    "extents": "`dct:spatial`: `dcat:bbox`, `locn:geometry`, `centroid` in WKT, GeoJSON or GML; texts of DCAT-US",
+    "geometry": "the first shape of each `dct:spatial` that is no box",
+    "times": "`dct:temporal`: `startDate`, `endDate`, `time:hasBeginning`; intervals of DCAT-US",
+    "resolution.metres": "the finest of `spatialResolutionInMeters` and `dqv:hasQualityMeasurement` (distance, angle)",
+    "resolution.scale_denominator": "`dqv:hasQualityMeasurement` (scale)",
+    "resolution.time_step": "`temporalResolution`",
+    "provenance.lineage": "`dct:provenance`",
+    "provenance.kind": "keywords that say it outright",
+    "provenance.derived_from": "`prov:wasDerivedFrom`, `dct:source`",
+    "provenance.generated_by": "`prov:wasGeneratedBy`",
+    "provenance.attributed_to": "creators; else publishers",
+    "licence": "`dct:license` of the resource or its distributions",
+    "constraints": "`dct:rights`, `dct:accessRights` in words",
+    "access": "`dct:accessRights`, `accessLevel`",
+    "links": ("`landingPage` (`about`), distributions, `endpointURL` (`service`), `page`, `describedBy`, `references`"),
+    "dates": "`issued`, `created`, `modified`",
+    "formats": "`format`, else `mediaType` of distributions",
+    "edition": "`dcat:version`, `owl:versionInfo`",
+    "doi": "identifiers, URI, `landingPage`",
+    "parent": "`isPartOf`, `inSeries`",
+}
+FORMAT = Format(
+    "dcat",
+    2,
+    read,
+    _recognises,
+    "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",
+    _FIELDS,
+)

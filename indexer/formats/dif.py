@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.nasa import metres_of, platforms, rel_of, role_of, science_keyword
 from indexer.formats.reader import Refused
 from indexer.formats.resolution_text import distance_in, step_in
 from indexer.formats.xml import parse
 from indexer.formats.xml_names import Element, all_of, name_of, one_of, text_at, texts_at
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 _SCIENCE = (
     "Category", "Topic", "Term", "Variable_Level_1", "Variable_Level_2", "Variable_Level_3", "Detailed_Variable"
@@ -197,3 +198,47 @@ def _ways(draft: Draft, root: Element) -> None:
     for path in ("Data_Set_Citation/Online_Resource", "Dataset_Citation/Online_Resource"):
         for url in texts_at(root, path):
             draft.link(url, "about")
+
+
+_ROOT = re.compile(r"(?:\{(?:http://gcmd\.|http://earthdata\.nasa\.gov/schema/dif)[^}]*\})?DIF")
+
+
+def _recognises(inspection: Inspection) -> bool:
+    return _ROOT.fullmatch(inspection.tag) is not None
+
+
+_FIELDS = {
+    "identifier": "`Entry_ID` (version 10: short name and version)",
+    "title": "`Entry_Title`",
+    "abstract": "`Summary`",
+    "alternate_titles": "`Dataset_Title`, `Short_Name`",
+    "languages": "`Data_Set_Language`, `Dataset_Language`",
+    "keywords": "science keywords, `Keyword`, locations, projects, platforms, instruments",
+    "themes": "`ISO_Topic_Category`",
+    "contacts": "creators, publishers, `Personnel`, data centres, organisations",
+    "extents": "`Spatial_Coverage`: edges, rectangles, points, the box of polygons",
+    "geometry": "polygons",
+    "vertical": "minimum and maximum altitude, depth (downwards)",
+    "times": "`Temporal_Coverage`: ranges, single and periodic dates, `Ends_At_Present_Flag`",
+    "resolution.metres": "`Data_Resolution`",
+    "resolution.time_step": "`Temporal_Resolution`",
+    "provenance.lineage": "`Quality`",
+    "provenance.kind": "categories of platforms, level 4 (derived), keywords that say it outright",
+    "provenance.attributed_to": "creators, investigators",
+    "licence": "`Use_Constraints`, `License_URL`",
+    "constraints": "`Access_Constraints`, `Use_Constraints`",
+    "access": "constraints that say so",
+    "links": "`Related_URL` by type, `Online_Resource`",
+    "dates": "release, creation, revision; of the metadata",
+    "formats": "`Distribution_Format`",
+    "doi": "`Persistent_Identifier`, `Dataset_DOI`, `Online_Resource`",
+    "parent": "`Parent_DIF`, associations of type Parent",
+}
+FORMAT = Format(
+    "dif",
+    2,
+    read,
+    _recognises,
+    "root `DIF`, 9 and 10",
+    _FIELDS,
+)

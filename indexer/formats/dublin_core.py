@@ -7,13 +7,12 @@ import re
 from core.record import Record
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.reader import Refused
 from indexer.formats.text import line
 from indexer.formats.xml import parse
 from indexer.formats.xml_names import Element, all_of, inner_text, name_of, one_of, text_at, texts_at
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 _ROLES = {"creator": "author", "contributor": "contributor", "publisher": "publisher", "rightsHolder": "rightsHolder"}
 _DATES = {
@@ -135,3 +134,58 @@ def _rel(scheme: str) -> str | None:
     if "thumbnail" in lowered:
         return "preview"
     return "service" if lowered.startswith(("ogc:", "urn:ogc:", "urn:x-esri")) else None
+
+
+_ROOTS = (
+    "{http://www.openarchives.org/OAI/2.0/oai_dc/}dc",
+    "{info:srw/schema/1/dc-schema}dc",
+    "{http://www.openarchives.org/OAI/2.0/rdf/}RDF",
+)
+_CSW_RECORD = re.compile(r"\{http://www\.opengis\.net/cat/csw/[0-9.]+\}(?:Record|SummaryRecord|BriefRecord)")
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}RDF"
+_NAMELESS = ("metadata", "dc", "simpledc", "qualifieddc", "record")
+"""Roots that many documents have: only the elements inside tell."""
+
+
+def _recognises(inspection: Inspection) -> bool:
+    tag, content = inspection.tag, inspection.content
+    if tag == _RDF:
+        return b"http://purl.org/dc/" in content and not inspection.holds_dcat
+    if tag in _NAMELESS:
+        return b"http://purl.org/dc/elements/" in content and b"<idinfo" not in content
+    return tag in _ROOTS or _CSW_RECORD.fullmatch(tag) is not None
+
+
+_FIELDS = {
+    "identifier": "the first `identifier` that is no address; `rdf:about`",
+    "title": "the first `title`",
+    "abstract": "`abstract`, else `description`",
+    "alternate_titles": "further `title`, `alternative`",
+    "languages": "`language`",
+    "type": "`type` (DCMI types and others)",
+    "keywords": "`subject` with its scheme; names in `spatial`, `coverage`",
+    "contacts": "`creator`, `contributor`, `publisher`, `rightsHolder`",
+    "extents": "`ows:BoundingBox` by its CRS; DCMI boxes and points, WKT, envelopes in `spatial`, `coverage`",
+    "geometry": "WKT or GeoJSON in `spatial`, `coverage`",
+    "times": "`temporal`; `coverage` that is a period",
+    "provenance.lineage": "`provenance`",
+    "provenance.kind": "subjects that say it outright",
+    "provenance.derived_from": "`source`, `isVersionOf`, `isFormatOf`",
+    "provenance.attributed_to": "creators; else publishers",
+    "licence": "`license`, `rights`",
+    "constraints": "`rights`, `accessRights`, `license`",
+    "access": "`rights`, `accessRights` that say so",
+    "links": "addresses in `identifier` (`about`), `dc:URI`, `references`, `relation`",
+    "dates": "`date`, `issued`, `available`, `created`, `modified`",
+    "formats": "`format`, `medium`",
+    "doi": "`identifier`",
+    "parent": "`isPartOf`",
+}
+FORMAT = Format(
+    "dublin-core",
+    2,
+    read,
+    _recognises,
+    "`oai_dc:dc`, `csw:Record` (full, summary, brief; 2.0.2, 3.0), `rdf:RDF` of Dublin Core, plain `dc`",
+    _FIELDS,
+)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from core.record import Record
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.nasa import platforms, rel_of, role_of, science_keyword
 from indexer.formats.reader import Refused
 from indexer.formats.xml import parse
 from indexer.formats.xml_names import Element, all_of, name_of, one_of, text_at, texts_at
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 _SCIENCE = (
     "CategoryKeyword", "TopicKeyword", "TermKeyword", "VariableLevel1Keyword/Value",
@@ -127,3 +126,41 @@ def _ways(draft: Draft, root: Element) -> None:
         draft.link(text_at(link, "URL"), rel, media_type=text_at(link, "MimeType"), name=text_at(link, "Description"))
     for link in all_of(root, "AssociatedBrowseImageUrls/ProviderBrowseUrl"):
         draft.link(text_at(link, "URL"), "preview", name=text_at(link, "Description"))
+
+
+def _recognises(inspection: Inspection) -> bool:
+    """The root may have got the namespace of the envelope that it came in."""
+    content = inspection.content
+    named = inspection.tag.rpartition("}")[2] == "Collection"
+    return named and b"<ShortName" in content and b"<VersionId" in content
+
+
+_FIELDS = {
+    "identifier": "`ShortName` and `VersionId`",
+    "title": "`DataSetId`, else `LongName`",
+    "abstract": "`Description`",
+    "alternate_titles": "`LongName`, `ShortName`",
+    "keywords": "science, spatial and temporal keywords, campaigns, platforms, instruments",
+    "contacts": "`Contacts`, `ArchiveCenter`, `ProcessingCenter`",
+    "extents": "rectangles, points, the box of `GPolygon`",
+    "geometry": "`GPolygon` boundaries",
+    "times": "ranges, single and periodic dates, `EndsAtPresentFlag`",
+    "provenance.kind": "categories of platforms, level 4 (derived), keywords that say it outright",
+    "provenance.derived_from": "associations of type source",
+    "licence": "`UseConstraints`",
+    "constraints": "`RestrictionComment`, `UseConstraints`",
+    "access": "constraints that say so",
+    "links": "`OnlineAccessURLs` (`download`), `OnlineResources` by type, browse images",
+    "dates": "`InsertTime`, `RevisionDate`; `LastUpdate`",
+    "formats": "`DataFormat`",
+    "doi": "`DOI`, the citation",
+    "parent": "associations of type parent",
+}
+FORMAT = Format(
+    "echo10",
+    2,
+    read,
+    _recognises,
+    "root `Collection` with short name and version",
+    _FIELDS,
+)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from core.record import Record
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.xml import parse
 from indexer.formats.xml_names import XML_LANG, Element, all_of, inner_text, name_of, one_of, text_at, texts_at
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 _RESOURCES = {"dataset": "dataset", "software": "software", "citation": "document", "protocol": "document"}
 _ROLES = {
@@ -174,3 +175,47 @@ def _lineage(draft: Draft, resource: Element) -> None:
         prop, value = text_at(annotation, "propertyURI"), text_at(annotation, "valueURI")
         if prop.endswith("wasDerivedFrom"):
             draft.derived_from(value)
+
+
+_ROOT = re.compile(r"\{(?:eml|https?)://(?:ecoinformatics\.org|eml\.ecoinformatics\.org)/eml-2[^}]*\}eml")
+
+
+def _recognises(inspection: Inspection) -> bool:
+    without_namespace = inspection.tag == "eml" and b"<dataset" in inspection.content
+    return without_namespace or _ROOT.fullmatch(inspection.tag) is not None
+
+
+_FIELDS = {
+    "identifier": "`packageId`, else `alternateIdentifier`",
+    "title": "the first `title`",
+    "abstract": "`abstract`, its paragraphs",
+    "alternate_titles": "further `title`, `shortName`",
+    "languages": "`language`, `xml:lang`",
+    "type": "`dataset`, `software`, `citation`, `protocol`",
+    "keywords": "`keywordSet` with thesaurus; taxa, instruments, the project, names of places",
+    "contacts": "`creator`, `associatedParty`, `contact`, `metadataProvider`, `publisher`",
+    "extents": "`boundingCoordinates`, the box of `datasetGPolygon`; also of the study extent",
+    "geometry": "`datasetGPolygonOuterGRing`",
+    "vertical": "`boundingAltitudes`",
+    "times": "`rangeOfDates`, `singleDateTime`",
+    "provenance.lineage": "`methodStep/description`",
+    "provenance.kind": "keywords that say it outright",
+    "provenance.derived_from": "`dataSource`, annotations of `wasDerivedFrom`",
+    "provenance.generated_by": "`methodStep/description`",
+    "provenance.attributed_to": "creators",
+    "licence": "`licensed`, `intellectualRights`",
+    "constraints": "`intellectualRights`, `licenseName`",
+    "access": "restricted where `access` allows nothing to the public",
+    "links": "`distribution/online`; addresses of tables and rasters (`download`)",
+    "dates": "`pubDate`; `changeDate`",
+    "formats": "`formatName` of entities",
+    "doi": "`packageId`, `alternateIdentifier`",
+}
+FORMAT = Format(
+    "eml",
+    2,
+    read,
+    _recognises,
+    "root `eml:eml`, 2.x",
+    _FIELDS,
+)

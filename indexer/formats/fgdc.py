@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.units import metres
 from indexer.formats.xml import parse
 from indexer.formats.xml_names import Element, all_of, one_of, text_at, texts_at
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 _KEYWORD_GROUPS = {
     "theme": ("themekt", "themekey"),
@@ -203,3 +202,48 @@ def _cells(root: Element) -> Iterator[float]:
                 cell = metres(number(text_at(holder, name)), text_at(holder, unit))
                 if cell is not None and cell >= _FINEST_GRID_M:
                     yield cell
+
+
+def _recognises(inspection: Inspection) -> bool:
+    return inspection.tag == "metadata" and b"<idinfo" in inspection.content
+
+
+_FIELDS = {
+    "identifier": "`datsetid`, `metuid`, Esri's `PublishedDocID`; without one the source's own name, with a warning",
+    "title": "`citeinfo/title`",
+    "abstract": "`descript/abstract`; else `purpose`, with a warning",
+    "alternate_titles": "title and `edition`",
+    "languages": "`langdata`, else `langmeta`, else English",
+    "type": "`map` where `geoform` says so",
+    "keywords": "`theme`, `place`, `stratum`, `temporal` keywords with their thesaurus; platforms and instruments",
+    "themes": "theme keywords of ISO 19115 topic categories",
+    "contacts": "`origin`, `publish`, `ptcontac`, `distrib`, `proccont`, `metc`",
+    "extents": "`bounding`, and the box of `dsgpoly`",
+    "geometry": "`dsgpoly` outer rings",
+    "vertical": "`boundalt`, `vertdom`",
+    "times": "`rngdates`, `sngdate`, `mdattim`",
+    "resolution.metres": "the cell of a raster (`latres`, `absres`); without `rastinfo` they are precision",
+    "resolution.scale_denominator": "the finest `srcscale`",
+    "provenance.lineage": "`procdesc`",
+    "provenance.kind": "keywords that say it outright",
+    "provenance.derived_from": "`srccite`: DOI, else title",
+    "provenance.generated_by": "`procstep/procdesc`",
+    "provenance.attributed_to": "originators",
+    "licence": "recognised in `accconst`, `useconst`",
+    "constraints": "`accconst`, `useconst`, `othconst`, `distliab`",
+    "access": "`secclass`, or a text that says so",
+    "links": "`onlink`, `networkr` (`download`), `browse` (`preview`), `crossref`",
+    "dates": "`pubdate`; `metd`",
+    "formats": "`formname`, `geoform`",
+    "edition": "`citeinfo/edition`",
+    "doi": "`othercit`, `onlink`, `datsetid`",
+    "parent": "title of `lworkcit`",
+}
+FORMAT = Format(
+    "fgdc",
+    2,
+    read,
+    _recognises,
+    "root `metadata` with `idinfo`",
+    _FIELDS,
+)

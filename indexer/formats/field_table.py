@@ -1,21 +1,15 @@
-"""The table of docs/formats.md: which field of Record comes from where, made of ``fields.toml``."""
+"""The table of docs/formats.md: which field of Record comes from where, as each format says."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
 
 from core.record import Record
+from indexer.formats.formats import FORMATS
 
 BEGIN, END = "<!-- fields: begin -->", "<!-- fields: end -->"
 
-_GROUPS = (
-    ("iso19139", "iso19115-3", "fgdc"),
-    ("dublin-core", "dcat", "datacite", "schema.org"),
-    ("stac", "ogc-record", "ckan", "geoblacklight"),
-    ("eml", "dif", "echo10", "umm-c"),
-)
+_AT_ONCE = 4  # formats in one table
 _ALWAYS = ("id", "source", "native_format", "warnings")
 _PARTS = {
     "resolution": ("metres", "scale_denominator", "time_step"),
@@ -24,14 +18,12 @@ _PARTS = {
 
 
 def fields() -> dict[str, dict[str, str]]:
-    """For each format the fields it fills and where from, in the order of Record."""
-    stated = tomllib.loads(files("indexer.formats").joinpath("fields.toml").read_text(encoding="utf-8"))
-    table = {}
-    for name, said in stated.items():
-        base = stated[said["based_on"]] if "based_on" in said else {}
-        merged = {**base, **said}
-        table[name] = {field: merged[field] for field in record_fields() if field in merged}
-    return table
+    """For each format the fields it fills and where from, in the order of Record. ISO 19115-2 is read as ISO 19139."""
+    return {
+        one.name: {field: one.fields[field] for field in record_fields() if field in one.fields}
+        for one in FORMATS.values()
+        if one.name != "iso19115-2"
+    }
 
 
 def record_fields() -> list[str]:
@@ -58,10 +50,12 @@ def _value(record: Record, name: str) -> object:
 def markdown() -> str:
     """Tables of four formats each, one row per field."""
     table = fields()
-    return "\n\n".join(_one_table(group, table) for group in _GROUPS)
+    names = [name for name, filled_by in table.items() if filled_by]
+    groups = [names[at : at + _AT_ONCE] for at in range(0, len(names), _AT_ONCE)]
+    return "\n\n".join(_one_table(group, table) for group in groups)
 
 
-def _one_table(group: tuple[str, ...], table: Mapping[str, Mapping[str, str]]) -> str:
+def _one_table(group: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> str:
     rows = [f"| `Record` | {' | '.join(f'`{name}`' for name in group)} |", f"|---|{'---|' * len(group)}"]
     for field in record_fields():
         cells = [table[name].get(field, "") for name in group]

@@ -8,12 +8,11 @@ from typing import Any
 from core.record import Record
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.json_document import objects_in, parse_inner_json, parse_json, text_in, texts_in
 from indexer.formats.reader import Refused
 from indexer.formats.shapes import Where
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 _REFERENCES = {
     "http://schema.org/downloadurl": "download",
@@ -160,3 +159,44 @@ def _references(written: str) -> Iterator[tuple[str, str, str]]:
         else:
             yield from ((kind, text_in(one.get("url")), text_in(one.get("label"))) for one in objects_in(value))
             yield from ((kind, one, "") for one in value if isinstance(one, str))
+
+
+def _recognises(inspection: Inspection) -> bool:
+    named = inspection.members.keys()
+    return bool(named & {"dct_title_s", "dc_title_s"}) or {"layer_slug_s", "dct_provenance_s"} <= named
+
+
+_FIELDS = {
+    "identifier": "`id`, `layer_slug_s`",
+    "title": "`dct_title_s`, `dc_title_s`",
+    "abstract": "`dct_description_sm`, `dc_description_s`",
+    "alternate_titles": "`dct_alternative_sm`",
+    "languages": "`dct_language_sm`, `dc_language_s`",
+    "type": "`gbl_resourceClass_sm`, `dc_type_s`",
+    "keywords": "subjects, `dcat_keyword_sm`, resource types, `dct_spatial_sm`",
+    "themes": "`dcat_theme_sm`",
+    "contacts": "creators, publishers, the provider, rights holders",
+    "extents": "`locn_geometry`, `dcat_bbox`, `solr_geom`",
+    "geometry": "`locn_geometry` that is no envelope",
+    "times": "`gbl_dateRange_drsim`, `dct_temporal_sm`; else the index year",
+    "provenance.lineage": "`dct_provenance_sm`",
+    "provenance.kind": "keywords that say it outright",
+    "provenance.derived_from": "`dct_source_sm`, `dct_isVersionOf_sm`",
+    "provenance.attributed_to": "creators; else publishers",
+    "licence": "`dct_license_sm`",
+    "constraints": "`dct_rights_sm`",
+    "access": "`dct_accessRights_s`, `dc_rights_s`",
+    "links": "`dct_references_s` by kind",
+    "dates": "`dct_issued_s`; `gbl_mdModified_dt`, `layer_modified_dt`",
+    "formats": "`dct_format_s`, `dc_format_s`",
+    "doi": "`dct_identifier_sm`, `dc_identifier_s`",
+    "parent": "`dct_isPartOf_sm`, `pcdm_memberOf_sm`",
+}
+FORMAT = Format(
+    "geoblacklight",
+    2,
+    read,
+    _recognises,
+    "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)",
+    _FIELDS,
+)

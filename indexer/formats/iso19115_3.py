@@ -11,14 +11,13 @@ from dataclasses import replace
 
 from core.record import Record
 from indexer.formats import iso19139
+from indexer.formats.format import Format, Inspection
 from indexer.formats.iso19115_3_moves import move_to_19139
 from indexer.formats.iso_structure import OF_19115_3, mend_structure
 from indexer.formats.iso_xml import GCO, GMD, GMI, GMX, SRV, Element
 from indexer.formats.units import iso_duration
 from indexer.formats.xml import Parsed, parse
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 NAMESPACE = "http://standards.iso.org/iso/19115/-3/"
 _ROOM = re.compile(r"^\{http://standards\.iso\.org/iso/(?:19115/-3|19157/-2|19110)/([a-z]+)/[0-9.]+\}(.*)$")
@@ -55,3 +54,38 @@ def _time_step(root: Element) -> str | None:
         if step is not None:
             return step
     return None
+
+
+_ROOT = re.compile(r"\{http://standards\.iso\.org/iso/19115/-3/mdb/[0-9.]+\}MD_Metadata")
+
+
+def _recognises(inspection: Inspection) -> bool:
+    return _ROOT.fullmatch(inspection.tag) is not None
+
+
+_FIELDS = {
+    **iso19139.FIELDS,
+    "identifier": "`metadataIdentifier/code`; without one the source's own name, with a warning",
+    "languages": "`identificationInfo/defaultLocale`, else `defaultLocale`; ISO 639-1",
+    "type": "`metadataScope/resourceScope`; without one `service` for `SV_ServiceIdentification`, else `dataset`",
+    "contacts": (
+        "`citedResponsibleParty`, `pointOfContact`, `distributorContact`, `contact`: each party and individual"
+    ),
+    "vertical": "`EX_VerticalExtent` with `verticalCRSId`, upwards positive: depths become negative",
+    "resolution.time_step": "`temporalResolution`, else as in ISO 19139",
+    "provenance.lineage": "`resourceLineage/statement`",
+    "provenance.derived_from": "lineage sources; `associatedResource` of type `source`, `dependency`, `revisionOf`",
+    "licence": "as in ISO 19139, and `reference` of legal constraints",
+    "links": "as in ISO 19139; `citation/onlineResource` (`about`), `metadataLinkage` (`describedby`)",
+    "dates": "`citation/date` by type; `dateInfo` (the last revision, else creation)",
+    "doi": "citation identifiers, `metadataIdentifier`, the only DOI among the links that leads to no other work",
+    "parent": "`parentMetadata`, else the identifier of a `largerWorkCitation`",
+}
+FORMAT = Format(
+    "iso19115-3",
+    2,
+    read,
+    _recognises,
+    "root `mdb:MD_Metadata`, 1.0 and 2.0",
+    _FIELDS,
+)

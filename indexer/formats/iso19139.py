@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.record import Record, record_id
 from indexer.formats.doi import doi_in
+from indexer.formats.format import Format, Inspection
 from indexer.formats.iso19115_3_moves import move_to_19139
 from indexer.formats.iso_citation import Titles, doi_of, read_dates, read_titles
 from indexer.formats.iso_constraints import read_terms
@@ -41,7 +42,6 @@ from indexer.formats.text import says_nothing
 from indexer.formats.xml import Parsed, parse
 from indexer.raw import RawRecord
 
-READER_VERSION = 2
 _LONGEST_STANDIN = 120
 
 
@@ -223,3 +223,77 @@ def _doi(parts: _Parts, identifier: str) -> str | None:
 
 def _parent(parts: _Parts) -> str | None:
     return text_of(parts.metadata, f"{GMD}parentIdentifier") or parent_in_aggregates(parts.identifications)
+
+
+_ROOT = "{http://www.isotc211.org/2005/gmd}MD_Metadata"
+_ROOT_WITH_IMAGERY = "{http://www.isotc211.org/2005/gmi}MI_Metadata"
+
+
+def _recognises(inspection: Inspection) -> bool:
+    """Its own root, or the root of a national profile that says it is one."""
+    return inspection.tag == _ROOT or (inspection.iso_type == "MD_Metadata" and inspection.tag != _ROOT_WITH_IMAGERY)
+
+
+def _recognises_imagery(inspection: Inspection) -> bool:
+    return inspection.tag == _ROOT_WITH_IMAGERY or (inspection.iso_type == "MI_Metadata" and inspection.tag != _ROOT)
+
+
+FIELDS = {
+    "identifier": "`fileIdentifier`; without one the source's own name (for files the path), with a warning",
+    "title": "`citation/title`; else alternate title, identifier, beginning of the abstract, with a warning",
+    "alternate_titles": "`citation/alternateTitle`; the title's other languages (`PT_FreeText`)",
+    "abstract": "`abstract`, HTML as plain text; else `purpose`, with a warning",
+    "languages": "`identificationInfo/language`, else `language`; ISO 639-1",
+    "type": "`hierarchyLevel`; without one `service` for `SV_ServiceIdentification`, else `dataset`",
+    "keywords": (
+        "`descriptiveKeywords` with `thesaurusName/title` and the `Anchor`'s link; `acquisitionInformation` "
+        "platforms and instruments; `EX_GeographicDescription`; a short `EX_Extent/description`"
+    ),
+    "themes": "`topicCategory`",
+    "contacts": "`citedResponsibleParty`, `pointOfContact`, `distributorContact`, `contact`; none twice",
+    "extents": "every `EX_GeographicBoundingBox`, and the box of every `EX_BoundingPolygon`",
+    "geometry": "`EX_BoundingPolygon` (GML 3.1 and 3.2), as one GeoJSON geometry",
+    "vertical": "`EX_VerticalExtent`, upwards positive: depths become negative",
+    "times": "every `EX_TemporalExtent`: `TimePeriod`, `TimeInstant`, indeterminate ends, durations",
+    "resolution.metres": (
+        "the finest `spatialResolution/distance`, else the finest ground axis of the grid; angles at the equator"
+    ),
+    "resolution.scale_denominator": "the finest `equivalentScale`",
+    "resolution.time_step": "the grid's time axis, else `timeInterval` beside a begin and an end",
+    "provenance.lineage": "`lineage/statement`",
+    "provenance.kind": "`modelResult` coverages and keywords that say it outright; else left `unknown`",
+    "provenance.derived_from": "lineage sources (DOI, link, title or description); aggregations of type `source`",
+    "provenance.generated_by": "process steps; their software (19115-2)",
+    "provenance.attributed_to": "authors, originators, principal investigators; else owners, publishers",
+    "licence": (
+        "recognised in `useLimitation`, `otherConstraints` and their links, as SPDX; else the link where "
+        "`useConstraints` says `license`"
+    ),
+    "constraints": "`useLimitation`, `otherConstraints`",
+    "access": "`accessConstraints`, `classification`, or a text that asks for a password or registration",
+    "links": (
+        "`dataSetURI` (`about`), `transferOptions` (by function, protocol, suffix), service operations "
+        "(`service`), `extensionOnLineResource` documents (`describedby`), `graphicOverview` (`preview`)"
+    ),
+    "dates": "`citation/date` by type; `dateStamp`",
+    "formats": "`distributionFormat`, `distributorFormat`, `resourceFormat`",
+    "edition": "`citation/edition`",
+    "doi": (
+        "citation identifiers, `dataSetURI`, `fileIdentifier`, the only DOI among the links that leads to no other work"
+    ),
+    "parent": "`parentIdentifier`, else the identifier of a `largerWorkCitation`",
+}
+FORMAT = Format(
+    "iso19139",
+    2,
+    read,
+    _recognises,
+    'root `gmd:MD_Metadata`, or a national root with `gco:isoType="gmd:MD_Metadata"`',
+    FIELDS,
+)
+FORMAT_WITH_IMAGERY = replace(
+    FORMAT,
+    name="iso19115-2",
+    recognises=_recognises_imagery,
+    found_by="root `gmi:MI_Metadata`",
+)

@@ -9,14 +9,13 @@ from typing import Any
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.hrefs import is_message_channel
 from indexer.formats.json_document import listed, objects_in, parse_json, text_in, texts_in
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.units import iso_duration
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 _RELS = {
     "item": "download", "items": "download", "enclosure": "download", "data": "download", "thumbnail": "preview",
@@ -198,3 +197,68 @@ def _link(draft: Draft, link: Mapping[str, Any]) -> None:
         name=text_in(link.get("name")) or text_in(link.get("title")),
         description=text_in(link.get("description")) or text_in(link.get("channel")),
     )
+
+
+_MEMBERS = frozenset(
+    {
+        "type",
+        "description",
+        "abstract",
+        "recordUpdated",
+        "record-updated",
+        "themes",
+        "keywords",
+        "externalIds",
+        "contacts",
+    }
+)
+
+
+def _recognises(inspection: Inspection) -> bool:
+    """A feature whose properties are those of a record; a STAC item's may be too, and an OpenSearch answer's."""
+    members = inspection.members
+    said = members.get("properties")
+    if members.get("type") != "Feature" or not isinstance(said, dict) or "offerings" in said:
+        return False
+    if "stac_version" in members and "id" in members:
+        return False
+    conforms = " ".join(texts_in(members.get("conformsTo")))
+    return "ogcapi-records" in conforms or ("title" in said and bool(said.keys() & _MEMBERS))
+
+
+_FIELDS = {
+    "identifier": "`id`, else `externalIds`",
+    "title": "`title`",
+    "abstract": "`description`",
+    "languages": "`language`, `resourceLanguages`",
+    "type": "`type`",
+    "keywords": "`keywords`, concepts of `themes` with scheme and URI",
+    "themes": "concepts of ISO 19115 topic categories",
+    "contacts": "`contacts`, `providers`, `publisher`",
+    "extents": "`geometry`, else `bbox`, `extent`",
+    "geometry": "`geometry` that is no box",
+    "times": "`time`: `interval`, `date`, `timestamp`; `datetime`",
+    "resolution.metres": "`resolution`, `gsd`",
+    "resolution.time_step": "`time.resolution`",
+    "provenance.lineage": "`lineage`, `provenance`",
+    "provenance.kind": "keywords that say it outright",
+    "provenance.derived_from": "links `via`, `source`, `derivedFrom`",
+    "provenance.attributed_to": "contacts with the roles of makers",
+    "licence": "`license`, links `license`",
+    "constraints": "`rights`, `accessRights`, `license` that is not recognised",
+    "access": "`rights`, `accessRights` that say so",
+    "links": "`links`, `associations`",
+    "dates": "`created`, `updated`, `published`; `recordUpdated`",
+    "formats": "`formats`",
+    "edition": "`version`",
+    "doi": "`externalIds`, `doi`",
+    "parent": "title of the link `collection`",
+}
+FORMAT = Format(
+    "ogc-record",
+    2,
+    read,
+    _recognises,
+    "a GeoJSON feature of OGC API - Records",
+    _FIELDS,
+)

@@ -8,21 +8,16 @@ from typing import Any
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
 from indexer.formats.json_ld import by_id, nodes_of, plain_node, resources_among, scripts, types_of
+from indexer.formats.linked_data import SCHEMA_ORG_TYPES
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.resolution_text import step_in
 from indexer.formats.units import metres
 from indexer.raw import RawRecord
 
-READER_VERSION = 2
-
-TYPES = {
-    "Dataset": "dataset", "DataFeed": "dataset", "DataCatalog": "collection", "SoftwareApplication": "software",
-    "SoftwareSourceCode": "software", "ScholarlyArticle": "document", "DigitalDocument": "document", "Map": "map",
-    "WebAPI": "service",
-}  # fmt: skip
 _PEOPLE = {
     "creator": "author", "author": "author", "publisher": "publisher", "contributor": "contributor",
     "provider": "distributor", "maintainer": "custodian", "funder": "funder", "copyrightHolder": "rightsHolder",
@@ -46,7 +41,7 @@ def datasets(content: bytes) -> list[dict[str, Any]]:
     catalogues = [node for node in nodes if "DataCatalog" in types_of(node)]
     nodes += [inner for node in catalogues for inner in objects_in(node.get("dataset")) if len(inner) > 2]
     known = by_id(nodes)
-    found = resources_among(nodes, ("Dataset",)) or resources_among(nodes, TYPES)
+    found = resources_among(nodes, ("Dataset",)) or resources_among(nodes, SCHEMA_ORG_TYPES)
     return [plain_node(node, known) for node in found]
 
 
@@ -84,7 +79,7 @@ def _what(draft: Draft, said: Mapping[str, Any]) -> None:
         draft.also_titled(other)
     draft.abstract = text_in(said.get("description")) or text_in(said.get("abstract"))
     for kind in types_of(said):
-        draft.type = TYPES.get(kind, draft.type)
+        draft.type = SCHEMA_ORG_TYPES.get(kind, draft.type)
     for code in listed(said.get("inLanguage")):
         draft.in_language(text_in(code.get("alternateName") or code.get("name") if isinstance(code, dict) else code))
     for term in listed(said.get("keywords")):
@@ -229,3 +224,46 @@ def _reference(one: Any) -> str:
     named = [text_in(one.get(name)) for name in ("@id", "url", "identifier", "name")]
     doi = next((doi for text in named if (doi := doi_in(text))), None)
     return f"https://doi.org/{doi}" if doi else next((text for text in named if text), "")
+
+
+def _recognises(inspection: Inspection) -> bool:
+    return inspection.is_page_with_scripts or inspection.vocabulary == "schema.org"
+
+
+_FIELDS = {
+    "identifier": "the DOI, else `identifier`, `@id`, `url`",
+    "title": "`name`",
+    "abstract": "`description`",
+    "alternate_titles": "`alternateName`",
+    "languages": "`inLanguage`",
+    "type": "`@type`",
+    "keywords": "`keywords` with `DefinedTerm`, `variableMeasured`, `measurementTechnique`, names of places",
+    "contacts": "`creator`, `author`, `publisher`, `contributor`, `provider`, `funder` and others",
+    "extents": "`spatialCoverage`: `GeoShape` box, polygon, line; `GeoCoordinates`",
+    "geometry": "polygons and lines",
+    "vertical": "`verticalCoverage`",
+    "times": "`temporalCoverage`",
+    "resolution.metres": "`spatialResolution`",
+    "resolution.time_step": "`temporalResolution`",
+    "provenance.kind": "keywords that say it outright",
+    "provenance.derived_from": "`isBasedOn`, `prov:wasDerivedFrom`",
+    "provenance.generated_by": "`prov:wasGeneratedBy`",
+    "provenance.attributed_to": "creators, authors; else publishers",
+    "licence": "`license`",
+    "constraints": "`license` in words, `conditionsOfAccess`",
+    "access": "`conditionsOfAccess`",
+    "links": "`url`, `sameAs` (`about`), `distribution` (`download`), `thumbnailUrl`, `subjectOf`",
+    "dates": "`datePublished`, `dateCreated`, `dateModified`; `sdDatePublished`",
+    "formats": "`encodingFormat`",
+    "edition": "`version`",
+    "doi": "`identifier`, `@id`, `sameAs`",
+    "parent": "`isPartOf`",
+}
+FORMAT = Format(
+    "schema.org",
+    2,
+    read,
+    _recognises,
+    "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",
+    _FIELDS,
+)

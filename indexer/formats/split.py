@@ -11,8 +11,7 @@ import rdflib
 from lxml import etree
 
 from indexer.formats import dcat, schema_org
-from indexer.formats.detect import detect, detect_element
-from indexer.formats.detect_json import detect_json
+from indexer.formats.detect import detect, detect_element, detect_json
 from indexer.formats.doi import doi_in
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, to_bytes
 from indexer.formats.json_ld import may_hold_scripts, nodes_of, plain_node, short, types_of

@@ -10,13 +10,12 @@ from core.record import Record, Resolution
 from indexer.formats.datacube import cube
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.json_document import listed, objects_in, parse_json, text_in, texts_in
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.shapes import Where
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 _ROLES = {"producer": "originator", "licensor": "owner", "processor": "processor", "host": "distributor"}
 _RELS = {
@@ -205,3 +204,52 @@ def _asset(draft: Draft, name: str, asset: Any) -> None:
     roles = [name, *texts_in(asset.get("roles"))]
     rel = next((found for role in roles if (found := _ASSET_RELS.get(role))), "download")
     draft.link(href, rel, media_type=media_type, name=text_in(asset.get("title")) or name)
+
+
+def _recognises(inspection: Inspection) -> bool:
+    members = inspection.members
+    if "stac_version" in members:
+        return "id" in members
+    return members.get("type") in ("Collection", "Catalog") and {"id", "links"} <= members.keys()
+
+
+_FIELDS = {
+    "identifier": "`id`",
+    "title": "`title`; an item without one is called by its `id`",
+    "abstract": "`description`, else `label:description`",
+    "languages": "`language`, `languages`",
+    "type": "item: dataset; collection: series; catalogue: collection",
+    "keywords": "`keywords`, `themes`; platforms, instruments, missions (also of summaries)",
+    "contacts": "`providers` by role, `contacts`",
+    "extents": (
+        "`geometry` or `bbox` of items; `extent.spatial.bbox` of collections, the parts where there are "
+        "several; else `cube:dimensions`"
+    ),
+    "geometry": "`geometry` that is no box",
+    "times": "`datetime`, `start_datetime`, `end_datetime`; `extent.temporal.interval`; else `cube:dimensions`",
+    "resolution.metres": "the finest `gsd`; else the finest `step` of x and y in `cube:dimensions`",
+    "resolution.time_step": "`step` of time in `cube:dimensions`",
+    "provenance.lineage": "`processing:lineage`",
+    "provenance.kind": (
+        "keywords that say it outright; optical, radar and viewing-angle properties with a platform: observation"
+    ),
+    "provenance.derived_from": "links `derived_from`",
+    "provenance.generated_by": "`processing:software`",
+    "provenance.attributed_to": "producers; else licensors",
+    "licence": "`license`, links `license`",
+    "constraints": "`license` that is not recognised",
+    "links": "links that lead out, assets (absolute addresses)",
+    "dates": "`created`, `updated`, `published`",
+    "formats": "types of assets",
+    "edition": "`version`",
+    "doi": "`sci:doi`, links `cite-as`",
+    "parent": "`collection`; a collection's parent link",
+}
+FORMAT = Format(
+    "stac",
+    2,
+    read,
+    _recognises,
+    "`stac_version`: item, collection, catalogue, 0.8 to 1.1",
+    _FIELDS,
+)

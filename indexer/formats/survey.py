@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from indexer.formats.json_document import looks_like_json, objects_in, parse_json
+from indexer.formats.parted import parted
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
-from indexer.sources.parted import parted
 
 BEGIN, END = "<!-- survey: begin -->", "<!-- survey: end -->"
 FIELDS = ("title", "abstract", "extents", "times")

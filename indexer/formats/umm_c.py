@@ -8,6 +8,7 @@ from typing import Any
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
 from indexer.formats.json_document import listed, objects_in, parse_json, text_in, texts_in
 from indexer.formats.nasa import metres_of, platforms, rel_of, role_of, science_keyword
 from indexer.formats.reader import Refused
@@ -15,8 +16,6 @@ from indexer.formats.repair_box import number
 from indexer.formats.resolution_text import step_in
 from indexer.formats.units import metres, time_step
 from indexer.raw import RawRecord
-
-READER_VERSION = 2
 
 _SCIENCE = ("Category", "Topic", "Term", "VariableLevel1", "VariableLevel2", "VariableLevel3", "DetailedVariable")
 _EDGES = ("WestBoundingCoordinate", "SouthBoundingCoordinate", "EastBoundingCoordinate", "NorthBoundingCoordinate")
@@ -195,3 +194,46 @@ def _ways(draft: Draft, said: Mapping[str, Any]) -> None:
             media_type=media_type if "/" in media_type else None,
             description=text_in(link.get("Description")),
         )
+
+
+def _recognises(inspection: Inspection) -> bool:
+    said = inspection.members.get("umm", inspection.members)
+    return isinstance(said, dict) and {"EntryTitle", "ShortName"} <= said.keys()
+
+
+_FIELDS = {
+    "identifier": "`concept-id`, else `ShortName` and `Version`",
+    "title": "`EntryTitle`",
+    "abstract": "`Abstract`",
+    "alternate_titles": "`ShortName`, with its version",
+    "languages": "`DataLanguage`",
+    "keywords": "science and ancillary keywords, locations, projects, platforms, instruments",
+    "themes": "`ISOTopicCategories`",
+    "contacts": "citations, data centres, contact persons by role",
+    "extents": "rectangles, points, the box of polygons and lines",
+    "geometry": "`GPolygons`, `Lines`",
+    "vertical": "`VerticalSpatialDomains` of altitudes, depths (downwards)",
+    "times": "ranges, single and periodic dates, `EndsAtPresentFlag`",
+    "resolution.metres": "the finest `HorizontalDataResolution`",
+    "resolution.time_step": "`TemporalResolution`",
+    "provenance.lineage": "`Quality`",
+    "provenance.kind": "categories of platforms, level 4 (derived), keywords that say it outright",
+    "provenance.derived_from": "associations of type input, source",
+    "provenance.attributed_to": "creators, investigators, originators",
+    "licence": "`UseConstraints`",
+    "constraints": "`AccessConstraints`, `UseConstraints`",
+    "access": "constraints that say so",
+    "links": "`RelatedUrls` by type",
+    "dates": "`DataDates`, release; of the metadata",
+    "formats": "file formats",
+    "doi": "`DOI`",
+    "parent": "associations of type parent",
+}
+FORMAT = Format(
+    "umm-c",
+    2,
+    read,
+    _recognises,
+    "JSON with `EntryTitle` and `ShortName`, also inside `umm`",
+    _FIELDS,
+)

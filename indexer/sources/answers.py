@@ -1,4 +1,4 @@
-"""An answer as XML, JSON or text, or BadAnswer: what a broken or intercepting server sends is never taken for data."""
+"""Reads an answer as XML, JSON or text. Raises BadAnswer for what a broken or intercepting server sends."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def json_value(answer: Answer) -> Any:
 
 
 def expect_2xx(answer: Answer) -> Answer:
-    """Raises BadStatus for anything else; 429 and 5xx do not come so far."""
+    """Raises BadStatus for anything else; the fetcher handles 429 and 5xx before."""
     if not 200 <= answer.status < 300:
         raise BadStatus(host_of(answer.url), answer.status)
     return answer

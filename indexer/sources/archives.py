@@ -33,7 +33,7 @@ _BREAKS_A_ZIP_MEMBER = (zipfile.BadZipFile, zlib.error, LZMAError, EOFError, Run
 
 
 class _BoundedTarInfo(tarfile.TarInfo):
-    """Refuses a name of gigabytes, which tarfile would read into memory."""
+    """Refuses a member name of gigabytes, because tarfile would read it into memory."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _BoundedTarInfo:
@@ -56,7 +56,7 @@ def is_tar(path: Path) -> bool:
 class TarMembers:
     """A tar in its own order (it is a stream); a position is ``index:name``.
 
-    Where the member at that index has another name by now, the archive was changed, and all of it comes again.
+    If the member at that index has another name now, the archive has changed, and all of it is read again.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""CKAN's action API: package_search in order of modification, so that what changes meanwhile comes again, not never."""
+"""CKAN's action API: package_search in order of modification; a record that changes meanwhile comes twice."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import json_object, written_json
-from indexer.sources.counted import CountedWalk, Slab
+from indexer.sources.counted import CountedPage, CountedWalk
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined, number_or_none
+from indexer.sources.protocol import Protocol, Question
 from net.exchange import Answer
 from net.targets import host_of
 
@@ -45,7 +46,7 @@ class CkanSource:
         )
         yield from walk.pages(position)
 
-    def _ask(self, offset: int, check: Callable[[Slab], Slab]) -> Slab:
+    def _ask(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
         asked = {"rows": str(self.options.page_size), "start": str(offset), "sort": _SORT, "q": "*:*"}
         if filters := self._filters():
             asked["fq"] = " ".join(f"+{each}" for each in filters)
@@ -78,12 +79,14 @@ def result_of(answer: Answer) -> dict[str, Any]:
     return result
 
 
-def _slab(answer: Answer, base: str) -> Slab:
+def _slab(answer: Answer, base: str) -> CountedPage:
     result = result_of(answer)
     count, listed = number_or_none(result.get("count")), result.get("results")
     if count is None or not isinstance(listed, list):
         raise BadAnswer(f"{host_of(answer.url)} sent a search result without records or count")
-    return Slab(tuple(_record(each, base) for each in listed if isinstance(each, dict) and each.get("id")), count)
+    return CountedPage(
+        tuple(_record(each, base) for each in listed if isinstance(each, dict) and each.get("id")), count
+    )
 
 
 def _record(package: dict[str, Any], base: str) -> RawRecord:
@@ -95,3 +98,21 @@ def _record(package: dict[str, Any], base: str) -> RawRecord:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _at(url: str) -> Iterator[Question]:
+    yield Question(portal(url.partition("?")[0]), _search)
+
+
+def _search(fetcher: Fetcher, url: str) -> object:
+    return fetcher.get(action(url, "package_search"), result_of, {"rows": "0"})
+
+
+PROTOCOL = Protocol(
+    "ckan",
+    CkanSource,
+    CkanOptions,
+    "package_search in order of modification",
+    "`metadata_modified`",
+    at=_at,
+)

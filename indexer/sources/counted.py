@@ -1,4 +1,4 @@
-"""Listings that say how many records they hold, walked until that many different ones were seen."""
+"""Listings that state their number of records, read until that many different records have come."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _REPEATED_PAGES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Slab:
-    """What a server gave for one offset. ``matched``: how many it says there are; ``following``: where to go on.
+class CountedPage:
+    """The answer for one offset. ``matched``: the total that the server states; ``following``: the next offset.
 
-    ``following`` None: right behind what came.
+    ``following`` None: directly after these records.
     """
 
     records: tuple[RawRecord, ...]
@@ -38,7 +38,7 @@ class Slab:
         return {_key(record.native_id) for record in self.records} | {_key(id) for id in self.deleted}
 
 
-Ask = Callable[[int, Callable[[Slab], Slab]], Slab]
+Ask = Callable[[int, Callable[[CountedPage], CountedPage]], CountedPage]
 """Asks for the records from an offset (the first is 0) and passes each answer through a check that may raise
 BadAnswer, which is worth another try."""
 
@@ -60,7 +60,7 @@ class CountedWalk:
     size: int
     tolerated: int = 0
     may_be_empty: bool = False
-    beyond: Callable[[int], Slab | None] | None = None
+    beyond: Callable[[int], CountedPage | None] | None = None
     _seen: set[bytes] = field(default_factory=set)
     _before: int = 0  # distinct records of earlier slices
     _nameless: int = 0  # records that the server cannot give: which ones is not known, so nothing may be swept
@@ -70,7 +70,7 @@ class CountedWalk:
     _empty: set[int] = field(default_factory=set)  # offsets at which the server insists that there is nothing
 
     def pages(self, position: str | None) -> Iterator[Page]:
-        """Raises BadAnswer and SourceBroken where the server keeps answering nonsense."""
+        """Raises BadAnswer and SourceBroken if the server keeps sending wrong pages."""
         offset, walk = self._begin(position)
         while True:
             matched = yield from self._walk(offset, walk)
@@ -104,7 +104,7 @@ class CountedWalk:
             if offset >= matched and (further := self._further(offset, slab, known)) is None:
                 return matched
 
-    def _further(self, offset: int, last: Slab, known: set[bytes]) -> Slab | None:
+    def _further(self, offset: int, last: CountedPage, known: set[bytes]) -> CountedPage | None:
         """New records behind the count; None where the server has no more."""
         goes_on = last.following is not None and last.following >= offset
         if self.beyond is None or not last.ids or not (goes_on or len(last.ids) >= min(self.size, self._largest)):
@@ -119,10 +119,10 @@ class CountedWalk:
         seen = self._before + len(self._seen)
         return json.dumps({"offset": offset, "seen": seen, "walk": walk, "nameless": self._nameless})
 
-    def _asked(self, offset: int, matched: int, known: set[bytes]) -> Slab:
+    def _asked(self, offset: int, matched: int, known: set[bytes]) -> CountedPage:
         self._doubts = 0
 
-        def check(slab: Slab) -> Slab:
+        def check(slab: CountedPage) -> CountedPage:
             doubt = self._doubt(slab, offset, matched, known)
             self._doubts += 1
             if doubt is not None and self._doubts < _ASKED_AGAIN:
@@ -138,8 +138,8 @@ class CountedWalk:
             raise SourceBroken(f"{self.name} sends the same page again and again, whatever is asked for")
         return slab
 
-    def _doubt(self, slab: Slab, offset: int, matched: int, known: set[bytes]) -> str | None:
-        """Why an answer is not believed at once."""
+    def _doubt(self, slab: CountedPage, offset: int, matched: int, known: set[bytes]) -> str | None:
+        """Why an answer is asked for again; None if it is plausible."""
         confirmed = not self._empty.isdisjoint((offset, offset - self.size))
         if not slab.ids and not slab.skipped and not confirmed and offset < max(slab.matched, matched):
             return f"sent no records from {offset} on, though it holds {max(slab.matched, matched)}"
@@ -149,7 +149,7 @@ class CountedWalk:
             return f"sent a page again instead of the records from {offset} on"
         return None
 
-    def _next(self, offset: int, slab: Slab) -> int:
+    def _next(self, offset: int, slab: CountedPage) -> int:
         given = len(slab.records) + len(slab.skipped) + len(slab.deleted)
         behind = offset + (given or self.size)  # where there was nothing, nothing need be asked for again
         if slab.following is not None and behind < slab.following <= offset + self.size:

@@ -9,11 +9,13 @@ import structlog
 
 from core.errors import SondeError, Unavailable
 from indexer.raw import Page, Skipped
-from indexer.sources.counted import CountedWalk, Slab
+from indexer.sources.counted import CountedPage, CountedWalk
 from indexer.sources.csw_answer import Capabilities, CswException, Results, capabilities, results
 from indexer.sources.csw_request import CSW, GMD, MDB, Dialect, Method, Version, body, key_values
 from indexer.sources.fetching import BadAnswer, Fetcher, Later
+from indexer.sources.linked import joined
 from indexer.sources.members import SourceBroken
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.errors import BadStatus
 from net.exchange import Outgoing
 
@@ -25,9 +27,9 @@ _STUMBLES = 3
 
 @dataclass(frozen=True, slots=True)
 class CswOptions:
-    """``version``, ``schema`` and ``method``: instead of what the capabilities offer and trials show.
+    """``version``, ``schema`` and ``method``: override what the capabilities offer and what trials show.
 
-    ``tolerate_missing``: so many records the server may count and never give.
+    ``tolerate_missing``: number of records that the server may count but never give.
     """
 
     page_size: int = 100
@@ -152,9 +154,9 @@ def _schemas(offered: Capabilities, options: CswOptions, version: Version) -> li
 
 @dataclass(slots=True)
 class _Asker:
-    """GetRecords windows; where the server stumbles over one, smaller ones, and the record at fault is named.
+    """Asks for windows of records. If the server fails on one, asks for smaller ones and names the record at fault.
 
-    After three such records in a row whole windows are given up.
+    After three such records in a row it skips whole windows.
     """
 
     fetcher: Fetcher
@@ -165,15 +167,15 @@ class _Asker:
     matched: int = 0
     stumbled: int = 0  # in a row
 
-    def beyond(self, offset: int) -> Slab | None:
-        """What the server has behind its count, asked for once; None where it has nothing, or an error."""
+    def beyond(self, offset: int) -> CountedPage | None:
+        """Asks once for records beyond the stated total; None if there are none, or the server fails."""
         try:
             return self._slab(Window(offset, self.size, self.since), lambda slab: slab)
         except SondeError as error:
             log.info("csw.nothing_beyond", source=self.fetcher.source, offset=offset, reason=str(error))
             return None
 
-    def ask(self, offset: int, check: Callable[[Slab], Slab]) -> Slab:
+    def ask(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
         size = self.size
         while True:
             try:
@@ -188,20 +190,53 @@ class _Asker:
                     return self._given_up(offset, size, error)
                 size = max(size // _ONE_IN_TEN, 1)
 
-    def _given_up(self, offset: int, size: int, error: SondeError) -> Slab:
+    def _given_up(self, offset: int, size: int, error: SondeError) -> CountedPage:
         """``size`` records, counted as one where they are several: nothing may be swept in either case."""
         last = f" to {offset + size}" if size > 1 else ""
         skipped = Skipped(f"{self.url}#position {offset + 1}{last}", f"the server cannot give it: {error}")
-        return Slab((), self.matched, offset + size if size > 1 else None, (skipped,))
+        return CountedPage((), self.matched, offset + size if size > 1 else None, (skipped,))
 
-    def _slab(self, window: Window, check: Callable[[Slab], Slab]) -> Slab:
-        kept: list[Slab] = []
+    def _slab(self, window: Window, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
+        kept: list[CountedPage] = []
 
         def checked(found: Results) -> Results:
             following = None if found.following is None else found.following - 1
-            kept[:] = [check(Slab(found.records, found.matched, following))]
+            kept[:] = [check(CountedPage(found.records, found.matched, following))]
             return found
 
         fetch_results(self.fetcher, self.url, self.dialect, window, checked)
         self.matched = kept[0].matched
         return kept[0]
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    return answer.root == "Capabilities"
+
+
+def _at(url: str) -> Iterator[Question]:
+    yield Question(url.partition("?")[0], fetch_capabilities)
+
+
+def _below(url: str) -> Iterator[Question]:
+    bare = url.partition("?")[0]
+    yield Question(joined(bare, "csw"), fetch_capabilities)
+    yield Question(joined(geonetwork_base(bare), "srv/eng/csw"), fetch_capabilities)
+
+
+def geonetwork_base(url: str) -> str:
+    """``https://host/geonetwork`` of any address below it."""
+    before, found, _ = url.partition("/geonetwork")
+    return before + found if found else url.partition("/srv/")[0].rstrip("/")
+
+
+PROTOCOL = Protocol(
+    "csw",
+    CswSource,
+    CswOptions,
+    "CSW 2.0.2 and 3.0, POST or GET, whichever the server understands; sorted by identifier; ISO before Dublin Core",
+    "`dct:modified` filter",
+    recognises=_recognises,
+    at=_at,
+    below=_below,
+    title=lambda fetcher, url: fetch_capabilities(fetcher, url).title,
+)

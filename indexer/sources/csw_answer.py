@@ -17,7 +17,7 @@ _DC_IDENTIFIER = "{http://purl.org/dc/elements/1.1/}identifier"
 
 
 class CswException(SondeError):
-    """The server answers with an ows:ExceptionReport: it did not like the request."""
+    """The server answers with an ows:ExceptionReport: it rejects the request."""
 
 
 @dataclass(frozen=True, slots=True)

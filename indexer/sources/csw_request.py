@@ -19,7 +19,7 @@ CSW: dict[str, str] = {"2.0.2": "http://www.opengis.net/cat/csw/2.0.2", "3.0.0":
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one server wants to be asked; ``schema`` is the outputSchema, ``sort`` a queryable or None: unsorted."""
+    """The way to ask one server; ``schema`` is the outputSchema, ``sort`` a queryable or None: unsorted."""
 
     version: Version = "2.0.2"
     schema: str = GMD

@@ -12,7 +12,8 @@ from urllib.parse import urlencode
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import Leaf, LinkedWalk, Part, joined, number_or_none
+from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_or_none
+from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import Answer
 from net.targets import host_of
 
@@ -41,7 +42,7 @@ class DataCiteSource:
         """Raises SourceBroken and what the fetcher raises."""
         base = self.url.partition("?")[0].rstrip("/").removesuffix("/dois")
         first = f"{joined(base, 'dois')}?{urlencode(self._parameters())}"
-        walk = LinkedWalk(self.fetcher, [Part(first, _leaf)], may_be_empty=self.since is not None)
+        walk = LinkedWalk(self.fetcher, [Part(first, _linked_page)], may_be_empty=self.since is not None)
         yield from walk.pages(position)
 
     def _parameters(self) -> dict[str, str]:
@@ -58,14 +59,14 @@ class DataCiteSource:
         return {**wanted, "page[size]": str(options.page_size), "page[cursor]": "1", "detail": "true"}
 
 
-def _leaf(answer: Answer) -> Leaf:
+def _linked_page(answer: Answer) -> LinkedPage:
     body = json_object(answer)
     listed, meta, links = body.get("data"), body.get("meta") or {}, body.get("links") or {}
     if not isinstance(listed, list) or not isinstance(meta, dict) or not isinstance(links, dict):
         raise BadAnswer(f"{host_of(answer.url)} did not answer as DataCite's API")
     records = tuple(_record(each, answer.url) for each in listed if isinstance(each, dict) and each.get("id"))
     following = links.get("next")
-    return Leaf(records, str(following) if following else None, number_or_none(meta.get("total")))
+    return LinkedPage(records, str(following) if following else None, number_or_none(meta.get("total")))
 
 
 def _record(doi: dict[str, Any], url: str) -> RawRecord:
@@ -86,3 +87,20 @@ def _xml(text: object) -> bytes | None:
     except (binascii.Error, ValueError):
         return None
     return content if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else None
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    listed = answer.json.get("data")
+    return isinstance(listed, list) and any(
+        isinstance(each, dict) and each.get("type") == "dois" for each in listed[:1]
+    )
+
+
+PROTOCOL = Protocol(
+    "datacite",
+    DataCiteSource,
+    DataCiteOptions,
+    "DOIs of a client, prefix or query, as DataCite XML",
+    "`updated`",
+    recognises=_recognises,
+)

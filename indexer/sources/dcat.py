@@ -10,14 +10,15 @@ from email.utils import format_datetime
 from typing import Any
 from urllib.parse import urljoin
 
+from indexer.formats.parted import named_apart
 from indexer.formats.reader import Refused
 from indexer.formats.split import Part, parts_of, split
-from indexer.raw import Page, RawRecord, Visit
+from indexer.raw import FileVersion, Page, RawRecord
 from indexer.sources.answers import expect_2xx, json_value
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import rebased
+from indexer.sources.linked import joined, rebased
 from indexer.sources.members import SourceBroken
-from indexer.sources.parted import named_apart
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.rdf_answers import NotRdf, next_page, parse_rdf, rdf_format, total_items
 from indexer.sources.revisiting import Revisiting
 from net.exchange import Answer
@@ -30,7 +31,7 @@ _PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class DcatOptions:
-    """``accept``: the media types to ask for, where the server gives other things for ours."""
+    """``accept``: the media types to ask for, if the server answers ours with something else."""
 
     accept: str = _ACCEPT
 
@@ -43,7 +44,7 @@ class _Catalogue:
     next: str | None = None
     total: int | None = None
     unchanged: tuple[str, ...] = ()
-    visits: tuple[Visit, ...] = ()
+    visits: tuple[FileVersion, ...] = ()
 
 
 @dataclass(slots=True)
@@ -87,19 +88,19 @@ class DcatSource:
             return found
 
         revisiting = Revisiting(self.fetcher)
-        found = revisiting.get(url, parse, self._visit(revisiting, url), self.options.accept)
-        if isinstance(found, Visit):
+        found = revisiting.get(url, parse, self._file_version(revisiting, url), self.options.accept)
+        if isinstance(found, FileVersion):
             return _Catalogue((), unchanged=found.natives)
         if found.content.next is not None or url != self.url:
             return found.content
         natives = (record.native_id for record in found.content.records)
         return replace(found.content, visits=revisiting.noted(url, found, natives))
 
-    def _visit(self, revisiting: Revisiting, url: str) -> Visit | None:
+    def _file_version(self, revisiting: Revisiting, url: str) -> FileVersion | None:
         if self.since is None or url != self.url:
             return None
         if self.fetcher.memory is None:
-            return Visit(url, "", last_modified=http_date(self.since))
+            return FileVersion(url, "", last_modified=http_date(self.since))
         return revisiting.known((url,)).get(url)
 
     def _read(self, answer: Answer) -> _Catalogue:
@@ -151,7 +152,7 @@ def _records(parts: list[Part], url: str) -> tuple[RawRecord, ...]:
 
 
 def _in_pages(found: _Catalogue, following: str | None) -> Iterator[Page]:
-    """A catalogue in one file is one answer and many pages; only after its last one can a run go on elsewhere."""
+    """A catalogue in one file is one answer and many pages. A run can resume only after the last of them."""
     for start in range(0, len(found.records), _PAGE):
         last = start + _PAGE >= len(found.records)
         visits = found.visits if last else ()
@@ -166,3 +167,27 @@ def parsed_data_json(content: bytes) -> bool:
         return is_data_json(json.loads(content))
     except (ValueError, RecursionError):
         return False
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    """RDF in any of its forms, and a data.json."""
+    if answer.rdf or answer.root == "RDF":
+        return True
+    body = answer.json
+    return "stac_version" not in body and (is_data_json(body) or "@graph" in body or "@context" in body)
+
+
+def _below(url: str) -> Iterator[Question]:
+    yield Question(joined(url, "data.json"))
+
+
+PROTOCOL = Protocol(
+    "dcat",
+    DcatSource,
+    DcatOptions,
+    "DCAT-US data.json, catalogues inside it too; RDF (Turtle, RDF/XML, JSON-LD, N-Triples), hydra pages; one JSON-LD "
+    "document for each data set",
+    "ETag, Last-Modified of a catalogue in one answer",
+    recognises=_recognises,
+    below=_below,
+)

@@ -1,4 +1,4 @@
-"""One source's way through the gate: its manners, its credentials, its limits, and what is worth another try."""
+"""Requests of one source: its policy, its credentials, its limits, and which failures are tried again."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_at
 
 from core.errors import SondeError, Unavailable
 from indexer.background import Background
-from indexer.raw import Memory
+from indexer.raw import VersionStore
 from indexer.sources.members import LimitReached
-from indexer.sources.politeness import Breaker, CircuitOpen, Courtesy, Manners, retry_after_s
+from indexer.sources.politeness import Breaker, CircuitOpen, HostLimits, RequestPolicy, retry_after_s
 from net.errors import BrokenAnswer
 from net.exchange import Answer, Outgoing
 from net.gate import Gate
@@ -29,11 +29,11 @@ _LATER = frozenset({408, 425, 429})
 
 
 class BadAnswer(Unavailable):
-    """The host answered, but not what was asked for: HTML for XML, a truncated or repeated page. Tried again."""
+    """The host sent something else: HTML for XML, or a truncated or repeated page. The request is tried again."""
 
 
 class Later(Unavailable):
-    """429, 5xx: the host asks for patience; ``after_s`` where it said how long."""
+    """The host answered 429 or 5xx. ``after_s``: the pause it asks for, if it says so."""
 
     def __init__(self, message: str, after_s: float | None) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ class Later(Unavailable):
 
 
 class TooLate(Unavailable):
-    """The host asks for more patience than a run has; the run goes on another time."""
+    """The host asks for a longer pause than a run may make. The run continues another time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class Fetcher:
     gate: Gate
     source: str
     url: str
-    courtesy: Courtesy = field(default_factory=Courtesy)
-    manners: Manners = field(default_factory=Manners)
+    host_limits: HostLimits = field(default_factory=HostLimits)
+    policy: RequestPolicy = field(default_factory=RequestPolicy)
     limits: FetchLimits = field(default_factory=FetchLimits)
     credentials: Mapping[str, str] = field(default_factory=dict)
     delay_s: float = 0.0  # a robots.txt's Crawl-delay
-    memory: Memory | None = None  # of single files' versions
+    memory: VersionStore | None = None  # of single files' versions
     retried: int = 0
     _requests: int = 0
     _bytes: int = 0
@@ -113,18 +113,18 @@ class Fetcher:
                 return error
 
         waiting = iter(urls)
-        with Background(self.manners.concurrency, "fetch") as pool:
-            while some := list(islice(waiting, 8 * self.manners.concurrency)):
+        with Background(self.policy.concurrency, "fetch") as pool:
+            while some := list(islice(waiting, 8 * self.policy.concurrency)):
                 yield from zip(some, pool.map(one, some), strict=True)
 
     @property
     def _breaker(self) -> Breaker:
-        return self.courtesy.breaker(self.source, self.manners)
+        return self.host_limits.breaker(self.source, self.policy)
 
     def _once(self, outgoing: Outgoing, parse: Callable[[Answer], T]) -> T:
         self._check_limits()
         host = host_of(outgoing.url)
-        with self.courtesy.turn(host, self.manners, self.delay_s) as turn:
+        with self.host_limits.turn(host, self.policy, self.delay_s) as turn:
             try:
                 answer = self.gate.request(self._dressed(outgoing))
             except BrokenAnswer:
@@ -134,7 +134,7 @@ class Fetcher:
         if answer.status in _LATER or answer.status >= 500:
             said = f"{host} answered with HTTP status {answer.status}"
             after = retry_after_s(answer.headers.get("retry-after"))
-            if after is not None and after > self.manners.longest_pause_s:
+            if after is not None and after > self.policy.longest_pause_s:
                 raise TooLate(
                     f"{host} answered with HTTP status {answer.status} and asks to come back in {after:.0f} s"
                 )
@@ -169,8 +169,8 @@ class Fetcher:
             raise LimitReached(f"{self.source}: longer than {limits.seconds:.0f} s")
 
     def _retrying(self) -> Retrying:
-        manners = self.manners
-        jitter = wait_random_exponential(multiplier=manners.first_pause_s, max=manners.longest_pause_s)
+        policy = self.policy
+        jitter = wait_random_exponential(multiplier=policy.first_pause_s, max=policy.longest_pause_s)
 
         def pause(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome is not None else None
@@ -179,7 +179,7 @@ class Fetcher:
         return Retrying(
             retry=retry_if_exception(_worth_another_try),
             wait=pause,
-            stop=stop_after_attempt(manners.attempts),
+            stop=stop_after_attempt(policy.attempts),
             before_sleep=self._tell,
             reraise=True,
         )

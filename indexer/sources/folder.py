@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from core.errors import NotFound, SondeError
+from indexer.formats.parted import parted
 from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.archives import TarMembers, ZipMembers, is_tar
 from indexer.sources.members import (
@@ -25,7 +26,6 @@ from indexer.sources.members import (
     iso_modified,
     media_type,
 )
-from indexer.sources.parted import parted
 
 _PAGE_BYTES = 16 << 20  # a page is closed early at this size, so that memory stays flat
 
@@ -179,7 +179,7 @@ class _Folder:
                 yield (*above, name), entry
 
     def _comes_by_itself(self, entry: os.DirEntry[str]) -> bool:
-        """Whether a link leads to a file that the walk meets anyway, so that it would come twice."""
+        """Whether a link leads to a file inside the folder, which would then be read twice."""
         inner = self._inside(entry) if entry.is_symlink() else None
         if inner is None or not Path(entry.path).is_file():
             return False

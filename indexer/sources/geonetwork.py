@@ -11,10 +11,11 @@ from urllib.parse import quote
 from core.errors import SondeError
 from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx, json_object, parse_xml
-from indexer.sources.counted import CountedWalk, Slab
-from indexer.sources.csw import CswOptions, CswSource
+from indexer.sources.counted import CountedPage, CountedWalk
+from indexer.sources.csw import CswOptions, CswSource, geonetwork_base
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined
+from indexer.sources.protocol import Protocol
 from net.exchange import Answer, Outgoing
 from net.targets import host_of
 
@@ -42,7 +43,7 @@ class GeoNetworkSource:
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
         """Raises what the walk and the fetcher raise."""
-        base, options = base_of(self.url), self.options
+        base, options = geonetwork_base(self.url), self.options
         if options.api == "csw":
             csw = CswOptions(page_size=options.page_size, tolerate_missing=options.tolerate_missing)
             yield from CswSource(self.fetcher, joined(base, f"{options.portal}/eng/csw"), self.since, csw).pages(
@@ -56,7 +57,7 @@ class GeoNetworkSource:
         for page in walk.pages(position):
             yield self._documents(page, base)
 
-    def _ask_q(self, offset: int, check: Callable[[Slab], Slab]) -> Slab:
+    def _ask_q(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
         asked = {
             "_content_type": "json",
             "fast": "index",
@@ -68,10 +69,10 @@ class GeoNetworkSource:
         }
         if self.since is not None:
             asked["dateFrom"] = self.since[:10]
-        url = joined(base_of(self.url), f"{self.options.portal}/eng/q")
+        url = joined(geonetwork_base(self.url), f"{self.options.portal}/eng/q")
         return self.fetcher.get(url, lambda answer: check(_of_q(answer)), asked, "application/json")
 
-    def _ask_search(self, offset: int, check: Callable[[Slab], Slab]) -> Slab:
+    def _ask_search(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
         matching: list[Any] = [{"term": {"isTemplate": "n"}}]
         if self.since is not None:
             matching.append({"range": {"changeDate": {"gte": self.since}}})
@@ -83,13 +84,13 @@ class GeoNetworkSource:
             "track_total_hits": True,
             "_source": [_ID, "changeDate"],
         }
-        url = joined(base_of(self.url), f"{self.options.portal}/api/search/records/_search")
+        url = joined(geonetwork_base(self.url), f"{self.options.portal}/api/search/records/_search")
         headers = {"accept": "application/json", "content-type": "application/json"}
         asked = Outgoing(url, "POST", None, headers, json.dumps(query).encode())
         return self.fetcher.read(asked, lambda answer: check(_of_search(answer)))
 
     def _documents(self, page: Page, base: str) -> Page:
-        """Each uuid's XML; one that cannot be had is skipped and named."""
+        """Each uuid's XML; one that cannot be fetched is skipped and named."""
         urls = {_record_url(base, self.options.portal, each.native_id): each for each in page.records}
         records: list[RawRecord] = []
         skipped = list(page.skipped)
@@ -99,12 +100,6 @@ class GeoNetworkSource:
                 continue
             records.append(RawRecord(urls[url].native_id, found, url, "application/xml", urls[url].modified))
         return Page(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
-
-
-def base_of(url: str) -> str:
-    """``https://host/geonetwork`` of any address below it."""
-    before, found, _ = url.partition("/geonetwork")
-    return before + found if found else url.partition("/srv/")[0].rstrip("/")
 
 
 def _record_url(base: str, portal: str, uuid: str) -> str:
@@ -117,7 +112,7 @@ def _document(answer: Answer) -> bytes:
     return content
 
 
-def _of_q(answer: Answer) -> Slab:
+def _of_q(answer: Answer) -> CountedPage:
     body = json_object(answer)
     summary, found = body.get("summary"), body.get("metadata", [])
     count = summary.get("@count") if isinstance(summary, dict) else None
@@ -125,10 +120,10 @@ def _of_q(answer: Answer) -> Slab:
         raise BadAnswer(f"{host_of(answer.url)} does not answer as GeoNetwork's search")
     listed = found if isinstance(found, list) else [found]  # one record comes as an object
     infos = [each.get("geonet:info", {}) for each in listed if isinstance(each, dict)]
-    return Slab(tuple(_stub(info) for info in infos if info.get(_ID)), int(str(count)))
+    return CountedPage(tuple(_stub(info) for info in infos if info.get(_ID)), int(str(count)))
 
 
-def _of_search(answer: Answer) -> Slab:
+def _of_search(answer: Answer) -> CountedPage:
     hits = json_object(answer).get("hits")
     if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list):
         raise BadAnswer(f"{host_of(answer.url)} does not answer as GeoNetwork's search")
@@ -137,9 +132,18 @@ def _of_search(answer: Answer) -> Slab:
     if not isinstance(count, int):
         raise BadAnswer(f"{host_of(answer.url)} does not say how many records it has")
     sources = [{_ID: hit.get("_id"), **(hit.get("_source") or {})} for hit in hits["hits"] if isinstance(hit, dict)]
-    return Slab(tuple(_stub(source) for source in sources if source.get(_ID)), count)
+    return CountedPage(tuple(_stub(source) for source in sources if source.get(_ID)), count)
 
 
 def _stub(info: dict[str, Any]) -> RawRecord:
     """A record whose document is still to be fetched."""
     return RawRecord(str(info[_ID]), b"", "", None, str(info["changeDate"]) if info.get("changeDate") else None)
+
+
+PROTOCOL = Protocol(
+    "geonetwork",
+    GeoNetworkSource,
+    GeoNetworkOptions,
+    "its CSW, or `q` (version 3), or `_search` (version 4) with each record's XML",
+    "change date",
+)

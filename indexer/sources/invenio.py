@@ -11,7 +11,8 @@ from core.errors import SondeError
 from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.answers import json_object, parse_xml, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import Leaf, LinkedWalk, Part, joined, number_or_none
+from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_or_none
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import Answer, Outgoing
 from net.targets import host_of
 
@@ -20,7 +21,7 @@ _DATACITE = "application/vnd.datacite.datacite+xml"
 
 @dataclass(frozen=True, slots=True)
 class InvenioOptions:
-    """``query``: in the search's own language; ``community``: its id. ``form``: what is kept of a record."""
+    """``query``: in the search's own language; ``community``: its id. ``form``: which document is stored."""
 
     query: str = ""
     community: str = ""
@@ -46,7 +47,7 @@ class InvenioSource:
             else "api/records"
         )
         first = f"{joined(base, path)}?{urlencode(self._parameters())}"
-        walk = LinkedWalk(self.fetcher, [Part(first, _leaf)], may_be_empty=self.since is not None)
+        walk = LinkedWalk(self.fetcher, [Part(first, _linked_page)], may_be_empty=self.since is not None)
         for page in walk.pages(position):
             yield self._documents(page) if self.options.form == "datacite" else page
 
@@ -57,7 +58,7 @@ class InvenioSource:
         return ({"q": query} if query else {}) | paging
 
     def _documents(self, page: Page) -> Page:
-        """The hits' DataCite documents; a hit that cannot be had so is skipped and named."""
+        """The hits' DataCite documents; a hit without one is skipped and named."""
         records: list[RawRecord] = []
         skipped = list(page.skipped)
         for hit in page.records:
@@ -70,7 +71,7 @@ class InvenioSource:
         return Page(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
 
 
-def _leaf(answer: Answer) -> Leaf:
+def _linked_page(answer: Answer) -> LinkedPage:
     body = json_object(answer)
     hits, links = body.get("hits"), body.get("links") or {}
     if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list) or not isinstance(links, dict):
@@ -78,7 +79,7 @@ def _leaf(answer: Answer) -> Leaf:
     base = answer.url.partition("/api/")[0]
     records = tuple(_record(hit, base) for hit in hits["hits"] if isinstance(hit, dict) and hit.get("id"))
     following = links.get("next")
-    return Leaf(records, str(following) if following else None, number_or_none(hits.get("total")))
+    return LinkedPage(records, str(following) if following else None, number_or_none(hits.get("total")))
 
 
 def _record(hit: dict[str, Any], base: str) -> RawRecord:
@@ -94,3 +95,22 @@ def _document(answer: Answer) -> bytes:
         answer.expect_ok()
     parse_xml(answer.content, host_of(answer.url))
     return answer.content
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    return isinstance(answer.json.get("hits"), dict)
+
+
+def _below(url: str) -> Iterator[Question]:
+    yield Question(joined(url, "api/records"))
+
+
+PROTOCOL = Protocol(
+    "invenio",
+    InvenioSource,
+    InvenioOptions,
+    "the records' search, each as DataCite XML or as its JSON; 10,000 hits at most",
+    "`updated`",
+    recognises=_recognises,
+    below=_below,
+)

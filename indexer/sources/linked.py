@@ -17,7 +17,7 @@ _ASKED_AGAIN = 3  # a doubtful answer that comes so often is what the server has
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class LinkedPage:
     """One page. ``next``: the following page's address as written; ``matched``: how many records all pages hold."""
 
     records: tuple[RawRecord, ...]
@@ -30,16 +30,16 @@ class Part:
     """A listing by its first page; ``accept`` is the media type to ask for."""
 
     url: str
-    parse: Callable[[Answer], Leaf]
+    parse: Callable[[Answer], LinkedPage]
     accept: str = "application/json"
 
 
 @dataclass(slots=True)
 class LinkedWalk:
-    """One listing after the other. Links in a circle, repeated and empty pages are asked for again, then told.
+    """Reads one listing after the other. Asks again for repeated and empty pages, and reports links in a circle.
 
-    ``may_be_empty``: no records at all are believed at once. A position names the part, the next page and how many
-    records came before it.
+    ``may_be_empty``: an answer without records is accepted at once. A position holds the part, the next page, and the
+    number of records before it.
     """
 
     fetcher: Fetcher
@@ -69,7 +69,7 @@ class LinkedWalk:
             if url in visited:
                 raise SourceBroken(f"{self.fetcher.source}: the next links lead in a circle")
             visited.add(url)
-            leaf = self._leaf(self.parts[index], url)
+            leaf = self._linked_page(self.parts[index], url)
             ids = {record.native_id for record in leaf.records}
             self._seen += len(ids - self._known)
             self._known |= ids
@@ -83,10 +83,10 @@ class LinkedWalk:
                 return
             url = following
 
-    def _leaf(self, part: Part, url: str) -> Leaf:
+    def _linked_page(self, part: Part, url: str) -> LinkedPage:
         doubts = 0
 
-        def checked(answer: Answer) -> Leaf:
+        def checked(answer: Answer) -> LinkedPage:
             nonlocal doubts
             leaf = part.parse(answer)
             doubt = self._doubt(leaf)
@@ -97,8 +97,8 @@ class LinkedWalk:
 
         return self.fetcher.get(url, checked, accept=part.accept)
 
-    def _doubt(self, leaf: Leaf) -> str | None:
-        """Why an answer is not believed at once."""
+    def _doubt(self, leaf: LinkedPage) -> str | None:
+        """Why an answer is asked for again; None if it is plausible."""
         ids = {record.native_id for record in leaf.records}
         if ids and ids <= self._known:
             return "sent a page again instead of the next"
@@ -109,7 +109,7 @@ class LinkedWalk:
             return f"ends before its {leaf.matched} records were given"
         return None
 
-    def _count(self, leaf: Leaf) -> None:
+    def _count(self, leaf: LinkedPage) -> None:
         if leaf.matched is None:
             self._sure = False
         else:
@@ -143,7 +143,7 @@ def next_link(links: object) -> str | None:
 
 
 def joined(base: str, path: str) -> str:
-    """``path`` below ``base``, whatever slashes stand between; the query of ``base`` is left out."""
+    """``path`` below ``base``, with one slash between them and without the query of ``base``."""
     return f"{base.partition('?')[0].rstrip('/')}/{path.lstrip('/')}"
 
 

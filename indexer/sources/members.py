@@ -1,4 +1,4 @@
-"""What a folder and an archive have in common: named members, limits, and what is looked at at all."""
+"""What folders and archives share: named members, limits, and which names are read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LimitReached(SondeError):
 
 
 class SourceBroken(SondeError):
-    """A source cannot be read on from here; the message names the place."""
+    """The rest of a source cannot be read; the message names the place."""
 
 
 class MemberBroken(SondeError):

@@ -13,7 +13,9 @@ from core.errors import SondeError
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import local, parse_xml, text_of, written_xml
 from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.linked import joined
 from indexer.sources.members import SourceBroken
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import Answer
 from net.targets import host_of
 
@@ -60,7 +62,7 @@ class Listing:
 
 @dataclass(slots=True)
 class OaiSource:
-    """A token that has expired makes the listing begin again (what came before is known and costs little)."""
+    """After an expired token the listing begins again. Records that came before are unchanged and cost little."""
 
     fetcher: Fetcher
     url: str
@@ -145,7 +147,7 @@ class OaiSource:
         return asked | {key: value for key, value in given.items() if value}
 
     def _from(self) -> str | None:
-        """Days: every repository knows them, not every one knows seconds."""
+        """Days, because some repositories do not support seconds."""
         return self.since[:10] if self.since else None
 
 
@@ -217,3 +219,27 @@ def _raw(record: etree._Element, header: etree._Element, id: str, url: str) -> R
 def _total(token: etree._Element | None) -> int | None:
     size = token.get("completeListSize", "") if token is not None else ""
     return int(size) if size.isdigit() else None
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    return answer.root == "OAI-PMH"
+
+
+def _at(url: str) -> Iterator[Question]:
+    yield Question(url, identify)
+
+
+def _below(url: str) -> Iterator[Question]:
+    yield Question(joined(url, "oai"), identify)
+
+
+PROTOCOL = Protocol(
+    "oai-pmh",
+    OaiSource,
+    OaiOptions,
+    "ListRecords, the richest metadataPrefix; an expired token begins again",
+    "`from` (days) and tombstones",
+    recognises=_recognises,
+    at=_at,
+    below=_below,
+)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import fingerprint, json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import Leaf, LinkedWalk, NothingToHarvest, Part, joined, next_link, number_or_none
+from indexer.sources.linked import LinkedPage, LinkedWalk, NothingToHarvest, Part, joined, next_link, number_or_none
+from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start
 from net.exchange import Answer
 from net.targets import host_of
 
@@ -59,14 +61,14 @@ def collections(fetcher: Fetcher, url: str) -> list[dict[str, Any]]:
     """What ``/collections`` lists, paged servers included. Raises BadAnswer where it lists nothing that has an id."""
     found: list[dict[str, Any]] = []
 
-    def parse(answer: Answer) -> Leaf:
+    def parse(answer: Answer) -> LinkedPage:
         body = json_object(answer)
         listed = body.get("collections")
         if not isinstance(listed, list):
             raise BadAnswer(f"{host_of(answer.url)} did not answer with collections")
         some = [each for each in listed if isinstance(each, dict) and each.get("id")]
         found.extend(some)
-        return Leaf(tuple(collection_record(each, url) for each in some), next_link(body.get("links")))
+        return LinkedPage(tuple(collection_record(each, url) for each in some), next_link(body.get("links")))
 
     walk = LinkedWalk(fetcher, [Part(joined(url, "collections?f=json"), parse)], may_be_empty=True)
     for _ in walk.pages(None):
@@ -90,13 +92,13 @@ def _chosen(collection: Mapping[str, Any], wanted: tuple[str, ...]) -> bool:
     return collection["id"] in wanted if wanted else is_of_records(collection)
 
 
-def _features(answer: Answer, url: str, prefix: str) -> Leaf:
+def _features(answer: Answer, url: str, prefix: str) -> LinkedPage:
     body = json_object(answer)
     listed = body.get("features")
     if not isinstance(listed, list):
         raise BadAnswer(f"{host_of(answer.url)} did not answer with features")
     records = tuple(_feature(each, url, prefix) for each in listed if isinstance(each, dict))
-    return Leaf(records, next_link(body.get("links")), number_or_none(body.get("numberMatched")))
+    return LinkedPage(records, next_link(body.get("links")), number_or_none(body.get("numberMatched")))
 
 
 def _feature(feature: dict[str, Any], url: str, prefix: str) -> RawRecord:
@@ -106,3 +108,32 @@ def _feature(feature: dict[str, Any], url: str, prefix: str) -> RawRecord:
     modified = properties.get("updated") or properties.get("record-updated") if isinstance(properties, dict) else None
     origin = f"{url}/{quote(id, safe='')}"
     return RawRecord(f"{prefix}{id}", content, origin, "application/geo+json", str(modified) if modified else None)
+
+
+_COLLECTION = re.compile(r"(https?://[^?#]+?)/collections/([^/?#]+)(?:/items)?/?(?:[?#].*)?$")
+
+
+def _of_address(url: str) -> Start | None:
+    """The address of one collection stands for that collection of the service above it."""
+    found = _COLLECTION.match(url)
+    return None if found is None else Start(found[1], {"collections": [unquote(found[2])]})
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    """A landing page; a STAC API's has the same links and is told apart by its version."""
+    return "stac_version" not in answer.json and bool(answer.link_rels & {"data", "conformance"})
+
+
+def _at(url: str) -> Iterator[Question]:
+    yield Question(url.partition("?")[0], collections)
+
+
+PROTOCOL = Protocol(
+    "ogc-records",
+    OgcSource,
+    OgcOptions,
+    "items of record collections; of a Features server the descriptions of its collections",
+    recognises=_recognises,
+    at=_at,
+    of_address=_of_address,
+)

@@ -1,6 +1,6 @@
-"""How a catalogue is treated: turns per host, pauses that grow, and a rest for one that keeps failing.
+"""How Sonde limits its requests to a catalogue: turns per host, growing pauses, and a rest after repeated failures.
 
-What is here counts within one process; several keep a host's turns together through ``SharedTurns``.
+These limits apply within one process. Several processes share a host's turns through ``SharedHostLimits``.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from core.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class RequestPolicy:
     """At most ``per_second`` requests begin at a host and ``concurrency`` are open; ``attempts`` for each request.
 
     Pauses between attempts are random between 0 and a bound that doubles from ``first_pause_s`` to
-    ``longest_pause_s``; a longer Retry-After ends the attempts. After ``breaker_failures`` requests in a row that were
-    given up, the source rests for ``breaker_rest_s``. ``robots``: robots.txt is obeyed where links are followed.
+    ``longest_pause_s``; a longer Retry-After ends the attempts. After ``breaker_failures`` failed requests in a row the
+    source rests for ``breaker_rest_s``. ``robots``: obey robots.txt when following links.
     """
 
     per_second: float = 5.0
@@ -36,17 +36,17 @@ class Manners:
     robots: bool = True
 
     def __post_init__(self) -> None:
-        """Raises ValueError where a number would stop everything, or nothing."""
+        """Raises ValueError for a number that would stop all requests, or none."""
         if self.per_second <= 0 or self.concurrency < 1 or self.attempts < 1:
             raise ValueError("per_second must be above 0, concurrency and attempts at least 1")
 
 
 class CircuitOpen(Unavailable):
-    """The source failed so often that it is left alone for a while."""
+    """The source failed so often that Sonde does not call it for a while."""
 
 
 @dataclass(slots=True)
-class Turnstile:
+class HostLimiter:
     """The turns of one host."""
 
     slots: threading.Semaphore
@@ -54,47 +54,47 @@ class Turnstile:
     free_at: float = 0.0  # time.monotonic()
 
     def wait(self, interval_s: float) -> None:
-        """Until it is this caller's turn; the next one's is ``interval_s`` later."""
+        """Waits for the caller's turn. The next turn is ``interval_s`` later."""
         with self.lock:
             mine = max(self.free_at, time.monotonic())
             self.free_at = mine + interval_s
         time.sleep(max(0.0, mine - time.monotonic()))
 
     def hold(self, seconds: float) -> None:
-        """Nobody's turn before then: the host said so."""
+        """No turn for ``seconds``, because the host asked for a pause."""
         with self.lock:
             self.free_at = max(self.free_at, time.monotonic() + seconds)
 
 
-class SharedTurns(Protocol):
-    """The turns of hosts that several processes keep together. Where nobody can be asked they hold nobody up."""
+class SharedHostLimits(Protocol):
+    """The turns of hosts that several processes share. If the store does not answer, nobody waits."""
 
     def take(self, host: str, interval_s: float) -> float:
-        """In how many seconds it is the caller's turn; the next one's is ``interval_s`` later."""
+        """Seconds until the caller's turn. The next turn is ``interval_s`` later."""
 
     def hold(self, host: str, seconds: float) -> None:
-        """Nobody's turn before then."""
+        """No turn for ``seconds``."""
 
     def slot(self, host: str, limit: int) -> AbstractContextManager[None]:
-        """Inside, one of ``limit`` open requests is the caller's."""
+        """Holds one of ``limit`` open requests."""
 
     def rest(self, source: str, seconds: float) -> None:
-        """The source is left alone for that long."""
+        """The source is not asked for ``seconds``."""
 
     def resting(self, source: str) -> float:
-        """For how many more seconds the source is left alone; 0 where it is not."""
+        """Seconds until the source may be asked again; 0 if it may be asked now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A request that may be made now."""
+    """Permission to make one request now."""
 
     host: str
-    own: Turnstile
-    shared: SharedTurns | None
+    own: HostLimiter
+    shared: SharedHostLimits | None
 
     def hold(self, seconds: float) -> None:
-        """Nobody's turn at this host before then, here and in the other processes."""
+        """No turn at this host for ``seconds``, here and in the other processes."""
         if seconds > 0:
             self.own.hold(seconds)
             if self.shared is not None:
@@ -103,17 +103,17 @@ class Turn:
 
 @dataclass(slots=True)
 class Breaker:
-    """Counts requests that were given up, one source's; ``shared``: where other processes learn that it rests."""
+    """Counts the failed requests of one source. ``shared`` tells other processes that the source rests."""
 
     failures: int
     rest_s: float
     source: str = ""
-    shared: SharedTurns | None = None
+    shared: SharedHostLimits | None = None
     _in_a_row: int = 0
     _closed_at: float = 0.0
 
     def check(self) -> None:
-        """Raises CircuitOpen while the source rests. After the rest one failure is enough to rest again."""
+        """Raises CircuitOpen while the source rests. After a rest, one failure starts the next rest."""
         left = self._closed_at - time.monotonic()
         if left <= 0 and self.shared is not None:
             left = self.shared.resting(self.source)
@@ -135,37 +135,37 @@ class Breaker:
 
 
 @dataclass(slots=True)
-class Courtesy:
-    """The turnstiles and breakers of this process, shared by all its sources; ``shared``: those of all processes.
+class HostLimits:
+    """The limiters and breakers of this process, for all its sources; ``shared``: the limits of all processes.
 
-    A process keeps its own turns besides the shared ones, so they hold when these do not answer.
+    A process keeps its own turns beside the shared ones, so that limits apply even if the shared store fails.
     """
 
-    shared: SharedTurns | None = None
+    shared: SharedHostLimits | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _turnstiles: dict[str, Turnstile] = field(default_factory=dict)
+    _limiters: dict[str, HostLimiter] = field(default_factory=dict)
     _breakers: dict[str, Breaker] = field(default_factory=dict)
 
     @contextmanager
-    def turn(self, host: str, manners: Manners, delay_s: float = 0.0) -> Iterator[Turn]:
-        """Inside, one of the host's open requests is the caller's; ``delay_s`` is a robots.txt's Crawl-delay."""
-        turnstile = self._turnstile(host, manners)
-        interval_s = max(1.0 / manners.per_second, delay_s)
+    def turn(self, host: str, policy: RequestPolicy, delay_s: float = 0.0) -> Iterator[Turn]:
+        """Holds one of the host's open requests. ``delay_s`` is the Crawl-delay of robots.txt."""
+        turnstile = self._limiter(host, policy)
+        interval_s = max(1.0 / policy.per_second, delay_s)
         shared = self.shared
-        with turnstile.slots, shared.slot(host, manners.concurrency) if shared is not None else nullcontext():
+        with turnstile.slots, shared.slot(host, policy.concurrency) if shared is not None else nullcontext():
             if shared is not None:
                 time.sleep(shared.take(host, interval_s))
             turnstile.wait(interval_s)
             yield Turn(host, turnstile, shared)
 
-    def breaker(self, source: str, manners: Manners) -> Breaker:
+    def breaker(self, source: str, policy: RequestPolicy) -> Breaker:
         with self._lock:
-            fresh = Breaker(manners.breaker_failures, manners.breaker_rest_s, source, self.shared)
+            fresh = Breaker(policy.breaker_failures, policy.breaker_rest_s, source, self.shared)
             return self._breakers.setdefault(source, fresh)
 
-    def _turnstile(self, host: str, manners: Manners) -> Turnstile:
+    def _limiter(self, host: str, policy: RequestPolicy) -> HostLimiter:
         with self._lock:
-            return self._turnstiles.setdefault(host, Turnstile(threading.Semaphore(manners.concurrency)))
+            return self._limiters.setdefault(host, HostLimiter(threading.Semaphore(policy.concurrency)))
 
 
 def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:

@@ -1,4 +1,4 @@
-"""A source whose records only some may see."""
+"""A source whose records only some groups may see."""
 
 from __future__ import annotations
 

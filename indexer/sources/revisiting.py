@@ -1,6 +1,6 @@
-"""Files asked for with what their last answer said of their version: one that has not changed is not sent again.
+"""Asks for a file with the version of its last answer, so that the server does not send an unchanged file again.
 
-RFC 9110, 8.8 and 13.1: If-None-Match with the ETag, If-Modified-Since with the Last-Modified; 304: it is as it was.
+RFC 9110, 8.8 and 13.1: If-None-Match with the ETag, If-Modified-Since with Last-Modified; 304 means unchanged.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import Generic, TypeVar
 
 from core.errors import SondeError
-from indexer.raw import Memory, Visit
+from indexer.raw import FileVersion, VersionStore
 from indexer.sources.fetching import Fetcher
 from net.exchange import Answer, Outgoing
 
@@ -25,41 +25,43 @@ _TOO_YOUNG_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Sent(Generic[T]):
-    """A file that was sent, as it was parsed. ``visit``: its version, where the server said one."""
+    """A parsed file, and what the server said of its version (``visit``)."""
 
     content: T
     etag: str | None
     last_modified: str | None
 
-    def visit(self, url: str, tag: str, natives: Iterable[str] = (), note: str | None = None) -> tuple[Visit, ...]:
-        """What to remember, nothing where the server tells no version."""
+    def visit(
+        self, url: str, tag: str, natives: Iterable[str] = (), note: str | None = None
+    ) -> tuple[FileVersion, ...]:
+        """The version to store; nothing if the server states none."""
         if self.etag is None and self.last_modified is None:
             return ()
-        return (Visit(url, tag, tuple(natives), self.etag, self.last_modified, note),)
+        return (FileVersion(url, tag, tuple(natives), self.etag, self.last_modified, note),)
 
 
 @dataclass(frozen=True, slots=True)
 class Revisiting:
-    """Files of one source. Where its fetcher has no memory everything is fetched, and nothing noted."""
+    """Files of one source. Without a store of versions, every file is fetched and nothing is stored."""
 
     fetcher: Fetcher
 
     @property
-    def memory(self) -> Memory | None:
+    def memory(self) -> VersionStore | None:
         return self.fetcher.memory
 
-    def known(self, urls: Sequence[str]) -> Mapping[str, Visit]:
+    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
         return self.memory.known(urls) if self.memory is not None else {}
 
     def get(
-        self, url: str, parse: Callable[[Answer], T], visit: Visit | None = None, accept: str = "*/*"
-    ) -> Sent[T] | Visit:
+        self, url: str, parse: Callable[[Answer], T], visit: FileVersion | None = None, accept: str = "*/*"
+    ) -> Sent[T] | FileVersion:
         """What ``parse`` makes of the file; the visit itself where the server says that it is as it was then.
 
         A 304 that nobody asked for is ``parse``'s, which refuses it. Raises what Fetcher.read raises.
         """
 
-        def look(answer: Answer) -> Sent[T] | Visit:
+        def look(answer: Answer) -> Sent[T] | FileVersion:
             if answer.status == 304 and visit is not None:
                 return visit
             return Sent(parse(answer), *validators(answer.headers))
@@ -68,18 +70,20 @@ class Revisiting:
 
     def each(
         self, urls: Sequence[str], parse: Callable[[Answer], T]
-    ) -> Iterator[tuple[str, Sent[T] | Visit | SondeError]]:
+    ) -> Iterator[tuple[str, Sent[T] | FileVersion | SondeError]]:
         """Several at a time, in the order of ``urls``, as Fetcher.each."""
         known = self.known(urls)
         return self.fetcher.each_by(urls, lambda url: self.get(url, parse, known.get(url)))
 
-    def noted(self, url: str, sent: Sent[T], natives: Iterable[str] = (), note: str | None = None) -> tuple[Visit, ...]:
-        """What to hand on for the next run."""
+    def noted(
+        self, url: str, sent: Sent[T], natives: Iterable[str] = (), note: str | None = None
+    ) -> tuple[FileVersion, ...]:
+        """The versions to store for the next run."""
         return sent.visit(url, self.memory.tag, natives, note) if self.memory is not None else ()
 
 
-def conditions(visit: Visit | None) -> dict[str, str]:
-    """The headers that ask for the file only if it is another."""
+def conditions(visit: FileVersion | None) -> dict[str, str]:
+    """Headers that ask for the file only if it has changed."""
     given = {} if visit is None else {"if-none-match": visit.etag, "if-modified-since": visit.last_modified}
     return {name: value for name, value in given.items() if value is not None}
 

@@ -21,8 +21,8 @@ class Robots:
     _known: dict[str, RobotFileParser] = field(default_factory=dict)
 
     def allows(self, url: str) -> bool:
-        """True where the operator told not to ask. Raises Unavailable where the file cannot be had for now."""
-        return not self.fetcher.manners.robots or self._rules(url).can_fetch(AGENT, url)
+        """True if the operator switched robots.txt off. Raises Unavailable if the file cannot be fetched now."""
+        return not self.fetcher.policy.robots or self._rules(url).can_fetch(AGENT, url)
 
     def _rules(self, url: str) -> RobotFileParser:
         parts = urlsplit(url)

@@ -15,10 +15,12 @@ from lxml import html
 from lxml.etree import ParserError
 
 from core.errors import SondeError
-from indexer.raw import Page, RawRecord, Skipped, Visit
+from indexer.raw import FileVersion, Page, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.linked import joined
 from indexer.sources.members import LimitReached, SourceBroken
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from net.errors import BadStatus
@@ -93,14 +95,14 @@ class SitemapSource:
         records: list[RawRecord] = []
         skipped: list[Skipped] = []
         unchanged: list[str] = []
-        visits: list[Visit] = []
+        visits: list[FileVersion] = []
         modified = {place.url: place.modified for place in some}
         revisiting = Revisiting(self.fetcher)
         for url, found in revisiting.each(tuple(modified), json_ld):
             if isinstance(found, SondeError):
                 if not _is_gone(found):
                     skipped.append(Skipped(url, str(found)))
-            elif isinstance(found, Visit):
+            elif isinstance(found, FileVersion):
                 unchanged += found.natives
             else:
                 own = _records(url, modified[url], found.content)
@@ -178,3 +180,22 @@ def _datasets(node: Any) -> list[dict[str, Any]]:
     kinds = node.get("@type")
     names = [kinds] if isinstance(kinds, str) else kinds if isinstance(kinds, list) else []
     return [node] if any(str(name).rpartition("/")[2].rpartition(":")[2].lower() in _WANTED for name in names) else []
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    return answer.root in ("urlset", "sitemapindex")
+
+
+def _below(url: str) -> Iterator[Question]:
+    yield Question(joined(url, "sitemap.xml"))
+
+
+PROTOCOL = Protocol(
+    "sitemap",
+    SitemapSource,
+    SitemapOptions,
+    "schema.org Dataset JSON-LD in the pages of a sitemap",
+    "`lastmod`; ETag, Last-Modified",
+    recognises=_recognises,
+    below=_below,
+)

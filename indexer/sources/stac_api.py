@@ -9,8 +9,9 @@ from urllib.parse import quote
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import Leaf, LinkedWalk, Part, joined, next_link, number_or_none
+from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, next_link, number_or_none
 from indexer.sources.ogc_records import collection_record, collections
+from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import Answer
 from net.targets import host_of
 
@@ -49,7 +50,7 @@ class StacApiSource:
     def _items(self, collection: str) -> Part:
         url = joined(self.url, f"collections/{quote(collection, safe='')}/items")
 
-        def parse(answer: Answer) -> Leaf:
+        def parse(answer: Answer) -> LinkedPage:
             body = json_object(answer)
             listed = body.get("features")
             if not isinstance(listed, list):
@@ -65,6 +66,15 @@ class StacApiSource:
                 if isinstance(item, dict) and item.get("id")
             )
             matched = number_or_none(body.get("numberMatched"))
-            return Leaf(records, next_link(body.get("links")), matched)
+            return LinkedPage(records, next_link(body.get("links")), matched)
 
         return Part(f"{url}?limit={self.options.page_size}", parse, "application/geo+json, application/json")
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    return "stac_version" in answer.json and ("data" in answer.link_rels or "conformsTo" in answer.json)
+
+
+PROTOCOL = Protocol(
+    "stac-api", StacApiSource, StacOptions, "collections of an API; items on request", recognises=_recognises
+)

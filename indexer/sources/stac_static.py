@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from indexer.raw import Page, RawRecord, Skipped, Visit
+from indexer.raw import FileVersion, Page, RawRecord, Skipped
 from indexer.sources.answers import json_object
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import rebased
+from indexer.sources.linked import joined, rebased
 from indexer.sources.members import SourceBroken
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from indexer.sources.stac_api import StacOptions
@@ -49,14 +50,14 @@ class _Document:
 
 @dataclass(frozen=True, slots=True)
 class _Unchanged:
-    """A record that is as it was."""
+    """A record that has not changed."""
 
     native_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """What one document gives: itself or word that it is as it was, and where it leads."""
+    """What one document gives: itself, or that it has not changed, and its links."""
 
     record: RawRecord | _Unchanged | None
     links: list[str]
@@ -79,7 +80,7 @@ class StacStaticSource:
     options: StacOptions = field(default_factory=StacOptions)
     robots: Robots = field(init=False)
     _visited: set[str] = field(default_factory=set)
-    _notes: list[Visit] = field(default_factory=list)  # of documents that were sent since the last page
+    _notes: list[FileVersion] = field(default_factory=list)  # of documents that were sent since the last page
 
     def __post_init__(self) -> None:
         self.robots = Robots(self.fetcher)
@@ -137,7 +138,7 @@ class StacStaticSource:
     def _look(self, url: str) -> _Looked:
         revisiting = Revisiting(self.fetcher)
         found = revisiting.get(url, _document, revisiting.known((url,)).get(url))
-        if isinstance(found, Visit):
+        if isinstance(found, FileVersion):
             own = next((_Unchanged(native) for native in found.natives), None)
             return _Looked(own, json.loads(found.note or "[]"))
         links = found.content.links(self._rels)
@@ -168,3 +169,23 @@ def _document(answer: Answer) -> _Document:
     if "stac_version" not in body and "links" not in body:
         raise BadAnswer(f"{host_of(answer.url)} sent JSON that is no STAC document")
     return _Document(answer.content, body)
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    is_api = "data" in answer.link_rels or "conformsTo" in answer.json
+    return "stac_version" in answer.json and not is_api
+
+
+def _below(url: str) -> Iterator[Question]:
+    yield Question(joined(url, "catalog.json"))
+
+
+PROTOCOL = Protocol(
+    "stac",
+    StacStaticSource,
+    StacOptions,
+    "the same of static files",
+    "ETag, Last-Modified",
+    recognises=_recognises,
+    below=_below,
+)

@@ -9,12 +9,13 @@ from itertools import islice
 from urllib.parse import unquote
 
 from core.errors import SondeError
-from indexer.raw import Page, RawRecord, Skipped, Visit
+from indexer.formats.parted import parted
+from indexer.raw import FileVersion, Page, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type
-from indexer.sources.parted import parted
+from indexer.sources.protocol import FirstAnswer, Protocol
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from net.exchange import Answer
@@ -34,7 +35,7 @@ class WafOptions:
 
 @dataclass(slots=True)
 class WafSource:
-    """All listings are read before the first file, so that a listing that fails ends the run before it began.
+    """Reads all listings before the first file, so that a failed listing ends the run at its start.
 
     A position is the last URL. With ``since``, files whose listed date is a day older than that are passed over, and
     the others asked for with what their last answer said of their version.
@@ -51,7 +52,7 @@ class WafSource:
         self.url = self.url if self.url.endswith("/") else f"{self.url}/"
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
-        """Raises SourceBroken where a listing cannot be had, and what the fetcher raises."""
+        """Raises SourceBroken if a listing cannot be read, and what the fetcher raises."""
         files = sorted(self._files(self.url, 0), key=lambda entry: entry.url)
         wanted = iter([e for e in files if (position is None or e.url > position) and self._is_new(e)])
         while some := list(islice(wanted, _PAGE)):
@@ -87,13 +88,13 @@ class WafSource:
         records: list[RawRecord] = []
         skipped: list[Skipped] = []
         unchanged: list[str] = []
-        visits: list[Visit] = []
+        visits: list[FileVersion] = []
         modified = {entry.url: entry.modified for entry in some}
         revisiting = Revisiting(self.fetcher)
         for url, found in revisiting.each(tuple(modified), _content):
             if isinstance(found, SondeError):
                 skipped.append(Skipped(url, str(found)))
-            elif isinstance(found, Visit):
+            elif isinstance(found, FileVersion):
                 unchanged += found.natives
             else:
                 name = unquote(url.removeprefix(self.url))
@@ -109,7 +110,7 @@ def _name(entry: Entry) -> str:
 
 
 def _content(answer: Answer) -> bytes:
-    """Raises BadAnswer for a web page that stands where metadata were announced."""
+    """Raises BadAnswer for a web page in place of metadata."""
     start = expect_2xx(answer).content[:256].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")) or not start:
         raise BadAnswer(f"{host_of(answer.url)} sent a web page or nothing instead of the file")
@@ -118,3 +119,22 @@ def _content(answer: Answer) -> bytes:
 
 def _day_before(moment: str) -> str:
     return (date.fromisoformat(moment[:10]) - timedelta(days=1)).isoformat()
+
+
+def _recognises(answer: FirstAnswer) -> bool:
+    if not answer.html:
+        return False
+    try:
+        return bool(entries(answer.content, answer.url if answer.url.endswith("/") else f"{answer.url}/"))
+    except NotAListing:
+        return False
+
+
+PROTOCOL = Protocol(
+    "waf",
+    WafSource,
+    WafOptions,
+    "directory listings of Apache, nginx, IIS, Python",
+    "the dates in the listing; ETag, Last-Modified",
+    recognises=_recognises,
+)

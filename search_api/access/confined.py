@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from elastic_transport import ObjectApiResponse
-from elasticsearch import Elasticsearch, NotFoundError
 from flask import g, has_request_context
 
+from es_gateway.client import Answer, Elasticsearch
+from es_gateway.errors import DocumentMissing, IndexGone
 from search_api.access.visibility import (
     FIELD,
     confined_body,
@@ -39,6 +39,9 @@ _WITHOUT_DOCUMENTS = frozenset(
         "indices.stats",
     )
 )
+
+
+_AS_JSON = {"content-type": "application/json"}
 
 
 class NotConfined(AssertionError):
@@ -75,7 +78,7 @@ class ConfinedElasticsearch(Elasticsearch):
                 method,
                 path,
                 params=params,
-                headers=headers,
+                headers=headers if body is None else {**_AS_JSON, **(headers or {})},  # the filter makes a body of none
                 body=body,
                 endpoint_id=endpoint_id,
                 path_parts=path_parts,
@@ -116,7 +119,7 @@ class ConfinedElasticsearch(Elasticsearch):
     def _searched(self, send: Any, index: str, body: Json | None) -> Any:
         response = send(body=_body(body, groups_seen()))
         if body and "suggest" in body:
-            return ObjectApiResponse(body=self._without_hidden(index, body, response.body), meta=response.meta)
+            return Answer(body=self._without_hidden(index, body, response.body), meta=response.meta)
         return response
 
     def _without_hidden(self, index: str, body: Json, answer: Json) -> Json:
@@ -126,7 +129,7 @@ class ConfinedElasticsearch(Elasticsearch):
         counted = super().perform_request(
             "POST",
             f"/{index}/_search",
-            headers={"accept": "application/json", "content-type": "application/json"},
+            headers={"accept": "application/json", **_AS_JSON},
             body=counting_body(terms, groups_seen()),
             endpoint_id="search",
             path_parts={"index": index},
@@ -143,8 +146,8 @@ class ConfinedElasticsearch(Elasticsearch):
             return response
         hidden = {"_index": found["_index"], "_id": found["_id"], "found": False}
         if 404 in self._ignored():
-            return ObjectApiResponse(body=hidden, meta=response.meta)
-        raise NotFoundError(message="not_found", meta=response.meta, body=hidden)
+            return Answer(body=hidden, meta=response.meta)
+        raise DocumentMissing("Elasticsearch does not have what was asked for (404).", status=404)
 
     def _is_seen(self, index: str, id: str, found: Json) -> bool:
         """An original carries no groups of its own: it is seen with its record."""
@@ -155,7 +158,7 @@ class ConfinedElasticsearch(Elasticsearch):
             return may_see(found["_source"], groups_seen())
         try:
             return bool(self.get(index=f"{named[1]}-records", id=id, source_includes=[FIELD]).body.get("found"))
-        except NotFoundError:
+        except (DocumentMissing, IndexGone):
             return False
 
     def _ignored(self) -> tuple[int, ...]:

@@ -63,10 +63,10 @@ class IssuerKeys:
             if (stale or self._known(id) is None) and self._may_ask(now):
                 self._refresh(now)
             if self._fetched is None:
-                raise Unavailable("The issuer of tokens does not answer, so that tokens cannot be checked now.")
+                raise Unavailable("The issuer of tokens does not answer, so tokens cannot be checked now.")
             key = self._known(id)
         if key is None:
-            raise NotAuthenticated("This token was signed by a key that its issuer does not name.")
+            raise NotAuthenticated("This token was signed by a key that its issuer does not list.")
         return key
 
     def _known(self, id: str | None) -> jwt.PyJWK | None:

@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from elasticsearch import ApiError, ConflictError, Elasticsearch, TransportError
 
 from core.errors import NotFound, Unavailable
 from core.ports import EmbedderCard
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError, VersionConflict
 from es_mappings.indices import ensure_indices
 from es_mappings.names import alias
 from search_api.access.keys import ApiKey, Grant, KeptSecret, made, rotated
@@ -78,14 +79,14 @@ class KeyStore:
             return
         try:
             self._client.update(index=self._index, id=key.id, doc={"last_used": now.isoformat()})
-        except (ApiError, TransportError) as error:
+        except ElasticsearchError as error:
             log.warning("keys.use_not_noted", key=key.id, error=type(error).__name__)
 
     def _changed(self, id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
         """Refuses to overwrite what somebody else changed meanwhile."""
         found = self._read(id)
         if found is None:
-            raise NotFound(f"There is no key {id}; `sonde keys list` shows those there are.")
+            raise NotFound(f"There is no key {id}; `sonde keys list` shows all keys.")
         after = change(_key(found["_id"], found["_source"]))
         with _answering():
             self._client.index(
@@ -109,9 +110,9 @@ class KeyStore:
 def _answering() -> Iterator[None]:
     try:
         yield
-    except ConflictError as error:
-        raise Unavailable("The key was just changed by somebody else; try again.") from error
-    except (ApiError, TransportError) as error:
+    except VersionConflict as error:
+        raise Unavailable("Somebody else has just changed the key; try again.") from error
+    except ElasticsearchError as error:
         raise Unavailable(f"Keys cannot be read or written now: {type(error).__name__}.") from error
 
 

@@ -58,7 +58,7 @@ class TokenAuthenticator:
         except jwt.PyJWTError:
             raise NotAuthenticated("This is neither a key nor a token of this service.") from None
         if header.get("alg") not in self._policy.algorithms:
-            raise NotAuthenticated("This token is signed in a way that is not taken here.")
+            raise NotAuthenticated("This service does not accept the signature algorithm of this token.")
         key = self._keys.find(header.get("kid"))
         return self._caller(self._claims(bearer, key))
 
@@ -76,7 +76,7 @@ class TokenAuthenticator:
         except jwt.ExpiredSignatureError:
             raise NotAuthenticated("This token has expired.") from None
         except jwt.PyJWTError as error:
-            raise NotAuthenticated(f"This token is not taken: {_WRONG.get(type(error), 'it is not right')}.") from None
+            raise NotAuthenticated(f"This token is not accepted: {_WRONG.get(type(error), 'it is wrong')}.") from None
         return claims
 
     def _caller(self, claims: Mapping[str, Any]) -> Caller:
@@ -85,7 +85,7 @@ class TokenAuthenticator:
             name = checked_name("subject", subject if isinstance(subject, str) else "")
             groups = frozenset(checked_name("group", one) for one in _words(_at(claims, self._policy.groups_claim)))
         except ValueError as error:
-            raise NotAuthenticated(f"This token is not taken: {error}.") from None
+            raise NotAuthenticated(f"This token is not accepted: {error}.") from None
         prefix = self._policy.scope_prefix
         said = {one.removeprefix(prefix) for one in self._scopes(claims) if one.startswith(prefix)}
         return Caller(name, self._policy.given_scopes | {scope for scope in ALL_SCOPES if scope in said}, groups)

@@ -109,7 +109,7 @@ class Answerer:
             except SondeError as error:
                 log.warning("ask.model_failed", reason=str(error), said=len(pieces))
                 if pieces:
-                    raise Unavailable("The language model broke off in the middle of its answer.") from error
+                    raise Unavailable("The language model stopped in the middle of its answer.") from error
                 state.degraded.append("language_model")
                 return None
         return "".join(pieces).strip()
@@ -124,7 +124,8 @@ class Answerer:
     def _quoted(
         self, question: str, passages: Sequence[FoundPassage], serving: Serving, language: str | None, state: _State
     ) -> CitedAnswer:
-        quotes = best_quotes(question, passages, serving.embedder, self._parts.config.quotes)
+        weights = self._parts.retriever.parts.config.quotes
+        quotes = best_quotes(question, passages, serving.embedder, self._parts.config.quotes, weights)
         if not quotes:
             return _refusal(passages, language, state)
         return CitedAnswer(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from reading.sentences import sentences
-from search_api.answers.relevance import content_words
+from search_api.answers.coverage import content_words
 from search_api.answers.values import FoundPassage, Sentence
 
 _CITATION = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")

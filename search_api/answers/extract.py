@@ -9,14 +9,13 @@ import numpy as np
 
 from core.ports import Embedder
 from reading.sentences import sentences
-from search_api.answers.relevance import content_words, coverage, weights
+from search_api.answers.coverage import content_words, coverage, weights
 from search_api.answers.values import FoundPassage, Sentence
+from search_api.ranking.config import QuoteWeights
 
-_WORDS_SHARE = 0.5
 _SHORTEST = 4  # words; a shorter sentence says nothing by itself
 _LONGEST = 120
 _MOST_SENTENCES = 200
-_RELEVANCE_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class Quote:
 
 
 def best_quotes(
-    question: str, passages: Sequence[FoundPassage], embedder: Embedder | None, count: int
+    question: str, passages: Sequence[FoundPassage], embedder: Embedder | None, count: int, share: QuoteWeights
 ) -> tuple[Sentence, ...]:
     """The best ``count`` distinct sentences, in the order of their passages; each cites its own and is in it."""
     candidates = [(text, passage) for passage in passages for text in _sentences(passage)][:_MOST_SENTENCES]
@@ -42,7 +41,7 @@ def best_quotes(
         Quote(
             text,
             passage.number,
-            _WORDS_SHARE * coverage(asked, held) + (1.0 - _WORDS_SHARE) * cosine + _RELEVANCE_SHARE * passage.relevance,
+            share.words * coverage(asked, held) + (1.0 - share.words) * cosine + share.relevance * passage.relevance,
         )
         for (text, passage), held, cosine in zip(candidates, words, meant, strict=True)
     ]

@@ -18,13 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search_api.answers.scope import PassageScope
+from search_api.ranking.words import WordWeights
 from search_api.retrieval.filters import Clause
 
 Json = dict[str, Any]
 
-K1 = 1.2
-PLAIN_WEIGHT = 0.3
-"""Of the folded reading, beside the one in the question's language."""
 _WORD = re.compile(r"\w+")
 _MOST_WORDS = 48
 _TIES: list[Any] = [{"_score": "desc"}, {"document": "asc"}, {"ordinal": "asc"}]
@@ -69,10 +67,16 @@ def counts(answer: Mapping[str, Any], words: Sequence[str]) -> OwnCounts:
     return OwnCounts(int(answer["hits"]["total"]["value"]), holding)
 
 
-def own_words(words: Sequence[str], suffixes: Sequence[str], found: OwnCounts, filters: Sequence[Clause]) -> Json:
+def own_words(
+    weights: WordWeights,
+    words: Sequence[str],
+    suffixes: Sequence[str],
+    found: OwnCounts,
+    filters: Sequence[Clause],
+) -> Json:
     """BM25 over text and headings without regard to length, since passages are about equally long."""
     should = [
-        _weighed(word, suffix, found.weight(word, suffix) * (1.0 if place == 0 else PLAIN_WEIGHT))
+        _weighed(word, suffix, found.weight(word, suffix) * (1.0 if place == 0 else weights.plain), weights.saturation)
         for place, suffix in enumerate(suffixes)
         for word in words
         if found.weight(word, suffix)
@@ -94,6 +98,6 @@ def _held(word: str, suffix: str) -> Clause:
     return {"multi_match": {"query": word, "fields": fields, "type": "most_fields"}}
 
 
-def _weighed(word: str, suffix: str, weight: float) -> Clause:
-    script = {"source": _BM25, "params": {"weight": weight, "k1": K1}}
+def _weighed(word: str, suffix: str, weight: float, saturation: float) -> Clause:
+    script = {"source": _BM25, "params": {"weight": weight, "k1": saturation}}
     return {"script_score": {"query": _held(word, suffix), "script": script}}

@@ -48,7 +48,7 @@ def scopes(prefix: str, scope: Scope, owner: str | None) -> list[PassageScope]:
     if scope != "public" and owner == PUBLIC:
         raise NotAllowed(_NAMED_PUBLIC)
     if scope != "public" and owner is None:
-        raise InvalidInput("scope", "scope: only who shows a token has documents of their own; ask with scope=public")
+        raise InvalidInput("scope", "scope: private documents need a key or token; use scope=public")
     found: list[PassageScope] = []
     if scope in ("public", "both"):
         found.append(PassageScope(alias(prefix, "passages"), PUBLIC))

@@ -25,12 +25,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class AnswerConfig:
-    """``top_k`` passages are read; those of a relevance (0..1) under ``threshold`` are none. ``window``: candidates of
-    each arm. ``support``: the least support (0..1) of a sentence by what it cites."""
+    """``top_k`` passages are read; those of a relevance (0..1) under ``threshold`` are none. ``support``: the least
+    support (0..1) of a sentence by what it cites."""
 
     top_k: int = 8
     threshold: float = 0.35
-    window: int = 64
     support: float = 0.35
     quotes: int = 3
 

@@ -14,7 +14,7 @@ from shapely.geometry import shape
 from core.errors import InvalidInput
 from core.extent import BBox
 from core.timespan import TimeSpan, instant_ms
-from es_mappings.documents import envelope
+from es_mappings.codecs.records import envelope
 
 LONGEST_TEXT = 512
 _GEOMETRIES = ("Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon", "GeometryCollection")
@@ -71,6 +71,7 @@ def _geometry(node: Any) -> dict[str, Any]:
         return _box([number_of(one) for one in node["bbox"]])
     if not isinstance(node, Mapping) or node.get("type") not in _GEOMETRIES:
         raise wrong(f"{shown(node)} is not a geometry; write POINT(lon lat), POLYGON(...) or BBOX(w,s,e,n)")
+    _refuse_nested(node)
     _refuse_outside(node)
     try:
         valid = bool(shapely.is_valid(shape(cast(Any, node))))
@@ -79,6 +80,13 @@ def _geometry(node: Any) -> dict[str, Any]:
     if not valid:
         raise wrong("the geometry is not valid: rings must close and may not cross themselves")
     return dict(node)
+
+
+def _refuse_nested(node: Mapping[str, Any]) -> None:
+    """A collection of collections, which RFC 7946 (3.1.8) advises against and Elasticsearch refuses when it is deep."""
+    parts = node.get("geometries")
+    if isinstance(parts, list) and any(isinstance(one, Mapping) and "geometries" in one for one in parts):
+        raise wrong("a GeometryCollection may not contain another one")
 
 
 def _box(edges: list[float]) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lxml import etree
@@ -11,6 +9,7 @@ from lxml import etree
 from core.record import Record
 from core.timespan import instant_ms, iso
 from search_api.formats_out.iris import iri
+from search_api.formats_out.output_format import OutputFormat, ResultPage
 from search_api.formats_out.xml_text import child
 
 ATOM = "http://www.w3.org/2005/Atom"
@@ -22,18 +21,7 @@ MEDIA_TYPE = "application/atom+xml"
 _NEVER = "1970-01-01T00:00:00Z"
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
-    """``address`` names the search, ``following`` the next page of it."""
-
-    title: str
-    address: str
-    matched: int
-    entries: Sequence[tuple[Record, str]]
-    following: str | None = None
-
-
-def atom(feed: Feed) -> str:
+def atom(feed: ResultPage) -> str:
     """The newest date of an entry is the feed's: where nothing changed, nothing changes here."""
     root = etree.Element(f"{{{ATOM}}}feed", nsmap=_MAP)
     _text(root, "title", feed.title)
@@ -83,3 +71,6 @@ def _updated(record: Record) -> str:
 
 def _text(parent: etree._Element, name: str, text: str) -> None:
     child(parent, f"{{{ATOM}}}{name}", text)
+
+
+FORMAT = OutputFormat("atom", MEDIA_TYPE, "Atom feed", results=atom)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from functools import partial
 from typing import Literal as OneOf
 from urllib.parse import quote
 
@@ -17,15 +16,11 @@ from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan, iso
 from search_api.formats_out.iris import iri
 from search_api.formats_out.licences import licence_url
+from search_api.formats_out.output_format import DcatFeed, FeedPage, OutputFormat
 from search_api.formats_out.shapes import degrees, wkt
 from search_api.formats_out.xml_text import legal
 
 Syntax = OneOf["turtle", "json-ld", "xml"]
-MEDIA_TYPES: dict[Syntax, str] = {
-    "turtle": "text/turtle",
-    "json-ld": "application/ld+json",
-    "xml": "application/rdf+xml",
-}
 
 _VCARD = Namespace("http://www.w3.org/2006/vcard/ns#")
 _GEOSPARQL = Namespace("http://www.opengis.net/ont/geosparql#")
@@ -65,18 +60,9 @@ def record_text(record: Record, address: str, syntax: Syntax) -> str:
     return _written(graph, syntax)
 
 
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """What a feed says of itself; ``publisher`` and ``mail`` of who runs the service."""
-
-    title: str
-    address: str
-    publisher: str
-    mail: str | None = None
-
-
-def catalogue_text(about: Catalogue, records: Iterable[tuple[Record, str]], paging: Paging, to: Syntax) -> str:
-    """A catalogue with one page of its records (each with its address)."""
+def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
+    """A catalogue with one page of its records."""
+    about = page.about
     graph, catalogue = empty_graph(), URIRef(about.address)
     graph.add((catalogue, RDF.type, DCAT.Catalog))
     graph.add((catalogue, DCTERMS.title, _text(about.title)))
@@ -84,11 +70,11 @@ def catalogue_text(about: Catalogue, records: Iterable[tuple[Record, str]], pagi
     publisher = _blank(graph)
     graph.add((catalogue, DCTERMS.publisher, publisher))
     _add_agent(graph, publisher, Contact(organisation=about.publisher, email=about.mail), about.publisher)
-    for record, own in records:
+    for record, own in page.entries:
         add_record(graph, record, URIRef(own))
         graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(own)))
-    paging.add_to(graph, catalogue)
-    return _written(graph, to)
+    _add_paging(graph, catalogue, page)
+    return _written(graph, syntax)
 
 
 def _written(graph: Graph, syntax: Syntax) -> str:
@@ -101,21 +87,16 @@ def _written(graph: Graph, syntax: Syntax) -> str:
     return etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True).decode()
 
 
-class Paging:
-    """The page of a feed, as CKAN's and data.europa.eu's harvesters follow it (hydra:PartialCollectionView)."""
-
-    def __init__(self, this: str, first: str, following: str | None, total: int) -> None:
-        self._this, self._first, self._following, self._total = this, first, following, total
-
-    def add_to(self, graph: Graph, catalogue: URIRef) -> None:
-        view = URIRef(self._this)
-        graph.add((catalogue, RDF.type, _HYDRA.Collection))
-        graph.add((catalogue, _HYDRA.totalItems, Literal(self._total)))
-        graph.add((catalogue, _HYDRA.view, view))
-        graph.add((view, RDF.type, _HYDRA.PartialCollectionView))
-        graph.add((view, _HYDRA.first, URIRef(self._first)))
-        if self._following is not None:
-            graph.add((view, _HYDRA.next, URIRef(self._following)))
+def _add_paging(graph: Graph, catalogue: URIRef, page: FeedPage) -> None:
+    """As CKAN's and data.europa.eu's harvesters follow it (hydra:PartialCollectionView)."""
+    view = URIRef(page.address)
+    graph.add((catalogue, RDF.type, _HYDRA.Collection))
+    graph.add((catalogue, _HYDRA.totalItems, Literal(page.matched)))
+    graph.add((catalogue, _HYDRA.view, view))
+    graph.add((view, RDF.type, _HYDRA.PartialCollectionView))
+    graph.add((view, _HYDRA.first, URIRef(page.first)))
+    if page.following is not None:
+        graph.add((view, _HYDRA.next, URIRef(page.following)))
 
 
 def add_record(graph: Graph, record: Record, about: URIRef) -> None:
@@ -387,3 +368,25 @@ def _add_resource(graph: Graph, about: URIRef, predicate: URIRef, text: str | No
     if target:
         graph.add((about, predicate, URIRef(target)))
     return target is not None
+
+
+TURTLE = OutputFormat(
+    "dcat",
+    "text/turtle",
+    "DCAT as Turtle",
+    record=partial(record_text, syntax="turtle"),
+    feed=DcatFeed("turtle", partial(catalogue_text, syntax="turtle")),
+)
+JSON_LD = OutputFormat(
+    "dcat-jsonld",
+    "application/ld+json",
+    "DCAT as JSON-LD",
+    feed=DcatFeed("jsonld", partial(catalogue_text, syntax="json-ld")),
+)
+RDF_XML = OutputFormat(
+    "rdf",
+    "application/rdf+xml",
+    "DCAT as RDF/XML",
+    record=partial(record_text, syntax="xml"),
+    feed=DcatFeed("rdf", partial(catalogue_text, syntax="xml")),
+)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from core.record import Record
+from search_api.formats_out.output_format import OaiFormat, OutputFormat, written_xml
 from search_api.formats_out.shapes import degrees
 from search_api.formats_out.xml_text import child
 
@@ -63,3 +64,12 @@ def _coverage(record: Record) -> Iterator[str]:
         yield "; ".join(f"{name}limit={degrees(edge)}" for name, edge in edges.items())
     for span in record.times:
         yield f"start={span.start_iso or ''}; end={span.end_iso or ''}"
+
+
+FORMAT = OutputFormat(
+    "dc",
+    "application/xml",
+    "Dublin Core",
+    record=lambda record, address: written_xml(oai_dc(record, address)),
+    oai=OaiFormat("oai_dc", SCHEMA, OAI_DC, oai_dc),
+)

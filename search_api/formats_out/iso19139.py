@@ -8,6 +8,7 @@ from core.extent import BBox
 from core.record import Contact, Keyword, Link, Record, Vertical
 from core.timespan import TimeSpan
 from search_api.formats_out.iso_elements import Element, cited_date, code, date, node, number, online, party, text
+from search_api.formats_out.output_format import OaiFormat, OutputFormat, written_xml
 from search_api.formats_out.shapes import gml
 
 GMD = "http://www.isotc211.org/2005/gmd"
@@ -231,3 +232,12 @@ def _quality(record: Record) -> Element | None:
     scope = node("gmd:scope", node("gmd:DQ_Scope", code("gmd:level", "MD_ScopeCode", "dataset")))
     statement = node("gmd:LI_Lineage", text("gmd:statement", lineage), *steps, *sources)
     return node("gmd:dataQualityInfo", node("gmd:DQ_DataQuality", scope, node("gmd:lineage", statement)))
+
+
+FORMAT = OutputFormat(
+    "iso19139",
+    "application/vnd.iso.19139+xml",
+    "ISO 19139",
+    record=lambda record, _address: written_xml(metadata(record)),
+    oai=OaiFormat("iso19139", SCHEMA, GMD, lambda record, _address: metadata(record)),
+)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from core.extent import BBox
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
 from search_api.formats_out.licences import licence_url
+from search_api.formats_out.output_format import OutputFormat
 from search_api.formats_out.shapes import degrees, rings
 
 Json = dict[str, Any]
@@ -148,3 +150,11 @@ def _distribution(link: Link) -> Json:
         "description": link.description,
     }
     return {name: value for name, value in said.items() if value}
+
+
+FORMAT = OutputFormat(
+    "jsonld",
+    "application/ld+json",
+    "schema.org Dataset",
+    record=lambda record, address: json.dumps(dataset(record, address)),
+)

@@ -1,1 +1,1 @@
-"""What stewards see of the harvests: sources, their runs, and the desk that starts and pauses them."""
+"""What stewards see of the harvests: sources, their runs, and the control that starts and pauses them."""

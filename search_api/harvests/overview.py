@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.errors import NotFound, Unavailable
-from search_api.harvests.desk import Clockwork, ConfiguredSource, HarvestDesk, PausedBy
-from search_api.harvests.runs import Run, RunReader
+from es_mappings.codecs.runs import RunReport
+from search_api.harvests.control import ConfiguredSource, HarvestControl, PausedBy, ScheduleState
+from search_api.harvests.runs import RunReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class SourceState:
     configured: ConfiguredSource | None
     paused_by: PausedBy | None
     next_run: str | None
-    runs: tuple[Run, ...]
+    runs: tuple[RunReport, ...]
 
     @property
     def title(self) -> str:
@@ -34,44 +35,44 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Harvests:
-    """Reads through the desk and the runs index. Methods raise Unavailable where Elasticsearch does not answer."""
+    """Reads ``control`` and the index of runs. Methods raise Unavailable where Elasticsearch does not answer."""
 
-    desk: HarvestDesk
+    control: HarvestControl
     runs: RunReader
 
     def overview(self) -> Overview:
         """Sources of the file in its order, then those that only have runs, by id."""
-        configured = {one.id: one for one in self.desk.sources()}
+        configured = {one.id: one for one in self.control.sources()}
         latest = self.runs.latest()
-        clockwork = self._clockwork()
+        schedule = self._schedule()
         ids = [*configured, *sorted(set(latest) - set(configured))]
-        states = tuple(state_of(id, configured.get(id), clockwork, latest.get(id, ())) for id in ids)
-        return Overview(states, ("schedule",) if clockwork is None else ())
+        states = tuple(state_of(id, configured.get(id), schedule, latest.get(id, ())) for id in ids)
+        return Overview(states, ("schedule",) if schedule is None else ())
 
     def one(self, source: str) -> Overview:
         """The overview of one source. Raises NotFound."""
-        configured = next((one for one in self.desk.sources() if one.id == source), None)
+        configured = next((one for one in self.control.sources() if one.id == source), None)
         runs = self.runs.of_source(source)
         if configured is None and not runs:
-            raise NotFound(f"There is no source {source!r}; /harvest/sources lists those there are.")
-        clockwork = self._clockwork()
-        state = state_of(source, configured, clockwork, runs)
-        return Overview((state,), ("schedule",) if clockwork is None else ())
+            raise NotFound(f"There is no source {source!r}; /harvest/sources lists all.")
+        schedule = self._schedule()
+        state = state_of(source, configured, schedule, runs)
+        return Overview((state,), ("schedule",) if schedule is None else ())
 
-    def _clockwork(self) -> Clockwork | None:
+    def _schedule(self) -> ScheduleState | None:
         try:
-            return self.desk.clockwork()
+            return self.control.schedule()
         except Unavailable:
             return None
 
 
 def state_of(
-    id: str, configured: ConfiguredSource | None, clockwork: Clockwork | None, runs: tuple[Run, ...]
+    id: str, configured: ConfiguredSource | None, schedule: ScheduleState | None, runs: tuple[RunReport, ...]
 ) -> SourceState:
-    """``clockwork`` None: not known now. What the file pauses is paused whatever a steward says."""
+    """``schedule`` None: not known now. What the file pauses is paused whatever a steward says."""
     paused_by: PausedBy | None = None
     if configured is not None and configured.paused_by_file:
         paused_by = "file"
-    elif clockwork is not None and id in clockwork.paused:
+    elif schedule is not None and id in schedule.paused:
         paused_by = "steward"
-    return SourceState(id, configured, paused_by, clockwork.next_runs.get(id) if clockwork else None, runs)
+    return SourceState(id, configured, paused_by, schedule.next_runs.get(id) if schedule else None, runs)

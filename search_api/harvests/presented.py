@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from core.timespan import instant_ms
+from es_mappings.codecs.runs import RunReport, to_document
 from search_api.harvests.overview import Overview, SourceState
-from search_api.harvests.runs import Run
+from search_api.harvests.runs import BRIEF
 
 Json = dict[str, Any]
 
@@ -40,7 +42,7 @@ def source_body(state: SourceState, now_ms: int) -> Json:
     }
 
 
-def run_body(run: Run, now_ms: int) -> Json:
+def run_body(run: RunReport, now_ms: int) -> Json:
     """``full``: everything was asked for, not only what changed. ``silent``: running, but without a sign of life."""
     silent = run.state == "running" and now_ms - instant_ms(run.heartbeat) > _SILENT_MS
     return {
@@ -53,12 +55,12 @@ def run_body(run: Run, now_ms: int) -> Json:
         "full": run.since is None,
         "total": run.total,
         "message": run.message,
-        "counts": dict(run.counts),
+        "counts": asdict(run.counts),
     }
 
 
-def whole_run(run: Run, now_ms: int) -> Json:
+def whole_run(run: RunReport, now_ms: int) -> Json:
     """With refusals (each with its reason), failures, warnings by kind and times by stage."""
     empty: Json = {"refusals": [], "failures": [], "warnings": [], "took_ms": {}}
-    detail = {name: value for name, value in run.detail.items() if name != "position"}
+    detail = {name: value for name, value in to_document(run).items() if name not in (*BRIEF, "position")}
     return {**run_body(run, now_ms), "since": run.since, "heartbeat": run.heartbeat, **empty, **detail}

@@ -3,48 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
-
-from core.errors import NotFound, Unavailable
+from core.errors import NotFound
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import search_all
+from es_mappings.codecs.runs import RunReport, from_document
 from es_mappings.names import alias
-from search_api.retrieval.candidates import checked
 
 TREND = 20
 """Runs of each source that its trend is drawn from."""
 
 _MOST_SOURCES = 1000
 _ORDER = [{"started": "desc"}, {"source": "asc"}]  # a source has one run at a time: together they are unique
-_BRIEF = ("source", "state", "started", "finished", "heartbeat", "since", "total", "message", "counts")
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Moments are ISO 8601 in UTC. ``since``: only later changes were asked for; None for a full run.
-
-    ``counts`` are documents by outcome. ``detail`` is what only a run's own page tells (refusals, warnings, ...).
-    """
-
-    id: str
-    source: str
-    state: str
-    started: str
-    heartbeat: str
-    finished: str | None = None
-    since: str | None = None
-    total: int | None = None
-    message: str | None = None
-    counts: Mapping[str, int] = field(default_factory=dict)
-    detail: Mapping[str, Any] = field(default_factory=dict)
+BRIEF = ("source", "state", "started", "finished", "heartbeat", "since", "total", "message", "counts")
+"""What a list of runs shows of each; the rest is for a run's own page."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
     """``after``: where the next page starts, None on the last one."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[RunReport, ...]
     after: tuple[Any, ...] | None
 
 
@@ -55,15 +36,15 @@ class RunReader:
     client: Elasticsearch
     prefix: str
 
-    def latest(self) -> dict[str, tuple[Run, ...]]:
+    def latest(self) -> dict[str, tuple[RunReport, ...]]:
         """The ``TREND`` youngest runs of each source that was ever harvested."""
-        youngest = {"top_hits": {"size": TREND, "sort": _ORDER, "_source": list(_BRIEF)}}
+        youngest = {"top_hits": {"size": TREND, "sort": _ORDER, "_source": list(BRIEF)}}
         by_source = {"terms": {"field": "source", "size": _MOST_SOURCES}, "aggs": {"runs": youngest}}
         answer = self._search({"size": 0, "aggs": {"sources": by_source}})
         buckets = answer.get("aggregations", {}).get("sources", {}).get("buckets", [])
         return {str(bucket["key"]): _runs(bucket["runs"]["hits"]["hits"]) for bucket in buckets}
 
-    def of_source(self, source: str) -> tuple[Run, ...]:
+    def of_source(self, source: str) -> tuple[RunReport, ...]:
         """The ``TREND`` youngest runs of one source."""
         return self.page(source, None, TREND, None).runs
 
@@ -71,32 +52,24 @@ class RunReader:
         """Runs of one source, or in one state, or all."""
         wanted = [{"term": {name: value}} for name, value in (("source", source), ("state", state)) if value]
         body: dict[str, Any] = {"query": {"bool": {"filter": wanted}}, "sort": _ORDER, "size": limit + 1}
-        body["_source"] = list(_BRIEF)
+        body["_source"] = list(BRIEF)
         if after is not None:
             body["search_after"] = list(after)
         hits = self._search(body)["hits"]["hits"]
         shown = hits[:limit]
         return RunPage(_runs(shown), tuple(shown[-1]["sort"]) if len(hits) > limit else None)
 
-    def run(self, id: str) -> Run:
+    def run(self, id: str) -> RunReport:
         """With its detail. Raises NotFound."""
-        try:
-            found = self.client.options(ignore_status=404).get(index=alias(self.prefix, "runs"), id=id).body
-        except (TransportError, ApiError) as error:
-            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+        found = self.client.options(ignore_status=404).get(index=alias(self.prefix, "runs"), id=id).body
         if not found.get("found"):
-            raise NotFound(f"There is no run {id!r} (yet): one that was just queued appears when a worker begins it.")
-        return _run(found["_id"], found["_source"])
+            raise NotFound(f"There is no run {id!r} (yet): a queued run appears when a worker starts it.")
+        return from_document(found["_id"], found["_source"])
 
     def _search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         header = {"index": alias(self.prefix, "runs"), "ignore_unavailable": True}
-        return checked(self.client, [header, body])[0]
+        return search_all(self.client, [header, body])[0]
 
 
-def _runs(hits: Iterable[Mapping[str, Any]]) -> tuple[Run, ...]:
-    return tuple(_run(hit["_id"], hit["_source"]) for hit in hits)
-
-
-def _run(id: str, source: Mapping[str, Any]) -> Run:
-    known = {name: source[name] for name in _BRIEF if source.get(name) is not None}
-    return Run(id=id, **known, detail={name: value for name, value in source.items() if name not in _BRIEF})
+def _runs(hits: Iterable[Mapping[str, Any]]) -> tuple[RunReport, ...]:
+    return tuple(from_document(hit["_id"], hit["_source"]) for hit in hits)

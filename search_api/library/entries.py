@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from elastic_transport import TransportError
-from elasticsearch import ApiError, Elasticsearch
-
 from core.document import DocumentEntry, State
-from core.errors import Unavailable
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs import documents
 from es_mappings.names import alias
 from search_api.answers.scope import PassageScope, entries_of
 from search_api.retrieval.filters import Clause
@@ -86,38 +84,29 @@ class LibraryEntries:
     def put(self, entry: DocumentEntry) -> None:
         """Visible when this returns: who uploads asks for its state at once."""
         scope = entries_of(self._prefix, entry.owner)
-        try:
-            self._client.index(
-                index=scope.index, id=entry.id, document=entry.as_document(), refresh=True, require_alias=True
-            )
-        except (TransportError, ApiError) as error:
-            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+        self._client.index(
+            index=scope.index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
+        )
 
     def has_record(self, record: str) -> bool:
         """Whether the catalogue holds it, and the caller may see it."""
         quiet = self._client.options(ignore_status=404)
-        try:
-            found = quiet.get(index=alias(self._prefix, "records"), id=record, source_includes=["source"]).body
-        except (TransportError, ApiError) as error:
-            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+        found = quiet.get(index=alias(self._prefix, "records"), id=record, source_includes=["source"]).body
         return bool(found.get("found"))
 
     def _search(self, owner: str, filters: Sequence[Clause], **more: Any) -> tuple[list[DocumentEntry], int]:
         scope = entries_of(self._prefix, owner)
         body = {"query": _query(scope, filters), "track_total_hits": True, "_source": {"excludes": _LARGE}}
         answer = self._asked(scope, {**body, **{name.rstrip("_"): value for name, value in more.items()}})
-        found = [DocumentEntry.of(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
+        found = [documents.from_document(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
         return found, int(answer["hits"]["total"]["value"])
 
     def _asked(self, scope: PassageScope, body: Mapping[str, Any]) -> dict[str, Any]:
-        try:
-            found: dict[str, Any] = self._client.search(
-                index=scope.index,
-                ignore_unavailable=True,  # no index yet: nobody has documents
-                body=dict(body),
-            ).body
-        except (TransportError, ApiError) as error:
-            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+        found: dict[str, Any] = self._client.search(
+            index=scope.index,
+            ignore_unavailable=True,  # no index yet: nobody has documents
+            body=dict(body),
+        ).body
         return found
 
 

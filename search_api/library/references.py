@@ -49,7 +49,7 @@ def read_references(text: str) -> list[Reference]:
         raise InvalidInput("references", "references: neither BibTeX entries nor DOIs were found")
     if len(once) > MOST_REFERENCES:
         raise InvalidInput(
-            "references", f"references: there are {len(once)}; at most {MOST_REFERENCES} are taken at once"
+            "references", f"references: there are {len(once)}; at most {MOST_REFERENCES} are accepted at once"
         )
     return once
 
@@ -62,7 +62,7 @@ def _of_lines(text: str) -> Iterator[Reference]:
             continue
         match = _LINE.match(bare)
         if match is None:
-            raise InvalidInput("references", f"references: line {number} is no DOI: {bare[:80]!r}")
+            raise InvalidInput("references", f"references: line {number} is not a DOI: {bare[:80]!r}")
         yield Reference(title=match[1], doi=match[1], link=doi_link(match[1]))
 
 

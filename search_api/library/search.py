@@ -12,7 +12,6 @@ from search_api.library.entries import LibraryEntries, Listing
 from search_api.request import SearchRequest
 from search_api.serving import ServingResolver
 
-_WINDOW = 64  # passages; a document counts by its best one
 _MOST = 200  # documents that are shown where nothing is asked for
 
 
@@ -47,7 +46,8 @@ class LibrarySearch:
             return []
         if not request.q:
             return [] if filters != type(filters)() else self._latest(owner)
-        asked = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=_WINDOW)
+        window = self.retriever.ranker.candidate_window  # a document counts by its best passage
+        asked = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=window)
         passages, _ = self.retriever.retrieve(asked, self.resolver.resolve())
         best = best_of_each(passages)
         entries = self.entries.of_ids(owner, list(best))

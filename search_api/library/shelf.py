@@ -102,7 +102,7 @@ class Shelf:
         self._refuse_where_closed()
         known = self.one(owner, id)
         if known.state in _SETTLED:
-            raise Conflict("This document has its file; delete it first, or upload the other one as a new document.")
+            raise Conflict("This document has a file; delete it first, or upload the other file as a new document.")
         self._refuse_large(upload.data)
         entry = replace(
             known,
@@ -184,7 +184,7 @@ class Shelf:
 
     def _refuse_where_closed(self) -> None:
         if not self.parts.takes_more:
-            raise NotAllowed("This installation takes no documents of users (SONDE_LIBRARY__ENABLED).")
+            raise NotAllowed("This installation does not accept documents of users (SONDE_LIBRARY__ENABLED).")
 
     def _refuse_large(self, data: bytes) -> None:
         if len(data) > self.parts.quota.file_bytes:

@@ -105,7 +105,7 @@ class Catalogues:
                 break
             with self._lock:
                 self._kept.pop(self._seen_by(), None)
-        raise NotFound(f"There is no catalogue {catalogue!r}; /collections lists those there are.")
+        raise NotFound(f"There is no catalogue {catalogue!r}; /collections lists all.")
 
     def forget(self) -> None:
         """A record was pushed or taken back here: what is listed next is counted anew."""

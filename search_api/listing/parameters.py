@@ -49,7 +49,7 @@ class ItemsParameters(Parameters):
     q: Annotated[str, AfterValidator(printable)] = Field(
         "",
         max_length=LONGEST_QUERY,
-        description="Words that a record holds: a comma means or, words side by side stand in that order.",
+        description="Words of a record: a comma means or; words next to each other must occur in that order.",
         examples=["soil moisture,evaporation"],
     )
     bbox: FlatBoxParameter | None = Field(
@@ -70,11 +70,11 @@ class ItemsParameters(Parameters):
     sortby: Text | None = Field(
         None,
         json_schema_extra={"pattern": "^ *[+-]?[A-Za-z_]+( *, *[+-]?[A-Za-z_]+)* *$"},
-        description="`+title,-updated`: sortables, a minus for descending.",
+        description="`+title,-updated`: sortables; a minus means descending.",
     )
     limit: Limit = 10
     cursor: Cursor | None = Field(None, description="From the `next` link.")
-    f: Literal["json", "html"] | None = Field(None, description="Else the `Accept` header decides.")
+    f: Literal["json", "html"] | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 def read_filter(text: str | None, language: Language) -> tuple[Clause, ...]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from search_api.listing.order import sort_body
 from search_api.listing.request import ListRequest, Selection
-from search_api.retrieval.bm25 import LANGUAGES
 from search_api.retrieval.filters import area_clause, span_clause
+from search_api.retrieval.language_fields import LANGUAGES
 
 Clause = dict[str, Any]
 

@@ -6,22 +6,20 @@ Pages need no memory on the server: the next one starts after the sort values of
 
 from __future__ import annotations
 
-import base64
-import binascii
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
-
 from core.errors import InvalidInput, NotFound, Unavailable
 from core.record import Record
-from es_mappings.documents import from_document
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import SearchRefused
+from es_gateway.searching import on_current, search_all
+from es_mappings.codecs import natives
+from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from search_api.listing.query import page_body
 from search_api.listing.request import ListRequest
-from search_api.retrieval.candidates import IndexGone, SearchRefused, checked
 from search_api.serving import ServingResolver
 
 _WITHOUT_VECTOR = {"excludes": ["vector"]}
@@ -93,13 +91,11 @@ class RecordReader:
         found = self._source(record_id, "natives", None)
         if found is None:
             raise NotFound(f"The original metadata of {record_id!r} were not kept.")
-        source = found["_source"]
-        unpacker = zlib.decompressobj()
         try:
-            content = unpacker.decompress(base64.b64decode(source["content_zlib"]), LARGEST_ORIGINAL_BYTES)
-        except (zlib.error, binascii.Error, KeyError) as error:
+            kept = natives.from_document(found["_source"], most_bytes=LARGEST_ORIGINAL_BYTES)
+        except natives.Unreadable as error:
             raise Unavailable(f"The original metadata of {record_id!r} cannot be read.") from error
-        return Original(content, source.get("format", ""), source.get("media_type"))
+        return Original(kept.content, kept.format, kept.media_type)
 
     def vector(self, record_id: str) -> list[float] | None:
         """The record's embedding; None where it has none (yet)."""
@@ -109,10 +105,9 @@ class RecordReader:
     def search(self, body: Mapping[str, Any], index: str | None = None) -> dict[str, Any]:
         """One search on the records that serve. Raises Unavailable."""
         try:
-            return checked(self._client, [{"index": index or self._index()}, dict(body)])[0]
-        except IndexGone:
-            self._resolver.forget()
-            return checked(self._client, [{"index": index or self._index()}, dict(body)])[0]
+            if index is not None:
+                return self._searched(index, body)
+            return on_current(self._resolver, lambda serving: self._searched(serving.records.index, body))
         except SearchRefused as error:
             if "search_after" in body:
                 raise InvalidInput("cursor", "cursor: does not fit this order; start again without it") from error
@@ -122,16 +117,13 @@ class RecordReader:
         """One search on the ledger: what was removed, and when."""
         return self.search(body, alias(self._prefix, "ledger"))
 
-    def _index(self) -> str:
-        return self._resolver.resolve().records.index
+    def _searched(self, index: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        return search_all(self._client, [{"index": index}, dict(body)])[0]
 
     def _source(self, record_id: str, kind: str, fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        index = self._index() if kind == "records" else alias(self._prefix, "natives")
+        index = self._resolver.resolve().records.index if kind == "records" else alias(self._prefix, "natives")
         chosen = {f"source_{name}": value for name, value in (fields or {}).items()}
-        try:
-            found = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body
-        except (TransportError, ApiError) as error:
-            raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
+        found = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body
         return dict(found) if found.get("found") else None
 
 

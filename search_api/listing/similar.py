@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.record import Record
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
 from search_api.listing.reader import RecordReader
 from search_api.retrieval.knn import cosine
 

@@ -40,7 +40,7 @@ class StacQuery(Parameters):
     collections: Tokens = Field(default=[], description="Ids of collections.")
     ids: Ids = Field(default=[], description="Ids of items.")
     bbox: FlatBoxParameter | None = Field(None, description="west,south,east,north or six numbers.")
-    datetime: MomentText | None = Field(None, description="A moment of RFC 3339 or `start/end`, `..` for an open end.")
+    datetime: MomentText | None = Field(None, description="An instant (RFC 3339) or `start/end`; `..`: open end.")
     intersects: str | None = Field(None, max_length=20_000, description="A GeoJSON geometry.")
     limit: Limit = 10
     token: Cursor | None = Field(None, description="From the `next` link.")

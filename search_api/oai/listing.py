@@ -15,10 +15,12 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from core.errors import InvalidInput
 from core.record import Record
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
+from search_api.formats_out.formats import oai_formats
 from search_api.listing.position import read_opaque, write_opaque
 from search_api.listing.reader import RecordReader
-from search_api.oai.request import LONGEST_SET, OaiError, OaiRequest, Prefix
+from search_api.oai.request import LONGEST_SET, OaiError, OaiRequest
+from search_api.one_of import OneOf
 
 Clause = dict[str, Any]
 Phase = Literal["records", "removed"]
@@ -46,7 +48,7 @@ class HeaderPage:
     """``token`` None on the last page; ``seen`` counts the headers of the pages before."""
 
     headers: tuple[Header, ...]
-    prefix: Prefix
+    prefix: str
     token: str | None
     matched: int
     seen: int
@@ -68,7 +70,7 @@ class _State(BaseModel):
 
     phase: Phase
     verb: Literal["ListIdentifiers", "ListRecords"]
-    prefix: Prefix
+    prefix: Annotated[str, OneOf(oai_formats)]
     set: str | None = Field(None, max_length=LONGEST_SET)
     since: _Moment | None = None
     until: _Moment | None = None

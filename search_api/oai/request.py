@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, cast, get_args
 
+from search_api.formats_out.formats import OAI_DC, oai_formats
+
 Verb = Literal["Identify", "ListMetadataFormats", "ListSets", "ListIdentifiers", "ListRecords", "GetRecord"]
-Prefix = Literal["oai_dc", "iso19139"]
-PREFIXES: tuple[Prefix, ...] = get_args(Prefix)
 
 _ALLOWED: dict[Verb, tuple[frozenset[str], frozenset[str]]] = {  # required, optional
     "Identify": (frozenset(), frozenset()),
@@ -37,7 +37,7 @@ class OaiRequest:
     """``since`` and ``until``: UTC, inclusive, to the second."""
 
     verb: Verb
-    prefix: Prefix = "oai_dc"
+    prefix: str = OAI_DC
     identifier: str | None = None
     set: str | None = None
     since: datetime | None = None
@@ -58,9 +58,9 @@ def read_request(arguments: Iterable[tuple[str, str]]) -> OaiRequest:
     _check_names(known, given)
     if "resumptionToken" in given:
         return OaiRequest(known, token=given["resumptionToken"])
-    prefix = given.get("metadataPrefix", "oai_dc")
-    if prefix not in PREFIXES:
-        raise OaiError("cannotDisseminateFormat", f"metadataPrefix must be one of {', '.join(PREFIXES)}")
+    prefix = given.get("metadataPrefix", OAI_DC)
+    if prefix not in (known_prefixes := oai_formats()):
+        raise OaiError("cannotDisseminateFormat", f"metadataPrefix must be one of {', '.join(known_prefixes)}")
     since, until = _edges(given)
     if len(given.get("set", "")) > LONGEST_SET:
         raise OaiError("badArgument", f"set is longer than {LONGEST_SET} characters")

@@ -7,20 +7,15 @@ from typing import Any
 
 from lxml import etree
 
-from core.record import Record
-from search_api.formats_out import dublin_core, iso19139
+from search_api.formats_out.formats import oai_formats
 from search_api.formats_out.xml_text import child
 from search_api.listing.catalogues import Catalogue
 from search_api.oai.listing import Header, HeaderPage
-from search_api.oai.request import OaiError, Prefix
+from search_api.oai.request import OaiError
 
 OAI = "http://www.openarchives.org/OAI/2.0/"
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _NSMAP: Any = {None: OAI, "xsi": _XSI}
-_FORMATS: dict[Prefix, tuple[str, str]] = {  # schema, namespace
-    "oai_dc": (dublin_core.SCHEMA, dublin_core.OAI_DC),
-    "iso19139": (iso19139.SCHEMA, iso19139.GMD),
-}
 Element = etree._Element
 
 
@@ -64,11 +59,11 @@ def add_identify(root: Element, base: str, mail: str, earliest: str) -> None:
 
 def add_formats(root: Element) -> None:
     formats = _text(root, "ListMetadataFormats")
-    for prefix, (schema, namespace) in _FORMATS.items():
+    for known in oai_formats().values():
         one = _text(formats, "metadataFormat")
-        _text(one, "metadataPrefix", prefix)
-        _text(one, "schema", schema)
-        _text(one, "metadataNamespace", namespace)
+        _text(one, "metadataPrefix", known.prefix)
+        _text(one, "schema", known.schema)
+        _text(one, "metadataNamespace", known.namespace)
 
 
 def add_sets(root: Element, catalogues: Iterable[Catalogue]) -> None:
@@ -79,7 +74,7 @@ def add_sets(root: Element, catalogues: Iterable[Catalogue]) -> None:
         _text(made, "setName", one.title)
 
 
-def add_list(root: Element, verb: str, page: HeaderPage, prefix: Prefix, address_of: Any) -> None:
+def add_list(root: Element, verb: str, page: HeaderPage, prefix: str, address_of: Any) -> None:
     """``address_of``: a Record to the address of its page."""
     listed = _text(root, verb)
     for header in page.headers:
@@ -92,15 +87,12 @@ def add_list(root: Element, verb: str, page: HeaderPage, prefix: Prefix, address
         child(listed, f"{{{OAI}}}resumptionToken", page.token or "", **counts)
 
 
-def add_record(parent: Element, header: Header, prefix: Prefix, address_of: Any) -> None:
+def add_record(parent: Element, header: Header, prefix: str, address_of: Any) -> None:
     made = _text(parent, "record")
     _header(made, header)
     if header.record is not None:
-        _text(made, "metadata").append(_metadata(header.record, prefix, address_of(header.record)))
-
-
-def _metadata(record: Record, prefix: Prefix, address: str) -> Element:
-    return iso19139.metadata(record) if prefix == "iso19139" else dublin_core.oai_dc(record, address)
+        metadata = oai_formats()[prefix].write(header.record, address_of(header.record))
+        _text(made, "metadata").append(metadata)
 
 
 def _header(parent: Element, header: Header) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,3 +65,19 @@ def mean_of_measured(parts: Sequence[Floats]) -> Floats:
     measured = (~np.isnan(stacked)).sum(axis=0)
     mean: Floats = np.where(measured > 0, np.nansum(stacked, axis=0) / np.maximum(measured, 1), np.nan)
     return mean
+
+
+def floats(values: Iterable[float | None]) -> Floats:
+    """(n,) float64; None becomes NaN, "does not say"."""
+    return np.array(list(values), dtype=np.float64)
+
+
+def number(value: object) -> float:
+    """A doc value, which may be text, as a number; None becomes NaN."""
+    return math.nan if value is None else float(value)  # type: ignore[arg-type]
+
+
+def rows_of(values: Sequence[tuple[float, ...]], width: int) -> Rows:
+    """Rows of ``width`` numbers, each candidate's one after the other."""
+    numbers = np.array(list(chain.from_iterable(values)), dtype=np.float64)
+    return Rows.of(numbers.reshape(-1, width), [len(one) // width for one in values])

@@ -1,165 +1,122 @@
 """The one set of numbers that ranking runs on, shared by serving and by evaluation.
 
-The values live in ``config.json``. They were chosen on the train halves of three judged collections among the settings
-under which every law in the tests holds (docs/quality.md); tuning again replaces the file, not the code.
+The values lie in ``config.json``, one section for each target, and in it one for each signal. They were chosen on the
+train halves of three judged collections among the settings under which every law in the tests holds (docs/quality.md);
+tuning again replaces the file, not the code.
 """
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, TypeVar
 
-FusionName = Literal["tm2c2", "rrf"]
-SpatialMode = Literal["blend", "hausdorff", "off"]
+from core.hit import SignalName
+from search_api.ranking.combiners import COMBINERS
+from search_api.ranking.combiners.combiner import Combiner
+from search_api.ranking.diversity import Diversity
+from search_api.ranking.fields import AnyColumn
+from search_api.ranking.numbers import check_not_negative, check_positive, check_shares, exactly, section
+from search_api.ranking.signals import SIGNALS
+from search_api.ranking.signals.signal import Signal
+from search_api.ranking.words import WordWeights
 
-
-@dataclass(frozen=True, slots=True)
-class ArmWeights:
-    """What each arm weighs in the text score; an arm that did not run drops out and the others share."""
-
-    bm25: float
-    dense: float
-    passage_bm25: float
-    passage_dense: float
-    sparse: float
+S = TypeVar("S", bound=Signal)
 
 
 @dataclass(frozen=True, slots=True)
-class SignalWeights:
-    """What each signal weighs beside the text score, which weighs 1; only where the question asks for it.
+class Ranker:
+    """How one target is ranked: the signals that count there, what makes one score of them, and how far it looks.
 
-    ``expected_resolution`` replaces ``resolution`` where no word but only the size of the place tells what is fit.
+    ``candidate_window``: how many each arm brings. ``max_results``: how many can be paged.
     """
 
-    spatial: float
-    temporal: float
-    resolution: float
-    expected_resolution: float
-    kind: float
+    combiner: Combiner
+    signals: Mapping[SignalName, Signal]
+    candidate_window: int
+    max_results: int
+    diversity: Diversity | None = None
+    """How siblings of one series are spread over the answer; None where they are not."""
+
+    def __post_init__(self) -> None:
+        check_positive(candidate_window=self.candidate_window, max_results=self.max_results)
+
+    @property
+    def columns(self) -> tuple[AnyColumn, ...]:
+        """What the signals read of each candidate, each column once."""
+        return tuple({column.name: column for signal in self.signals.values() for column in signal.columns}.values())
+
+    def find(self, kind: type[S]) -> S | None:
+        """The signal of that kind; None where it does not count for this target."""
+        found = self.signals.get(kind.name)
+        return found if isinstance(found, kind) else None
+
+    def __getitem__(self, kind: type[S]) -> S:
+        """The signal of that kind. Raises KeyError where it does not count for this target."""
+        found = self.find(kind)
+        if found is None:
+            raise KeyError(kind.name)
+        return found
+
+    def with_signals(self, *changed: Signal) -> Ranker:
+        """The same with these signals instead of those of their names, or beside them."""
+        signals = {**self.signals, **{signal.name: signal for signal in changed}}
+        return replace(self, signals=signals)
 
 
 @dataclass(frozen=True, slots=True)
-class Neutral:
-    """What a record counts that does not say: between an exact match (1) and a wrong one (near 0).
+class Known:
+    """What a configuration may name."""
 
-    ``named``: a record without an extent whose title names the asked place; half way to it where its other words do.
-    ``hausdorff_diagonals``: in the `hausdorff` mode a record without extent is taken to be this many diagonals of
-    the asked box away.
-    """
+    signals: Sequence[type[Signal]] = SIGNALS
+    combiners: Sequence[type[Combiner]] = COMBINERS
 
-    spatial: float
-    named: float
-    temporal: float
-    resolution: float
-    kind: float
-    hausdorff_diagonals: float
+
+EVERYTHING = Known()
 
 
 @dataclass(frozen=True, slots=True)
-class BlendWeights:
-    """Logistic weights of the spatial features, see :mod:`search_api.ranking.spatial`."""
+class QuoteWeights:
+    """Which sentences are quoted: ``words`` is the share of the question's words, the rest is meaning; ``relevance`` is
+    what the passage's own relevance adds."""
 
-    bias: float
-    nearness: float
-    query_share: float
-    box_share: float
-    containment: float
-    centre: float
-    size: float
+    words: float
+    relevance: float
 
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """Records that lie wholly outside the asked place (``blend`` mode).
-
-    ``tolerance``: how much better than a record inside it one outside must be in all else (the text score weighs 1) to
-    stand above it; 0 leaves the blend alone to decide. ``margin``: what comes nearer than this share of the asked box's
-    diagonal is not wholly outside.
-    """
-
-    tolerance: float
-    margin: float
+    def __post_init__(self) -> None:
+        check_shares(words=self.words)
+        check_not_negative(relevance=self.relevance)
 
 
 @dataclass(frozen=True, slots=True)
 class RankingConfig:
-    """Every number of the ranking; a request changes single ones with ``dataclasses.replace``.
+    """Every number of the ranking.
 
-    Raises ValueError for a weight or share that is out of range, so that a bad file is refused at start.
+    ``records`` ranks `/search`; ``passages`` ranks what `/ask` cites and what is found in one's own documents.
     """
 
-    fusion: FusionName
-    rrf_k: int
-    arms: ArmWeights
-    signals: SignalWeights
-    neutral: Neutral
-    spatial_mode: SpatialMode
-    blend: BlendWeights
-    outside: Outside
-    smallest_diagonal_deg: float  # an asked place smaller than this is judged as if it were this large
-    smallest_area_km2: float  # below this, sizes count as equal
-    inside_share: float  # what a span wholly inside the asked time is worth, beside how much of it it covers
-    recency_half_life_days: float
-    cells_across: float  # grid cells across the asked place that make a fit resolution
-    cross_encoder_weight: float  # lambda
-    rerank_depth: int
-    hausdorff_window: int
-    candidate_window: int
-    max_results: int
-
-    def __post_init__(self) -> None:
-        if self.fusion not in ("tm2c2", "rrf") or self.spatial_mode not in ("blend", "hausdorff", "off"):
-            raise ValueError(f"unknown fusion {self.fusion!r} or spatial mode {self.spatial_mode!r}")
-        _check_range("arms", asdict(self.arms), math.inf)
-        _check_range("signals", asdict(self.signals), math.inf)
-        shares = asdict(self.neutral) | {
-            "inside_share": self.inside_share,
-            "cross_encoder_weight": self.cross_encoder_weight,
-        }
-        diagonals = shares.pop("hausdorff_diagonals")
-        _check_range("shares", shares, 1.0)
-        _check_range("outside", asdict(self.outside), math.inf)
-        _check_range("neutral", {"hausdorff_diagonals": diagonals}, math.inf)
-        if not all(math.isfinite(weight) for weight in asdict(self.blend).values()):
-            raise ValueError("blend: every weight is a finite number")
-        _check_positive(self)
+    records: Ranker
+    passages: Ranker
+    words: WordWeights
+    quotes: QuoteWeights
 
     @classmethod
-    def from_json(cls, text: str) -> RankingConfig:
+    def from_json(cls, text: str, known: Known = EVERYTHING) -> RankingConfig:
         """Every number must be there and nothing else; raises ValueError that names what is not."""
-        raw = _exactly(cls, json.loads(text), "ranking configuration")
-        for name, part in _PARTS.items():
-            raw[name] = part(**_exactly(part, raw[name], name))
-        return cls(**raw)
+        raw = exactly(json.loads(text), {"records", "passages", "words", "quotes"}, "ranking configuration")
+        return cls(
+            records=_ranker(raw["records"], "records", known),
+            passages=_ranker(raw["passages"], "passages", known),
+            words=section(WordWeights, raw["words"], "words"),
+            quotes=section(QuoteWeights, raw["quotes"], "quotes"),
+        )
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=2) + "\n"
-
-
-_Part = ArmWeights | SignalWeights | Neutral | BlendWeights | Outside
-_PARTS: dict[str, type[_Part]] = {
-    "arms": ArmWeights,
-    "signals": SignalWeights,
-    "neutral": Neutral,
-    "blend": BlendWeights,
-    "outside": Outside,
-}
-_POSITIVE = (
-    "rrf_k",
-    "smallest_diagonal_deg",
-    "smallest_area_km2",
-    "recency_half_life_days",
-    "cells_across",
-    "rerank_depth",
-    "hausdorff_window",
-    "candidate_window",
-    "max_results",
-)
+        targets = {"records": _as_json(self.records), "passages": _as_json(self.passages)}
+        return json.dumps({**targets, "words": asdict(self.words), "quotes": asdict(self.quotes)}, indent=2) + "\n"
 
 
 @cache
@@ -168,24 +125,46 @@ def default_config() -> RankingConfig:
     return RankingConfig.from_json(files(__package__).joinpath("config.json").read_text(encoding="utf-8"))
 
 
-def _exactly(kind: type[Any], raw: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _ranker(raw: Any, where: str, known: Known) -> Ranker:
+    parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "diversity"}, where)
+    return Ranker(
+        combiner=_combiner(parts["combiner"], known.combiners, f"{where}.combiner"),
+        signals=_signals(parts["signals"], known.signals, f"{where}.signals"),
+        candidate_window=parts["candidate_window"],
+        max_results=parts["max_results"],
+        diversity=None if parts["diversity"] is None else section(Diversity, parts["diversity"], f"{where}.diversity"),
+    )
+
+
+def _combiner(raw: Any, kinds: Sequence[type[Combiner]], where: str) -> Combiner:
+    """``{"name": {its numbers}}``."""
+    known = {kind.name: kind for kind in kinds}
+    if not isinstance(raw, dict) or len(raw) != 1 or not raw.keys() <= known.keys():
+        raise ValueError(f"{where}: one of {', '.join(known)} is expected with its numbers, not {raw!r}")
+    ((name, numbers),) = raw.items()
+    return section(known[name], numbers, f"{where}.{name}")
+
+
+def _signals(raw: Any, kinds: Sequence[type[Signal]], where: str) -> dict[SignalName, Signal]:
+    """A signal counts for a target where the target's section names it."""
     if not isinstance(raw, dict):
         raise ValueError(f"{where}: an object is expected")
-    wanted = {entry.name for entry in fields(kind)}
-    wrong = sorted(wanted ^ raw.keys())
-    if wrong:
-        raise ValueError(f"{where}: missing or unknown: {', '.join(wrong)}")
-    return dict(raw)
+    known = {kind.name: kind for kind in kinds}
+    unknown = sorted(raw.keys() - known.keys())
+    if unknown:
+        raise ValueError(f"{where}: no such signal: {', '.join(unknown)}")
+    return {name: section(known[name], numbers, f"{where}.{name}") for name, numbers in raw.items()}
 
 
-def _check_range(where: str, values: Mapping[str, float], most: float) -> None:
-    for name, value in values.items():
-        if not (math.isfinite(value) and 0.0 <= value <= most):
-            raise ValueError(f"{where}: {name} is {value}, outside 0..{most}")
+def _as_json(ranker: Ranker) -> dict[str, Any]:
+    return {
+        "combiner": {ranker.combiner.name: _numbers(ranker.combiner)},
+        "signals": {name: _numbers(signal) for name, signal in ranker.signals.items()},
+        "candidate_window": ranker.candidate_window,
+        "max_results": ranker.max_results,
+        "diversity": None if ranker.diversity is None else _numbers(ranker.diversity),
+    }
 
 
-def _check_positive(config: RankingConfig) -> None:
-    for name in _POSITIVE:
-        value = getattr(config, name)
-        if not (math.isfinite(value) and value > 0):
-            raise ValueError(f"{name} is {value}, not above 0")
+def _numbers(part: Any) -> dict[str, Any]:
+    return asdict(part)

@@ -1,8 +1,9 @@
 """Siblings of one series spread over the answer, so that they do not fill its first page. Pure.
 
-The rule: of each ten hits at most three are of one series (titles that differ only in numbers and dates) and at most
-five under one parent. The others of the family stand back, but only for a hit worth at least .8 of their own score:
-who asks for just this family gets it, in its order. Those that stood back are the first in line for the next ten.
+The rule, by the numbers that ship: of each ten hits at most three are of one series (titles that differ only in numbers
+and dates) and at most five under one parent. The others of the family stand back, but only for a hit worth at least .8
+of their own score: who asks for just this family gets it, in its order. Those that stood back are the first in line for
+the next ten.
 """
 
 from __future__ import annotations
@@ -12,26 +13,31 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
+from search_api.ranking.numbers import check_positive, check_shares
+
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Diversity:
     """``block`` hits hold at most so many of one family of each kind; ``least_share`` of a score is enough to pass."""
 
-    block: int = 10
-    most: Mapping[str, int] | None = None
-    least_share: float = 0.8
+    block: int
+    most: Mapping[str, int]
+    least_share: float
+
+    def __post_init__(self) -> None:
+        check_positive(block=self.block, **self.most)
+        check_shares(least_share=self.least_share)
 
     def limit(self, kind: str) -> int:
-        return (self.most or _MOST).get(kind, self.block)
+        return self.most.get(kind, self.block)
 
 
-_MOST = {"series": 3, "parent": 5}
 Family = tuple[str, Hashable]
 """Kind ("series" or "parent") and which one."""
 
 
-def spread(
-    families: Sequence[Sequence[Family]], scores: Sequence[float], rule: Spread, *, first: int | None = None
+def diversify(
+    families: Sequence[Sequence[Family]], scores: Sequence[float], rule: Diversity, *, first: int | None = None
 ) -> list[int]:
     """Positions in the order to show; ``families`` and ``scores`` (not below 0) come best first.
 
@@ -48,7 +54,7 @@ def spread(
 
 
 def _block(
-    waiting: list[int], families: Sequence[Sequence[Family]], scores: Sequence[float], rule: Spread
+    waiting: list[int], families: Sequence[Sequence[Family]], scores: Sequence[float], rule: Diversity
 ) -> list[int]:
     """The next ten, taken out of ``waiting``."""
     count: Counter[Family] = Counter()
@@ -66,7 +72,7 @@ def _block(
     return block
 
 
-def _next(waiting: list[int], standing_back: list[int], scores: Sequence[float], rule: Spread) -> int:
+def _next(waiting: list[int], standing_back: list[int], scores: Sequence[float], rule: Diversity) -> int:
     """The best that may pass, or the best of those that stood back where nothing is worth it."""
     if not standing_back:
         return heapq.heappop(waiting)

@@ -9,7 +9,9 @@ import numpy as np
 
 from core.ports import CrossEncoderCard
 from search_api.ranking.columns import Floats
-from search_api.ranking.rank import Ranking, Term, total
+from search_api.ranking.combiners.combiner import Term, total
+from search_api.ranking.rank import Ranking
+from search_api.ranking.signals.cross_encoder import CrossEncoderReading
 
 
 def calibrated(logits: Floats, card: CrossEncoderCard) -> Floats:
@@ -35,9 +37,12 @@ def rerank(ranking: Ranking, logits: Sequence[float] | Floats, card: CrossEncode
     block, rest = np.split(ranking.order, [len(read)])
     raw = np.full(len(ranking.candidates), np.nan)
     raw[block] = calibrated(read, card)
-    share = ranking.config.cross_encoder_weight if card.weight is None else card.weight
+    signal = ranking.ranker.find(CrossEncoderReading)
+    if signal is None:
+        return ranking
+    share = signal.weight if card.weight is None else card.weight
     terms = {name: replace(term, weight=term.weight * (1.0 - share)) for name, term in ranking.terms.items()}
-    terms["cross_encoder"] = Term(raw, np.nan_to_num(raw), share)
+    terms[signal.name] = Term(raw, np.nan_to_num(raw), share)
     score = total(terms, len(raw))
     block = block[np.lexsort((ranking.candidates.tie[block], -score[block]))]
     return replace(ranking, terms=terms, score=score, order=np.concatenate([block, rest]), ordered_by="cross_encoder")

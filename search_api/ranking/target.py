@@ -10,6 +10,7 @@ from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan
 
 Relation = Literal["intersects", "within", "contains", "disjoint", "near", "north_of", "south_of", "east_of", "west_of"]
+SpatialMode = Literal["blend", "hausdorff", "off"]
 Level = Literal["global", "continental", "national", "regional", "local"]
 
 
@@ -20,6 +21,7 @@ class Target:
     ``boxes`` are already shaped by directional relations (north of Italy is a box north of it); here ``within``,
     ``contains`` and ``disjoint`` only say which share counts. Several boxes: a record is judged by the mean over
     them, so one that serves both of two asked places wins. ``now_ms`` is the moment of the question.
+    ``spatial``: whether place is blended into the score, orders the best last by distance, or counts for nothing.
     Raises ValueError where a time is asked without it.
     """
 
@@ -32,6 +34,7 @@ class Target:
     kind: ProvenanceKind | None = None
     place: str | None = None  # a name for the explanation
     now_ms: int | None = None
+    spatial: SpatialMode = "blend"
 
     def __post_init__(self) -> None:
         if (self.span is not None or self.latest) and self.now_ms is None:

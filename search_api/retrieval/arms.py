@@ -13,28 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.hit import Signal
-from search_api.ranking.facts import Facts, facts_of
+from core.hit import SignalName
+from search_api.ranking.fields import AnyColumn, DocValue, RankingFields, doc_values, fields_of
 from search_api.retrieval import bm25, knn
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Version, version_of
-
-CANDIDATE_FIELDS: tuple[str | dict[str, str], ...] = (
-    "boxes",
-    "spans",
-    "resolution.metres",
-    "resolution.scale_denominator",
-    "resolution.time_step",
-    "provenance.kind",
-    "identity",
-    "source",
-    "signature",
-    "series",
-    "parent",
-    {"field": "dates.modified", "format": "epoch_millis"},
-)
-"""Doc values that ranking reads of a candidate, where it does not remember them; ``_source`` is read only for the hits
-of the page."""
 
 BROWSING_ORDER: tuple[dict[str, Any], ...] = (
     {"dates.modified": {"order": "desc", "missing": "_last"}},
@@ -54,7 +37,7 @@ class Arm:
     An arm without a signal only brings candidates; the others score them.
     """
 
-    signal: Signal | None
+    signal: SignalName | None
     index: str
     on_passages: bool
     body: Callable[[int, Sequence[str] | None], dict[str, Any]]
@@ -126,7 +109,7 @@ def _of_records(ids: Sequence[str] | None) -> list[Clause]:
     return [{"exists": {"field": "record"}}] if ids is None else [{"terms": {"record": list(ids)}}]
 
 
-def for_records(fields: Sequence[str | dict[str, str]] = ()) -> dict[str, Any]:
+def for_records(fields: Sequence[DocValue] = ()) -> dict[str, Any]:
     """Ids come from a doc value: for ``_id`` every hit's stored fields, ``_source`` among them, would be unpacked."""
     return {
         "stored_fields": "_none_",
@@ -136,17 +119,22 @@ def for_records(fields: Sequence[str | dict[str, str]] = ()) -> dict[str, Any]:
     }
 
 
-def fields_body(ids: Sequence[str], filters: Sequence[Clause]) -> dict[str, Any]:
-    """What ranking reads of those of the records that pass the filters; asked once, not with every arm."""
+def fields_body(ids: Sequence[str], filters: Sequence[Clause], columns: Sequence[AnyColumn]) -> dict[str, Any]:
+    """What ranking reads of those of the records that pass the filters; asked once, not with every arm.
+
+    Doc values alone: ``_source`` is read only for the hits of the page.
+    """
     passing = {"bool": {"filter": [*filters, {"ids": {"values": list(ids)}}]}}
-    return {"query": passing, "size": len(ids), **for_records(CANDIDATE_FIELDS)}
+    return {"query": passing, "size": len(ids), **for_records(doc_values(columns))}
 
 
-def read_fields(answer: Mapping[str, Any], index_uuid: str) -> tuple[dict[str, Facts], dict[str, Version]]:
+def read_fields(
+    answer: Mapping[str, Any], index_uuid: str, columns: Sequence[AnyColumn]
+) -> tuple[dict[str, RankingFields], dict[str, Version]]:
     """The answer to ``fields_body`` by record id, and the version of each."""
     hits = {hit["fields"]["id"][0]: hit for hit in answer["hits"]["hits"]}
-    facts = {record: facts_of(hit["fields"]) for record, hit in hits.items()}
-    return facts, {record: version_of(index_uuid, hit) for record, hit in hits.items()}
+    fields = {record: fields_of(hit["fields"], columns) for record, hit in hits.items()}
+    return fields, {record: version_of(index_uuid, hit) for record, hit in hits.items()}
 
 
 def _for_passages() -> dict[str, Any]:

@@ -11,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.hit import Signal
-from search_api.ranking.config import RankingConfig
-from search_api.ranking.facts import LIKENESS_FIELDS, likeness_of
-from search_api.ranking.folding import Likeness
+from core.hit import SignalName
+from search_api.ranking.config import Ranker
+from search_api.ranking.duplicates import DuplicateKey
+from search_api.ranking.fields import DUPLICATE_FIELDS, duplicate_key_of
+from search_api.ranking.signals.bm25 import Bm25
+from search_api.ranking.signals.dense import Dense
 from search_api.retrieval import bm25, knn
 from search_api.retrieval.arms import BROWSING_ORDER, for_records
-from search_api.retrieval.candidates import Asking, Found
+from search_api.retrieval.candidates import Asking, CandidateSet
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Version, version_of
 from search_api.retrieval.plan import RetrievalPlan
@@ -43,7 +45,7 @@ class Following:
 
     ids: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
-    likeness: Mapping[str, Likeness] = field(default_factory=dict)
+    duplicate_keys: Mapping[str, DuplicateKey] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
 
 
@@ -53,13 +55,13 @@ class BeyondWindow:
 
     ask: Asking
     plan: RetrievalPlan
-    found: Found
-    config: RankingConfig
+    found: CandidateSet
+    ranker: Ranker
 
     @property
     def _near(self) -> bool:
         """Whether meaning alone may let in more than the window held."""
-        return self.plan.vector is not None and self.found.meant() >= self.config.candidate_window
+        return self.plan.vector is not None and self.found.meant() >= self.ranker.candidate_window
 
     def counted(self, aggregations: Aggregations) -> Outside:
         """Asks for nothing where the window holds all that matches and nothing is to be counted."""
@@ -71,7 +73,7 @@ class BeyondWindow:
         answer = self.ask([(self.plan.index, body | ({"aggs": dict(aggregations)} if aggregations else {}))])[0]
         every = answer["hits"]["total"]["value"]
         count = max(every - len(self.found.signals), 0)
-        at_least = self._near and every >= self.config.max_results
+        at_least = self._near and every >= self.ranker.max_results
         return Outside(count, at_least, answer.get("aggregations", {}))
 
     def listed(self, size: int) -> Following:
@@ -82,7 +84,7 @@ class BeyondWindow:
         return Following(
             tuple(by_id),
             tuple((hit["_score"] or 0.0) / best for hit in hits),
-            {record: likeness_of(hit["fields"]) for record, hit in by_id.items()},
+            {record: duplicate_key_of(hit["fields"]) for record, hit in by_id.items()},
             {record: version_of(self.plan.index_uuid, hit) for record, hit in by_id.items()},
         )
 
@@ -99,23 +101,24 @@ class BeyondWindow:
             "post_filter": {"bool": {"must_not": [self._window]}},
             "sort": ["_score", {"id": "asc"}] if scores else list(BROWSING_ORDER),
             "size": size,
-            **for_records(LIKENESS_FIELDS),
+            **for_records(DUPLICATE_FIELDS),
         }
 
     def _meaning(self) -> dict[str, Any]:
         if not self._near or self.plan.vector is None:
             return {}
-        nearest = knn.nearest(self.plan.vector, self.config.max_results, self.plan.filters)
+        nearest = knn.nearest(self.plan.vector, self.ranker.max_results, self.plan.filters)
         return {"knn": {**nearest, "similarity": self.found.least, "boost": self._meaning_boost()}}
 
     def _meaning_boost(self) -> float:
         """Weighs (1 + cosine) / 2 against BM25 as TM2C2 weighs them in the window, with the same maxima."""
-        best_words, best_meaning = _best(self.found, "bm25"), _best(self.found, "dense")
-        if best_words <= 0.0 or self.config.arms.bm25 <= 0.0:
+        words, meaning = self.ranker.find(Bm25), self.ranker.find(Dense)
+        best_words, best_meaning = _best(self.found, Bm25.name), _best(self.found, Dense.name)
+        if words is None or meaning is None or best_words <= 0.0 or words.weight <= 0.0:
             return 1.0
-        return self.config.arms.dense / self.config.arms.bm25 * 2.0 * best_words / (1.0 + best_meaning)
+        return meaning.weight / words.weight * 2.0 * best_words / (1.0 + best_meaning)
 
 
-def _best(found: Found, signal: Signal) -> float:
+def _best(found: CandidateSet, signal: SignalName) -> float:
     measured: Sequence[float | None] = [signals.get(signal) for signals in found.signals.values()]
     return max((score for score in measured if score is not None), default=0.0)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from search_api.ranking.words import Boosts, WordWeights
 from search_api.retrieval.expansion import NO_EXPANSION, Expansion
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.language_fields import boosted
 
 ALL_WORDS = "all_words"
 """Name of the clause that matches where enough of the question's words occur; read back as a matched query."""
@@ -13,17 +16,9 @@ ALL_WORDS = "all_words"
 NAMED_IN_TITLE, NAMED = "named_in_title", "named"
 """Names of the clauses that match where a record names the asked place: read back as matched queries too."""
 
-LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
-_RECORD_BOOSTS = {"title": 3.0, "alternate_titles": 1.5, "keywords.term": 2.0, "abstract": 1.0}
-_PASSAGE_BOOSTS = {"text": 1.0}
-_PLAIN_WEIGHT = 0.3
-_NAMED_WEIGHT = 0.5
-_IDENTIFIER_WEIGHT = 100.0
-_ENOUGH_WORDS = "3<75%"
-"""Up to three words: all of them. Of more, three quarters: who asks in a sentence also says "how" and "caused"."""
-
 
 def records_query(
+    weights: WordWeights,
     thematic: str,
     named: str,
     language: str | None,
@@ -38,13 +33,13 @@ def records_query(
     ``expansion``: other names of its terms, which add a little and let in records without the words themselves.
     ``identifiers`` match exactly and put their record on top. With neither words nor identifiers nothing matches.
     """
-    clause = _words(thematic, named, language, _RECORD_BOOSTS, expansion, _naming(places))
+    clause = _words(_Reading(weights, weights.record_fields, language), thematic, named, expansion, _naming(places))
     if not identifiers:
         return clause
     exact: Clause = {
         "constant_score": {
             "filter": {"terms": {"identifiers": list(identifiers)}},
-            "boost": _IDENTIFIER_WEIGHT,
+            "boost": weights.identifier,
             "_name": ALL_WORDS,
         }
     }
@@ -52,19 +47,30 @@ def records_query(
 
 
 def every_word_query(
-    thematic: str, language: str | None, identifiers: tuple[str, ...] = (), expansion: Expansion = NO_EXPANSION
+    weights: WordWeights,
+    thematic: str,
+    language: str | None,
+    identifiers: tuple[str, ...] = (),
+    expansion: Expansion = NO_EXPANSION,
 ) -> Clause:
     """The records that hold enough of the words, or bear an identifier, as a filter: what ``ALL_WORDS`` tells of."""
-    fields, plain = _fields(_RECORD_BOOSTS, language or "en"), _fields(_RECORD_BOOSTS, None)
-    either = [_every_word(thematic, fields, plain, expansion)]
+    either = [_every_word(_Reading(weights, weights.record_fields, language), thematic, expansion)]
     if identifiers:
         either.append({"terms": {"identifiers": list(identifiers)}})
     return {"bool": {"should": either, "minimum_should_match": 1}}
 
 
-def passages_query(thematic: str, named: str, language: str | None, expansion: Expansion = NO_EXPANSION) -> Clause:
+def passages_query(
+    weights: WordWeights, thematic: str, named: str, language: str | None, expansion: Expansion = NO_EXPANSION
+) -> Clause:
     """The same over the text of passages."""
-    return _words(thematic, named, language, _PASSAGE_BOOSTS, expansion)
+    return _words(_Reading(weights, weights.passage_fields, language), thematic, named, expansion)
+
+
+def cited_query(weights: WordWeights, question: str, language: str | None) -> Clause:
+    """What scores passages that are cited themselves: the whole question over text and headings."""
+    reading = _Reading(weights, weights.cited_fields, language)
+    return {"bool": {"should": _both(reading, question), "minimum_should_match": 1}}
 
 
 def scoring(query: Clause) -> Clause:
@@ -88,33 +94,51 @@ def _tells(clause: Clause) -> bool:
     return bool(clause.get("constant_score", {}).get("boost") == 0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Fields in the question's language and in the plain folded form.
+
+    The plain one lets in words that the language's analyser would not meet (names, other languages); its weight is
+    small, so that BM25F in the question's language decides the order.
+    """
+
+    weights: WordWeights
+    boosts: Boosts
+    language: str | None
+
+    @property
+    def fields(self) -> list[str]:
+        return boosted(self.boosts, self.language or "en")
+
+    @property
+    def plain(self) -> list[str]:
+        return boosted(self.boosts, None)
+
+
 def _words(
-    thematic: str,
-    named: str,
-    language: str | None,
-    boosts: dict[str, float],
-    expansion: Expansion,
-    telling: Sequence[Clause] = (),
+    reading: _Reading, thematic: str, named: str, expansion: Expansion, telling: Sequence[Clause] = ()
 ) -> Clause:
     text = thematic or named
     if not text:
         return {"match_none": {}}
-    fields, plain = _fields(boosts, language or "en"), _fields(boosts, None)
-    # The plain reading lets in words that the language's analyser would not meet (names, other languages); its weight
-    # is small, so that BM25F in the question's language decides the order.
     words: list[Clause] = [
-        {"combined_fields": {"query": text, "fields": fields}},
-        {"combined_fields": {"query": text, "fields": plain, "boost": _PLAIN_WEIGHT}},
-        {"constant_score": {"filter": _every_word(text, fields, plain, expansion), "boost": 0.0, "_name": ALL_WORDS}},
+        *_both(reading, text),
+        {"constant_score": {"filter": _every_word(reading, text, expansion), "boost": 0.0, "_name": ALL_WORDS}},
         *expansion.clauses,
     ]
     clause: Clause = {"bool": {"should": words, "minimum_should_match": 1}}
-    also: list[Clause] = [
-        {"combined_fields": {"query": named, "fields": fields, "boost": _NAMED_WEIGHT}},
-        {"combined_fields": {"query": named, "fields": plain, "boost": _NAMED_WEIGHT * _PLAIN_WEIGHT}},
-    ]
-    beside = [*(also if thematic and named else []), *telling]
+    also = _both(reading, named, reading.weights.named) if thematic and named else []
+    beside = [*also, *telling]
     return {"bool": {"must": [clause], "should": beside}} if beside else clause
+
+
+def _both(reading: _Reading, text: str, weight: float = 1.0) -> list[Clause]:
+    """BM25F in the question's language and in the plain reading."""
+    first: Clause = {"query": text, "fields": reading.fields}
+    if weight != 1.0:
+        first["boost"] = weight
+    plain = {"query": text, "fields": reading.plain, "boost": weight * reading.weights.plain}
+    return [{"combined_fields": first}, {"combined_fields": plain}]
 
 
 def _naming(places: Sequence[str]) -> list[Clause]:
@@ -131,22 +155,20 @@ def _phrases(texts: Sequence[str], fields: Sequence[str]) -> Clause:
     return {"bool": {"should": each, "minimum_should_match": 1}}
 
 
-def _fields(boosts: dict[str, float], language: str | None) -> list[str]:
-    suffix = f".{language}" if language in LANGUAGES else ""
-    return [f"{field}{suffix}^{boost:g}" for field, boost in boosts.items()]
-
-
-def _every_word(text: str, fields: list[str], plain: list[str], expansion: Expansion) -> Clause:
+def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
     """Every word of the text, or every term by any of its names and the words beside them."""
-    either = _all_of(text, fields, plain)
+    either = _all_of(reading, text)
     if expansion.every is not None:
-        beside = [{"bool": {"should": _all_of(expansion.beside, fields, plain)}}] if expansion.beside else []
+        beside = [{"bool": {"should": _all_of(reading, expansion.beside)}}] if expansion.beside else []
         either.append({"bool": {"filter": [expansion.every, *beside]}})
     return {"bool": {"should": either, "minimum_should_match": 1}}
 
 
-def _all_of(text: str, fields: list[str], plain: list[str]) -> list[Clause]:
+def _all_of(reading: _Reading, text: str) -> list[Clause]:
+    """Enough of the words: up to three all of them, of more three quarters as shipped. Whoever asks in a sentence also
+    writes "how" and "caused"."""
+    enough = reading.weights.enough
     return [
-        {"combined_fields": {"query": text, "fields": names, "minimum_should_match": _ENOUGH_WORDS}}
-        for names in (fields, plain)
+        {"combined_fields": {"query": text, "fields": names, "minimum_should_match": enough}}
+        for names in (reading.fields, reading.plain)
     ]

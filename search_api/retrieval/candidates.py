@@ -8,28 +8,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import structlog
-from elasticsearch import ApiError, Elasticsearch, TransportError
-
-from core.errors import Unavailable
-from core.hit import Signal
-from search_api.deadlines import as_timeout
-from search_api.ranking.facts import Facts
+from core.hit import SignalName
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import search_all
+from search_api.ranking.fields import AnyColumn, RankingFields
 from search_api.retrieval.arms import Arm, PassageKey, Scored, fields_body, read_answer, read_fields
 from search_api.retrieval.memory import Remembered, Version
 from search_api.retrieval.plan import RetrievalPlan
 
-log = structlog.get_logger(__name__)
-
-Signals = Mapping[Signal, float | None]
+Signals = Mapping[SignalName, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CandidateSet:
     """The candidates of one search by record id: every arm's score, what ranking reads of each, and its version."""
 
     signals: Mapping[str, Signals]
-    facts: Mapping[str, Facts]
+    fields: Mapping[str, RankingFields]
     all_words: frozenset[str]
     passages: Mapping[str, PassageKey]
     versions: Mapping[str, Version]
@@ -40,7 +35,7 @@ class Found:
     least: float = math.inf
     """The cosine from which meaning alone makes a hit; infinite where it never does."""
 
-    def above(self, min_score: float, answer_score: float = -1.0) -> Found:
+    def above(self, min_score: float, answer_score: float = -1.0) -> CandidateSet:
         """Without the candidates that neither mean what was asked nor hold its every word.
 
         Both are cosines. Where none reaches ``answer_score`` and none holds every word, the question is about something
@@ -68,13 +63,21 @@ def _meaning(signals: Signals) -> float | None:
     return max((cosine for cosine in cosines if cosine is not None), default=None)
 
 
-_NOTHING = Found({}, {}, frozenset(), {}, {})
+_NOTHING = CandidateSet({}, {}, frozenset(), {}, {})
 
 
 def retrieve(
-    client: Elasticsearch, plan: RetrievalPlan, *, window: int, question: str, memory: Remembered[Facts]
-) -> Found:
+    client: Elasticsearch,
+    plan: RetrievalPlan,
+    *,
+    window: int,
+    question: str,
+    columns: Sequence[AnyColumn],
+    memory: Remembered[RankingFields],
+) -> CandidateSet:
     """The best ``window`` of each arm, completed so that each candidate has each arm's score where there is one.
+
+    ``columns``: what ranking reads of each candidate.
 
     What ``memory`` knows of a candidate is not asked for again; an arm alone over remembered records is one request.
     Raises Unavailable where Elasticsearch does not answer.
@@ -89,22 +92,22 @@ def retrieve(
     if not ids:
         return _NOTHING
     versions = {record: version for scored in first for record, version in scored.versions.items()}
-    facts = memory.known(versions)
-    unknown = [record for record in ids if record not in facts]
+    fields = memory.known(versions)
+    unknown = [record for record in ids if record not in fields]
     lacking = _lacking(arms, first, ids)
     further = [(arms[place].index, arms[place].body(len(lack), lack)) for place, lack in lacking.items()]
     if unknown:
-        further.append((plan.index, fields_body(unknown, plan.filters)))
+        further.append((plan.index, fields_body(unknown, plan.filters, columns)))
     answers = ask(further) if further else []
     if unknown:
-        read, read_at = read_fields(answers[-1], plan.index_uuid)
+        read, read_at = read_fields(answers[-1], plan.index_uuid, columns)
         memory.keep(read_at, read)
-        facts, versions = {**facts, **read}, {**versions, **read_at}
+        fields, versions = {**fields, **read}, {**versions, **read_at}
     completed = {
         place: read_answer(arms[place], answer, plan.index_uuid)
         for place, answer in zip(lacking, answers, strict=False)  # one more answer holds what was unknown
     }
-    found = _merged(facts, versions, arms, first, [completed.get(place) for place in range(len(arms))])
+    found = _merged(fields, versions, arms, first, [completed.get(place) for place in range(len(arms))])
     return replace(found, overflowing=_overflowing(arms, first, window))
 
 
@@ -124,15 +127,15 @@ def _lacking(arms: Sequence[Arm], first: Sequence[Scored], ids: Sequence[str]) -
 
 
 def _merged(
-    facts: Mapping[str, Facts],
+    fields: Mapping[str, RankingFields],
     versions: Mapping[str, Version],
     arms: Sequence[Arm],
     first: Sequence[Scored],
     second: Sequence[Scored | None],
-) -> Found:
+) -> CandidateSet:
     """Of the records of which ranking knows something: they are there, and pass the filters."""
-    ids = sorted(facts)
-    signals: dict[str, dict[Signal, float | None]] = {record: {} for record in ids}
+    ids = sorted(fields)
+    signals: dict[str, dict[SignalName, float | None]] = {record: {} for record in ids}
     words: set[str] = set()
     passages: dict[str, PassageKey] = {}
     named: dict[str, float] = {}
@@ -146,7 +149,7 @@ def _merged(
             words |= part.all_words
             passages.update(part.passages)
             named.update(part.named)
-    return Found(signals, facts, frozenset(words), passages, versions, named)
+    return CandidateSet(signals, fields, frozenset(words), passages, versions, named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,38 +168,4 @@ class Asking:
         for index, body in asked:
             searches.append({"index": index, "preference": self.preference, "search_type": "dfs_query_then_fetch"})
             searches.append(body)
-        return checked(self.client, searches)
-
-
-def checked(client: Elasticsearch, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The answers of an ``_msearch``; one failed search fails all, since half an answer would look like a whole one."""
-    hurried = [{**one, **as_timeout()} if place % 2 else one for place, one in enumerate(searches)]
-    try:
-        answers: list[dict[str, Any]] = client.msearch(searches=hurried).body["responses"]
-    except (TransportError, ApiError) as error:
-        raise Unavailable(f"Elasticsearch does not answer: {type(error).__name__}.") from error
-    for answer in answers:
-        if "error" in answer:
-            raise _failure(answer["error"])
-        if answer.get("timed_out"):
-            raise Unavailable("Elasticsearch did not finish within this request's time.")
-    return answers
-
-
-def _failure(error: Mapping[str, Any]) -> Exception:
-    cause = (error.get("root_cause") or [error])[0]
-    if error.get("type") == "index_not_found_exception":
-        return IndexGone(str(cause.get("index", "")))
-    log.warning("elasticsearch.refused", type=cause.get("type"), reason=str(cause.get("reason"))[:500])
-    return SearchRefused("Elasticsearch could not answer this question; the log says why.")
-
-
-class SearchRefused(Unavailable):
-    """Elasticsearch answered that it cannot do a search. Its own words are in the log; a caller is not told them."""
-
-
-class IndexGone(Unavailable):
-    """The concrete index was deleted after it was resolved; resolving again finds the one that serves now."""
-
-    def __init__(self, index: str) -> None:
-        super().__init__(f"The index {index} is gone.")
+        return search_all(self.client, searches)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from reading.vocabulary.concept import Label
+from search_api.ranking.words import Boosts, WordWeights
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.language_fields import boosted
 from search_api.understanding.interpretation import TermFound
-
-LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
-_SYNONYM_WEIGHT = 0.3
-_NARROWER_WEIGHT = 0.1
-_RECORD_BOOSTS: Mapping[str, float] = {"title": 3.0, "keywords.term": 2.0, "abstract": 1.0}
-_PASSAGE_BOOSTS: Mapping[str, float] = {"text": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +27,49 @@ class Expansion:
 NO_EXPANSION = Expansion()
 
 
-def records_expansion(terms: Sequence[TermFound], beside: str, language: str | None) -> Expansion:
+def records_expansion(weights: WordWeights, terms: Sequence[TermFound], beside: str, language: str | None) -> Expansion:
     """For the fields of a record, in the language of each name."""
-    return _expansion(terms, beside, language, _RECORD_BOOSTS)
+    return _Expanding(weights, weights.expanded_fields, language).expansion(terms, beside)
 
 
-def passages_expansion(terms: Sequence[TermFound], beside: str, language: str | None) -> Expansion:
+def passages_expansion(
+    weights: WordWeights, terms: Sequence[TermFound], beside: str, language: str | None
+) -> Expansion:
     """For the text of passages."""
-    return _expansion(terms, beside, language, _PASSAGE_BOOSTS)
+    return _Expanding(weights, weights.passage_fields, language).expansion(terms, beside)
 
 
-def _expansion(terms: Sequence[TermFound], beside: str, language: str | None, boosts: Mapping[str, float]) -> Expansion:
-    by_place: dict[tuple[int, int], list[TermFound]] = {}
-    for term in terms:
-        by_place.setdefault((term.found.start, term.found.end), []).append(term)
-    if not by_place:
-        return NO_EXPANSION
-    clauses = []
-    every = []
-    for known in by_place.values():
-        synonyms = _once(label for term in known for label in term.synonyms)
+@dataclass(frozen=True, slots=True)
+class _Expanding:
+    weights: WordWeights
+    boosts: Boosts
+    language: str | None
+
+    def expansion(self, terms: Sequence[TermFound], beside: str) -> Expansion:
+        by_place: dict[tuple[int, int], list[TermFound]] = {}
+        for term in terms:
+            by_place.setdefault((term.found.start, term.found.end), []).append(term)
+        if not by_place:
+            return NO_EXPANSION
+        clauses = tuple(self._other_names(known) for known in by_place.values())
+        every = [self._by_any_name(known) for known in by_place.values()]
+        return Expansion(clauses, {"bool": {"filter": every}}, beside)
+
+    def _other_names(self, known: Sequence[TermFound]) -> Clause:
+        """One concept counts once, by its best name: a record that lists all its names is not better for it."""
         narrower = _once(label for term in known for label in term.narrower)
-        weighed = [_phrase(label, boosts, _SYNONYM_WEIGHT) for label in synonyms]
-        weighed += [_phrase(label, boosts, _NARROWER_WEIGHT) for label in narrower]
-        # One concept counts once, by its best name: a record that lists all its names is not better for it.
-        clauses.append({"dis_max": {"queries": weighed}})
-        itself = Label(known[0].found.text, language)
-        every.append(_any([_words(itself, boosts), *(_phrase(label, boosts, 1.0) for label in synonyms)]))
-    return Expansion(tuple(clauses), {"bool": {"filter": every}}, beside)
+        weighed = [_phrase(label, self.boosts, self.weights.synonym) for label in _synonyms(known)]
+        weighed += [_phrase(label, self.boosts, self.weights.narrower) for label in narrower]
+        return {"dis_max": {"queries": weighed}}
+
+    def _by_any_name(self, known: Sequence[TermFound]) -> Clause:
+        itself = Label(known[0].found.text, self.language)
+        synonyms = (_phrase(label, self.boosts, 1.0) for label in _synonyms(known))
+        return _any([_words(itself, self.boosts), *synonyms])
+
+
+def _synonyms(known: Sequence[TermFound]) -> list[Label]:
+    return _once(label for term in known for label in term.synonyms)
 
 
 def _once(labels: Iterable[Label]) -> list[Label]:
@@ -69,22 +80,17 @@ def _any(clauses: Sequence[Clause]) -> Clause:
     return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
 
 
-def _phrase(label: Label, boosts: Mapping[str, float], weight: float) -> Clause:
+def _phrase(label: Label, boosts: Boosts, weight: float) -> Clause:
     return {
         "multi_match": {
             "query": label.text,
             "type": "phrase",
-            "fields": _fields(boosts, label.language),
+            "fields": boosted(boosts, label.language or "en"),
             "boost": weight,
         }
     }
 
 
-def _words(label: Label, boosts: Mapping[str, float]) -> Clause:
-    fields = _fields(boosts, label.language)
+def _words(label: Label, boosts: Boosts) -> Clause:
+    fields = boosted(boosts, label.language or "en")
     return {"multi_match": {"query": label.text, "type": "cross_fields", "operator": "and", "fields": fields}}
-
-
-def _fields(boosts: Mapping[str, float], language: str | None) -> list[str]:
-    suffix = f".{language or 'en'}" if (language or "en") in LANGUAGES else ""
-    return [f"{field}{suffix}^{boost:g}" for field, boost in boosts.items()]

@@ -6,17 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
 from core.record import Record
-from es_mappings.documents import from_document
-from search_api.answer import PassageFound
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import search_all
+from es_mappings.codecs.records import from_document
 from search_api.retrieval.arms import PassageKey
-from search_api.retrieval.candidates import checked
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Remembered, Version, version_of
 
 _HIGHLIGHTED = ("title*", "abstract*", "keywords.term*")
+
+
+@dataclass(frozen=True, slots=True)
+class PassageFound:
+    """The passage that speaks best for a record."""
+
+    id: str
+    text: str
+    section_path: tuple[str, ...] = ()
+    first_page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +52,7 @@ def fetch_records(
     bodies = [_source_body(unknown)] if unknown else []
     if highlight is not None and versions:
         bodies.append(_highlight_body(list(versions), highlight))
-    answers = checked(client, [part for body in bodies for part in ({"index": index}, body)]) if bodies else []
+    answers = search_all(client, [part for body in bodies for part in ({"index": index}, body)]) if bodies else []
     if unknown:
         hits = answers[0]["hits"]["hits"]
         read = {hit["_id"]: from_document(hit["_source"]) for hit in hits}
@@ -93,7 +101,7 @@ def fetch_passages(
         "size": len(best),
         "_source": {"includes": ["document", "ordinal", "text", "section_path", "first_page"]},
     }
-    hits = checked(client, [{"index": index}, body])[0]["hits"]["hits"]
+    hits = search_all(client, [{"index": index}, body])[0]["hits"]["hits"]
     found = {(hit["_source"]["document"], hit["_source"]["ordinal"]): _passage(hit) for hit in hits}
     return {record: (found[key],) for record, key in best.items() if key in found}
 

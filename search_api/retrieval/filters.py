@@ -6,8 +6,9 @@ from typing import Any
 
 from core.extent import BBox
 from core.timespan import TimeSpan
-from es_mappings.documents import envelope, time_range
-from search_api.request import Filters, Relation
+from es_mappings.codecs.records import envelope, time_range
+from search_api.ranking.target import Relation
+from search_api.request import Filters
 
 Clause = dict[str, Any]
 
@@ -67,16 +68,16 @@ def _clauses(filters: Filters, fields: dict[str, str]) -> list[Clause]:
     return clauses
 
 
-def area_clause(area: BBox, relation: Relation) -> Clause:
+def area_clause(area: BBox, relation: Relation, field: str = "extent") -> Clause:
     """Records whose extent has ``relation`` to ``area``; records without an extent never pass."""
     clause: Clause = {
-        "geo_shape": {"extent": {"shape": envelope(area), "relation": _GEO_RELATION.get(relation, "intersects")}}
+        "geo_shape": {field: {"shape": envelope(area), "relation": _GEO_RELATION.get(relation, "intersects")}}
     }
     if relation == "disjoint":  # a record without an extent is disjoint from everything, which nobody means
-        return {"bool": {"filter": [clause, {"exists": {"field": "extent"}}]}}
+        return {"bool": {"filter": [clause, {"exists": {"field": field}}]}}
     return clause
 
 
-def span_clause(span: TimeSpan) -> Clause:
+def span_clause(span: TimeSpan, field: str = "time") -> Clause:
     """Records whose time overlaps the span; records without a time never pass."""
-    return {"range": {"time": {**time_range(span), "relation": "intersects"}}}
+    return {"range": {field: {**time_range(span), "relation": "intersects"}}}

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from cachetools import LRUCache
 
 from core.record import Record
-from search_api.ranking.facts import Facts
+from search_api.ranking.fields import RankingFields
 from search_api.telemetry_memory import remembered
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ Version = tuple[str, int, int]
 """Which index (its UUID: a name may come again with other records), and Elasticsearch's ``_seq_no`` and
 ``_primary_term`` there, which no two writes of a record share."""
 
-MOST_FACTS = 50_000
+MOST_FIELDS = 50_000
 """About 600 bytes each."""
 MOST_RECORDS = 4_000
 """Of some 10 KB each, and as much again for what is shown of it; a larger one counts as several."""
@@ -72,5 +72,5 @@ class Remembered(Generic[T]):
 class Memory:
     """Of one process: what ranking reads of candidates, and whole records for pages."""
 
-    facts: Remembered[Facts] = field(default_factory=lambda: Remembered("facts", MOST_FACTS))
+    fields: Remembered[RankingFields] = field(default_factory=lambda: Remembered("facts", MOST_FIELDS))
     records: Remembered[Record] = field(default_factory=lambda: Remembered("records", MOST_RECORDS, weight_of))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from search_api.ranking.words import WordWeights
 from search_api.request import Filters, SearchRequest
 from search_api.retrieval import arms, bm25
 from search_api.retrieval.arms import Arm
@@ -40,19 +41,23 @@ class RetrievalPlan:
 
 
 def plan_retrieval(
-    request: SearchRequest, read: Interpretation, serving: Serving, vector: NDArray[np.float32] | None
+    request: SearchRequest,
+    read: Interpretation,
+    serving: Serving,
+    vector: NDArray[np.float32] | None,
+    weights: WordWeights,
 ) -> RetrievalPlan:
     """Words and meaning on records and on passages; a question without a topic is also browsed by place and time.
 
     A question of small words or signs alone finds nothing; no question at all finds everything.
     """
     identifiers = tuple(one.value for one in read.identifiers)
-    further = records_expansion(read.terms, read.beside_terms, read.language)
+    further = records_expansion(weights, read.terms, read.beside_terms, read.language)
     names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
     places = tuple(names) if "place" in serving.in_numbers else ()  # else they are part of the topic already
-    words = bm25.records_query(read.thematic, read.named, read.language, identifiers, further, places)
+    words = bm25.records_query(weights, read.thematic, read.named, read.language, identifiers, further, places)
     # Words of place and time are judged by boxes and periods; "since" and "the" tell nobody why a record was found.
-    marked = bm25.records_query(telling_words(read.thematic), "", read.language, (), further)
+    marked = bm25.records_query(weights, telling_words(read.thematic), "", read.language, (), further)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []
@@ -63,9 +68,9 @@ def plan_retrieval(
     if not read.thematic and not identifiers and not read.asks_nothing:
         chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read, request.filters)]))
     chosen += _there_and_then(chosen, request, read, words, vector)
-    chosen += _passage_arms(request, read, serving, vector)
+    chosen += _passage_arms(request, read, serving, vector, weights)
     judges_meaning = bool(read.thematic) and vector is not None
-    every_word = bm25.every_word_query(read.thematic, read.language, identifiers, further)
+    every_word = bm25.every_word_query(weights, read.thematic, read.language, identifiers, further)
     matching = _matching(request, read, words, every_word if judges_meaning else None)
     return RetrievalPlan(
         index, serving.records.uuid, tuple(filters), tuple(chosen), words, marked, judges_meaning, matching, vector
@@ -117,7 +122,11 @@ def _there_and_then(
 
 
 def _passage_arms(
-    request: SearchRequest, read: Interpretation, serving: Serving, vector: NDArray[np.float32] | None
+    request: SearchRequest,
+    read: Interpretation,
+    serving: Serving,
+    vector: NDArray[np.float32] | None,
+    weights: WordWeights,
 ) -> list[Arm]:
     if serving.passages is None or read.says_nothing or not serving.has_passages:
         return []
@@ -125,8 +134,8 @@ def _passage_arms(
     index = serving.passages.index
     chosen: list[Arm] = []
     if request.algorithm != "dense":
-        further = passages_expansion(read.terms, read.beside_terms, read.language)
-        query = bm25.passages_query(read.thematic, read.named, read.language, further)
+        further = passages_expansion(weights, read.terms, read.beside_terms, read.language)
+        query = bm25.passages_query(weights, read.thematic, read.named, read.language, further)
         chosen.append(arms.passage_lexical_arm(index, query, filters))
     if vector is not None:
         chosen.append(arms.passage_dense_arm(index, vector, filters))

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from elasticsearch import Elasticsearch
-
-from search_api.retrieval.candidates import checked
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import search_all
 
 _FIELDS = ("title", "abstract", "keywords.term")
 _SHORTEST = 4
@@ -40,7 +39,7 @@ def did_you_mean(client: Elasticsearch, index: str, question: str, words: str) -
     found = list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]
     if not found:
         return None
-    answer = checked(client, [{"index": index}, _body(found)])[0]
+    answer = search_all(client, [{"index": index}, _body(found)])[0]
     counts = answer["aggregations"]["known"]["buckets"]
     betters = {word: _best(answer["suggest"], word, counts[word]["doc_count"]) for word in found}
     mended = question

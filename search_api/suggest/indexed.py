@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
-from search_api.retrieval.candidates import checked
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import search_all
 from search_api.suggest.spelled import folded, slips_allowed, slips_in
 
 _LOOKED_AT = 60
@@ -38,14 +37,14 @@ def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> tuple[
     text = folded(typed)
     if not text:
         return [], []
-    titles, keywords = checked(
+    titles, keywords = search_all(
         client,
         [{"index": index}, _titles_body(text, limit, fuzzy=False), {"index": index}, _keywords_body(text, limit)],
     )
     found = _titles(titles), _keywords(keywords)
     if found[0] or found[1] or slips_allowed(text) == 0:
         return found
-    titles, keywords = checked(
+    titles, keywords = search_all(
         client,
         [{"index": index}, _titles_body(text, limit, fuzzy=True), {"index": index}, _misspelt_body(text)],
     )

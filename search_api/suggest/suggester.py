@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from elasticsearch import Elasticsearch
-
 from core.place import Place
-from search_api.retrieval.candidates import IndexGone
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import on_current
 from search_api.serving import ServingResolver
 from search_api.suggest.indexed import KeywordFound, TitleFound, indexed
 from search_api.suggest.places import PlaceSuggester
@@ -32,12 +31,7 @@ class Suggester:
 
     def suggest(self, typed: str, limit: int) -> Suggestions:
         """At most ``limit`` of each kind. Raises Unavailable."""
-        try:
-            titles, keywords = indexed(self._client, self._index(), typed, limit)
-        except IndexGone:
-            self._resolver.forget()
-            titles, keywords = indexed(self._client, self._index(), typed, limit)
+        titles, keywords = on_current(
+            self._resolver, lambda serving: indexed(self._client, serving.records.index, typed, limit)
+        )
         return Suggestions(tuple(titles), tuple(keywords), tuple(self._places.suggest(typed, limit)))
-
-    def _index(self) -> str:
-        return self._resolver.resolve().records.index

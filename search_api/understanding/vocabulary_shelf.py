@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 
 import structlog
-from elasticsearch import ApiError, TransportError
 
 from core.errors import NotFound
+from es_gateway.errors import ElasticsearchError
 from reading.vocabulary.concept import NamedVocabulary
 from reading.vocabulary.vocabulary import Vocabulary
 from search_api.understanding.vocabulary_store import VocabularyStore
@@ -61,7 +61,7 @@ class VocabularyShelf:
             if versions != self._versions:
                 loaded = [self._store.load(manifest) for manifest in manifests]
                 self._kept, self._versions = Vocabulary.of([self._own(), *loaded]), versions
-        except (ApiError, TransportError, NotFound) as error:
+        except (ElasticsearchError, NotFound) as error:
             log.warning("vocabulary.unread", error=type(error).__name__)
         if self._kept is None:
             self._kept = Vocabulary.of([self._own()])

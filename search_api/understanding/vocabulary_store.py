@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elasticsearch import Elasticsearch
-
 from core.errors import NotFound
+from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
 
@@ -36,7 +35,7 @@ class Manifest:
 
 
 class VocabularyStore:
-    """Reads and writes loaded vocabularies. Errors of Elasticsearch are its client's own."""
+    """Reads and writes loaded vocabularies. Raises the errors of the gateway."""
 
     def __init__(self, client: Elasticsearch, prefix: str) -> None:
         self._client = client

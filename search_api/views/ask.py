@@ -55,8 +55,8 @@ class AskBody(BaseModel):
     question: Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=LONGEST_QUERY)]
     turns: list[EarlierTurn] = Field(default=[], max_length=_MOST_TURNS, description="Earlier turns, oldest first.")
     scope: Scope = Field("public", description="`mine` and `both` need a token.")
-    top_k: int | None = Field(None, ge=1, le=32, description="Passages that are read.")
-    threshold: float | None = Field(None, ge=0, le=1, description="Least relevance of a passage.")
+    top_k: int | None = Field(None, ge=1, le=32, description="Number of passages to read.")
+    threshold: float | None = Field(None, ge=0, le=1, description="Minimum relevance of a passage.")
     record: Text | None = Field(None, description="Only passages of this record's documents.")
     document: Text | None = None
     section_role: list[Text] = Field(default=[], max_length=MOST_VALUES, description="methods, results, ...")

@@ -11,22 +11,18 @@ from werkzeug.http import generate_etag
 
 from core.errors import NotFound, PreconditionFailed
 from search_api import compression
+from search_api.formats_out.formats import record_formats
 from search_api.parts import Parts
 from search_api.pushing import Check
-from search_api.views.item_formats import FORMATS
 from search_api.views.items import representation
-
-_MADE = tuple(name for name, one in FORMATS.items() if one.media_type is not None and name != "html")
 
 
 class Conditions(BaseModel):
     """The ETags are those that a GET of the record gives, in whichever format, or that its PUT gave."""
 
-    if_match: str | None = Field(
-        None, alias="If-Match", description="Only where the record is as it was under one of these ETags."
-    )
+    if_match: str | None = Field(None, alias="If-Match", description="Only if the record matches one of these ETags.")
     if_none_match: str | None = Field(
-        None, alias="If-None-Match", description="`*`: only where there is no such record yet."
+        None, alias="If-None-Match", description="`*`: only if there is no such record yet."
     )
 
 
@@ -36,9 +32,9 @@ def conditions_of_request(parts: Parts, source: str) -> Check:
 
     def check(record: str) -> None:
         if wanted and not any(wanted.contains(tag) for tag in _tags(parts, source, record)):
-            raise PreconditionFailed(f"{record} is not what If-Match names: get it again, and change that.")
+            raise PreconditionFailed(f"{record} does not match If-Match: fetch it again, and change that version.")
         if unwanted and any(unwanted.contains_weak(tag) for tag in _tags(parts, source, record)):
-            raise PreconditionFailed(f"{record} is there, and If-None-Match asks that it is not.")
+            raise PreconditionFailed(f"{record} exists already, and If-None-Match requires that it does not.")
 
     return check
 
@@ -51,7 +47,7 @@ def _tags(parts: Parts, source: str, record: str) -> Iterator[str]:
         return
     with suppress(NotFound):  # its bytes were not kept
         yield from _either(generate_etag(parts.records.original(record).content))
-    for form in _MADE:
+    for form in ("json", *record_formats()):
         yield from _either(generate_etag(representation(found, form, parts).get_data()))
 
 

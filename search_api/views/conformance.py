@@ -67,7 +67,7 @@ class Conformance(BaseModel):
 
 
 def conformance_views() -> APIBlueprint:
-    api = APIBlueprint("conformance", __name__, abp_tags=[Tag(name="landing", description="The way in")])
+    api = APIBlueprint("conformance", __name__, abp_tags=[Tag(name="landing", description="Landing page")])
 
     @api.get(
         "/conformance",

@@ -21,7 +21,7 @@ class EmbeddingsRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    model: str | None = Field(None, description="Must be the one that serves; leave it out to take that one.")
+    model: str | None = Field(None, description="Must be the model in service; leave it out to use that model.")
     input: (
         Annotated[str, Field(max_length=LONGEST_TEXT)]
         | Annotated[list[Annotated[str, Field(max_length=LONGEST_TEXT)]], Field(min_length=1, max_length=MOST_TEXTS)]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any
 
 from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from lxml import etree
 from pydantic import Field
 
-from search_api.formats_out import dcat
+from search_api.formats_out.formats import feed_writers
+from search_api.formats_out.output_format import About, FeedPage
 from search_api.formats_out.xml_text import child
 from search_api.listing.catalogues import ALL, Catalogue
 from search_api.listing.position import read_position, write_position
 from search_api.listing.request import ListRequest, Selection
+from search_api.one_of import OneOf
 from search_api.parameter_types import Cursor, Parameters, Text
 from search_api.parts import Parts
 from search_api.views.addresses import Addresses
@@ -30,15 +32,13 @@ _NOT_FOR_CRAWLERS = ("/search", "/suggest", "/ask", "/embeddings", "/library", "
 
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
-_BY_MEDIA_TYPE: dict[str, dcat.Syntax] = {media_type: syntax for syntax, media_type in dcat.MEDIA_TYPES.items()}
-_BY_NAME: dict[str, dcat.Syntax] = {"turtle": "turtle", "jsonld": "json-ld", "rdf": "xml"}
 
 
 class DcatParameters(Parameters):
     """Which catalogue, in which syntax, from where on."""
 
-    source: Text | None = Field(None, description="One catalogue; all of them without.")
-    f: Literal["turtle", "jsonld", "rdf"] | None = Field(None, description="Else the `Accept` header decides.")
+    source: Text | None = Field(None, description="Only this catalogue. Default: all.")
+    f: Annotated[str, OneOf(feed_writers)] | None = Field(None, description="Default: the `Accept` header decides.")
     limit: int = Field(
         DCAT_PAGE,
         ge=1,
@@ -60,7 +60,7 @@ def feeds_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/dcat",
         summary="All records as a DCAT-AP catalogue, in pages",
-        responses={200: texts(*dcat.MEDIA_TYPES.values()), **WITH_NOT_FOUND},
+        responses={200: texts(*(media_type for media_type, _ in feed_writers().values())), **WITH_NOT_FOUND},
     )
     def feed(query: DcatParameters) -> Response:
         catalogue = parts.catalogues.get(query.source or ALL)
@@ -86,8 +86,10 @@ def feeds_views(parts: Parts) -> APIBlueprint:
 
 
 def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Response:
-    best = request.accept_mimetypes.best_match(list(_BY_MEDIA_TYPE), default=dcat.MEDIA_TYPES["turtle"])
-    syntax = _BY_NAME[query.f] if query.f is not None else _BY_MEDIA_TYPE[best]
+    writers = feed_writers()
+    by_media_type = {media_type: name for name, (media_type, _) in writers.items()}
+    best = request.accept_mimetypes.best_match(list(by_media_type), default=next(iter(by_media_type)))
+    media_type, feed = writers[query.f or by_media_type[best]]
     asked = f"dcat {catalogue.id}"
     after = read_position(query.cursor, asked, ("text",)) if query.cursor is not None else None
     page = parts.records.page(
@@ -95,12 +97,15 @@ def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Res
     )
     addresses = Addresses.of(parts)
     following = addresses.page(write_position(page.after, asked)) if page.after is not None else None
-    paging = dcat.Paging(addresses.this(), addresses.page(None), following, page.matched)
-    records = [(one.record, addresses.item(one.record)) for one in page.found]
-    about = addresses.to("/dcat", [("source", catalogue.id)] if catalogue.source else [])
-    said = dcat.Catalogue(catalogue.title, about, parts.http.publisher, parts.http.contact)
-    text = dcat.catalogue_text(said, records, paging, syntax)
-    return Response(text, mimetype=dcat.MEDIA_TYPES[syntax])
+    about = About(
+        catalogue.title,
+        addresses.to("/dcat", [("source", catalogue.id)] if catalogue.source else []),
+        parts.http.publisher,
+        parts.http.contact,
+    )
+    entries = [(one.record, addresses.item(one.record)) for one in page.found]
+    text = feed.write(FeedPage(about, addresses.this(), addresses.page(None), following, page.matched, entries))
+    return Response(text, mimetype=media_type)
 
 
 def _sitemap_index(parts: Parts) -> etree._Element:

@@ -8,13 +8,14 @@ from typing import Any
 
 from core.doubts import doubts
 from core.extent import BBox
-from core.hit import SIGNALS, Hit
+from core.hit import Hit
 from core.record import Contact, Link, Record
 from core.timespan import TimeSpan
 from reading.vocabulary.concept import Label
 from search_api.answer import Answer, FoundRecord
 from search_api.formats_out.iris import iri
 from search_api.formats_out.rfc3339 import enclosing, moment
+from search_api.ranking.config import default_config
 from search_api.understanding.interpretation import Found, IdentifierFound, Interpretation
 
 Json = dict[str, Any]
@@ -156,9 +157,9 @@ def hit_feature(found: FoundRecord, made: Json, own: Json) -> Json:
 
 
 def _signals(hit: Hit) -> dict[str, float | None]:
-    """Every signal there is; what was not measured is null, never 0."""
+    """Every signal that ranks records; what was not measured is null, never 0."""
     measured = {name: round(value, 6) for name, value in hit.signals.items() if value is not None}
-    return {name: measured.get(name) for name in SIGNALS}
+    return {**dict.fromkeys(default_config().records.signals), **measured}
 
 
 def collection(answer: Answer, features: list[Json], links: list[Json]) -> Json:

@@ -1,4 +1,4 @@
-"""``/harvest``: for stewards, where each source stands, what its runs did, and the desk that starts and pauses them.
+"""``/harvest``: for stewards, where each source stands, what its runs did, and the control that starts and pauses them.
 
 All of it asks for the scope ``admin``: refusals name files and addresses inside a catalogue's network, and the counts
 of a source say what a reader may not see of it.
@@ -70,7 +70,7 @@ class PauseBody(BaseModel):
 class QualityParameters(Parameters):
     """The report's format."""
 
-    f: Literal["json", "html"] | None = Field(None, description="Else the `Accept` header decides.")
+    f: Literal["json", "html"] | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 class SourcesAnswer(BaseModel):
@@ -120,7 +120,7 @@ class StartedAnswer(BaseModel):
 
 def harvest_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("harvest", __name__, abp_tags=[Tag(name="harvest", description="For stewards: scope admin")])
-    harvests, desk = parts.harvests, parts.harvests.desk
+    harvests, control = parts.harvests, parts.harvests.control
 
     @api.get("/harvest/sources", summary="Where each source stands", responses={200: SourcesAnswer, **_GUARDED})
     @needs("admin")
@@ -137,7 +137,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     )
     @needs("admin")
     def pause(path: SourcePath, body: PauseBody) -> Response:
-        (desk.pause if body.paused else desk.resume)(path.source)
+        (control.pause if body.paused else control.resume)(path.source)
         audit("harvest.paused" if body.paused else "harvest.resumed", path.source, subject=caller().subject)
         return _source(harvests, path.source, parts.now_ms())
 
@@ -148,7 +148,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     )
     @needs("admin")
     def quality(path: SourcePath, query: QualityParameters) -> Response:
-        found = desk.quality(path.source)
+        found = control.quality(path.source)
         best = request.accept_mimetypes.best_match([JSON, "text/html"], default=JSON)
         if (query.f or best) in ("html", "text/html"):
             return _page(found.html)
@@ -169,7 +169,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @api.post("/harvest/runs", summary="Harvest a source now", responses={202: StartedAnswer, **_STARTING})
     @needs("admin")
     def start(body: StartBody) -> tuple[Response, int]:
-        run = desk.start(body.source)
+        run = control.start(body.source)
         audit("harvest.started", body.source, subject=caller().subject)
         response = _fresh({"run": run, "source": body.source})
         response.headers["Location"] = Addresses.of(parts).to(f"/harvest/runs/{run}")

@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated
 
 from flask import Response, json, request
-from lxml import etree
 
 from core.record import Record
-from search_api.formats_out import dcat, dublin_core, iso19139, schema_org
+from search_api.formats_out.formats import record_formats
 from search_api.listing.reader import Original
+from search_api.one_of import OneOf
 from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, RECORD_PROFILE, Addresses, Link, link
 
-ItemFormat = Literal["json", "jsonld", "dcat", "rdf", "iso19139", "dc", "native", "html"]
-
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class Form:
     """``media_type`` None: known only when the original is read."""
 
     media_type: str | None
     title: str
-    write: Callable[[Record, str], str] | None = None
 
 
-def _xml(element: etree._Element) -> str:
-    return etree.tostring(element, xml_declaration=True, encoding="UTF-8", pretty_print=True).decode("utf-8")
+def item_forms() -> dict[str, Form]:
+    """All forms of a record by ``f``: GeoJSON, the formats that are written from it, the original and the page."""
+    written = {name: Form(one.media_type, one.title) for name, one in record_formats().items()}
+    return {
+        "json": Form(GEOJSON, "GeoJSON, OGC API - Records"),
+        **written,
+        "native": Form(None, "The catalogue's own metadata"),
+        "html": Form("text/html", "The record's page"),
+    }
 
 
-FORMATS: dict[str, Format] = {
-    "json": Format(GEOJSON, "GeoJSON, OGC API - Records"),
-    "jsonld": Format(
-        "application/ld+json", "schema.org Dataset", lambda r, a: json.dumps(schema_org.dataset(r, a), sort_keys=False)
-    ),
-    "dcat": Format("text/turtle", "DCAT as Turtle", lambda r, a: dcat.record_text(r, a, "turtle")),
-    "rdf": Format("application/rdf+xml", "DCAT as RDF/XML", lambda r, a: dcat.record_text(r, a, "xml")),
-    "iso19139": Format("application/vnd.iso.19139+xml", "ISO 19139", lambda r, _: _xml(iso19139.metadata(r))),
-    "dc": Format("application/xml", "Dublin Core", lambda r, a: _xml(dublin_core.oai_dc(r, a))),
-    "native": Format(None, "The catalogue's own metadata"),
-    "html": Format("text/html", "The record's page"),
-}
-MEDIA_TYPES = tuple(one.media_type for one in FORMATS.values() if one.media_type)
+ItemFormat = Annotated[str, OneOf(item_forms)]
+
+
+def media_types() -> tuple[str, ...]:
+    return tuple(one.media_type for one in item_forms().values() if one.media_type)
+
 
 OCTETS = "application/octet-stream"
 _SHOWN_AS_THEY_ARE = frozenset(
@@ -63,17 +59,14 @@ _SHOWN_AS_THEY_ARE = frozenset(
 )
 """Metadata that a browser shows as text or saves. A source says what its originals are, and may say anything."""
 
-_BY_MEDIA_TYPE = {one.media_type: name for name, one in FORMATS.items() if one.media_type} | {
-    "application/json": "json",
-}
-
 
 def wanted(given: ItemFormat | None) -> str:
     """The format that ``f`` names, else the best that the caller accepts; GeoJSON where it accepts none of ours."""
     if given is not None:
         return given
-    best = request.accept_mimetypes.best_match(list(_BY_MEDIA_TYPE), default=GEOJSON)
-    return _BY_MEDIA_TYPE[best]
+    by_media_type = {one.media_type: name for name, one in item_forms().items() if one.media_type}
+    by_media_type["application/json"] = "json"
+    return by_media_type[request.accept_mimetypes.best_match(list(by_media_type), default=GEOJSON)]
 
 
 def written(record: Record, form: str, addresses: Addresses, *more: Link) -> Response:
@@ -82,19 +75,19 @@ def written(record: Record, form: str, addresses: Addresses, *more: Link) -> Res
     ``more``: links that GeoJSON names beside those that every record has.
     """
     address = addresses.item(record)
-    chosen = FORMATS[form]
-    if chosen.write is None:
+    chosen = record_formats().get(form)
+    if chosen is None or chosen.record is None:
         body = {**geojson.feature(record), "links": [*item_links(record, addresses), *more]}
         response = Response(json.dumps(body, sort_keys=False), mimetype=GEOJSON)
     else:
-        response = Response(chosen.write(record, address), mimetype=chosen.media_type)
+        response = Response(chosen.record(record, address), mimetype=chosen.media_type)
     response.headers["Link"] = alternates_header(address, form)
     return response
 
 
 def alternates_header(address: str, form: str) -> str:
     """The other formats of the record at this address, for the header Link."""
-    others = [(name, one.media_type) for name, one in FORMATS.items() if one.media_type and name != form]
+    others = [(name, one.media_type) for name, one in item_forms().items() if one.media_type and name != form]
     return ", ".join(f'<{address}?f={name}>; rel="alternate"; type="{media_type}"' for name, media_type in others)
 
 
@@ -115,7 +108,7 @@ def item_links(record: Record, addresses: Addresses) -> list[Link]:
     address = addresses.item(record)
     alternates = [
         link("alternate", f"{address}?f={name}", one.media_type or "application/octet-stream", one.title)
-        for name, one in FORMATS.items()
+        for name, one in item_forms().items()
         if name != "json"
     ]
     return [

@@ -24,7 +24,7 @@ from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, JSON, RECORD_PROFILE, Addresses, Link, link
 from search_api.views.collections import CataloguePath
 from search_api.views.documented import WITH_NOT_FOUND, sent_as, texts
-from search_api.views.item_formats import MEDIA_TYPES, ItemFormat, item_links, original, wanted, written
+from search_api.views.item_formats import ItemFormat, item_links, media_types, original, wanted, written
 from search_api.views.page import record_page
 from search_api.views.plain_page import HTML, plain_page, wants_html
 
@@ -40,7 +40,7 @@ class ItemPath(CataloguePath):
 class ItemParameters(Parameters):
     """The format of one record."""
 
-    f: ItemFormat | None = Field(None, description="Else the `Accept` header decides.")
+    f: ItemFormat | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 class SimilarParameters(Parameters):
@@ -86,7 +86,7 @@ def items_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>/items/<record>",
         summary="One record, in any of its formats",
-        responses={200: texts(*MEDIA_TYPES), **WITH_NOT_FOUND},
+        responses={200: texts(*media_types()), **WITH_NOT_FOUND},
     )
     def item(path: ItemPath, query: ItemParameters) -> Response:
         found = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source)

@@ -23,7 +23,7 @@ class Landing(BaseModel):
 
 
 def landing_views(parts: Parts) -> APIBlueprint:
-    api = APIBlueprint("landing", __name__, abp_tags=[Tag(name="landing", description="The way in")])
+    api = APIBlueprint("landing", __name__, abp_tags=[Tag(name="landing", description="Landing page")])
 
     @api.get("/", summary="Landing page", responses={200: sent_as(JSON, Landing, HTML)})
     def landing() -> Response:

@@ -50,7 +50,7 @@ class ListParameters(Parameters):
     state: States = Field(default=[], description="Only documents in one of these states.")
     sort: SortColumn = Field("created", description="The column to sort by.")
     order: Annotated[str, Field(pattern="^(asc|desc)$")] = "desc"
-    columns: Columns = Field(default=[], description="Which columns to show; all where none is named.")
+    columns: Columns = Field(default=[], description="Columns to show. Default: all.")
     limit: int = Field(20, ge=1, le=100)
     offset: int = Field(0, ge=0, le=9_900)
 
@@ -106,7 +106,7 @@ class DocumentBody(BaseModel):
     model_config = ConfigDict(title="LibraryDocument")
 
     id: str
-    state: State | None = Field(None, description="`waiting` for its file, on its way, `ready`, or `failed`.")
+    state: State | None = Field(None, description="`waiting` for its file, in progress, `ready`, or `failed`.")
     name: str | None = None
     title: str | None = None
     reason: str | None = Field(None, description="Why it failed, for machines.")

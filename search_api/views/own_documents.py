@@ -10,6 +10,7 @@ from flask import Response, jsonify
 from core.errors import InvalidInput
 from search_api.access.guard import caller
 from search_api.answer import Answer
+from search_api.formats_out.formats import result_writers
 from search_api.library.search import FoundDocument, merged, records_needed
 from search_api.parameters import SearchParameters, cursor_for, to_request
 from search_api.parts import Parts
@@ -23,8 +24,8 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     """Raises NotAuthenticated, NotAllowed; InvalidInput for a feed, or past the last hit."""
     caller().must_have("library")
     owner = caller().owner
-    if query.f == "atom":
-        raise InvalidInput("f", "f: a feed holds public records only; ask for it with scope=public")
+    if query.f in result_writers():
+        raise InvalidInput("f", "f: a feed has public records only; use scope=public")
     request = to_request(query)
     documents = parts.library.search(request, owner)
     if query.scope == "both":
@@ -35,7 +36,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     addresses = Addresses.of(parts)
     order = merged(answer.matched, len(documents))
     if request.offset and request.offset >= len(order):
-        raise InvalidInput("cursor", f"cursor: lies past the last of the {len(order)} hits")
+        raise InvalidInput("cursor", f"cursor: is past the last of the {len(order)} hits")
     end = request.offset + request.limit
     page = [
         document_feature(documents[place], addresses) if is_document else _record(answer, place, addresses)

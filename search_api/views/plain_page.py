@@ -20,7 +20,7 @@ Form = Literal["json", "html"]
 class FormParameters(Parameters):
     """The form of an answer."""
 
-    f: Form | None = Field(None, description="Else the `Accept` header decides.")
+    f: Form | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 def refuse_unknown(model: type[Parameters]) -> None:

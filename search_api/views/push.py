@@ -27,7 +27,7 @@ class PushPath(CataloguePath):
     """A record to be."""
 
     record: str = Field(
-        max_length=LONGEST_ID, description="Its whole id (`portal:x1`) or its name in the source (`x1`)."
+        max_length=LONGEST_ID, description="Its complete id (`portal:x1`) or its name in the source (`x1`)."
     )
 
 
@@ -43,7 +43,7 @@ def push_views(parts: Parts) -> APIBlueprint:
     @api.put(
         "/collections/<catalogue>/items/<record>",
         summary="Push one record, in any known format",
-        description="The format is detected by content. 201: it is new; 204: it took the place of an earlier version. "
+        description="The format is detected by content. 201: it is new; 204: it replaced an earlier version. "
         "The `ETag` of the answer is that of the document as it was sent.",
         request_body=_ANY_FORMAT,
         responses={201: PushAnswer, 204: None, 409: Problem, 412: Problem, 413: Problem, **PROBLEMS},
@@ -81,7 +81,7 @@ def push_views(parts: Parts) -> APIBlueprint:
 def _source(catalogue: str) -> str:
     """Raises InvalidInput for what cannot be the id of a source; ``all`` is the catalogue of them all."""
     if catalogue == "all" or _SOURCE.match(catalogue) is None:
-        raise InvalidInput("catalogue", "catalogue: name the source that the record is of (A-Z a-z 0-9 . _ -), not all")
+        raise InvalidInput("catalogue", "catalogue: name the record's source (A-Z a-z 0-9 . _ -), not all")
     return catalogue
 
 

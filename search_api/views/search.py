@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 
 from core.errors import InvalidInput
 from search_api.answer import Answer
-from search_api.formats_out.atom import MEDIA_TYPE as ATOM
-from search_api.formats_out.atom import Feed, atom
+from search_api.formats_out.formats import result_writers
+from search_api.formats_out.output_format import ResultPage
 from search_api.parameters import SearchParameters, cursor_for, to_request
 from search_api.parts import Parts
 from search_api.problems import Problem
@@ -23,7 +23,7 @@ from search_api.views.own_documents import scoped_answer
 from search_api.views.page import page
 from search_api.views.plain_page import HTML, wants_html
 from search_api.views.presented import Presented
-from search_api.views.search_body import REQUEST_BODY, read_body
+from search_api.views.search_body import read_body, request_body
 
 _DEGRADED = (
     "What this answer goes without: signals that were down (`dense`, `cross_encoder`), and parts of the question that "
@@ -35,20 +35,20 @@ class SearchAnswer(BaseModel):
     """A GeoJSON FeatureCollection (OGC API - Records items), best hit first."""
 
     type: str = "FeatureCollection"
-    features: list[dict[str, Any]] = Field(description="Records with `sonde:score` and `sonde:signals` beside them.")
-    numberMatched: int = Field(description="How many hits can be paged: all, or the best 1,000.")  # noqa: N815 - OGC
+    features: list[dict[str, Any]] = Field(description="Records with `sonde:score` and `sonde:signals`.")
+    numberMatched: int = Field(description="Hits that you can page through: at most 1,000.")  # noqa: N815 - OGC
     numberReturned: int  # noqa: N815 - OGC's name
     total: int = Field(alias="sonde:total", description="How many records match; facets count the same records.")
     total_relation: Literal["exact", "about", "at_least"] = Field(
         alias="sonde:totalRelation",
-        description="`about`: copies of a data set in other catalogues may be counted too; `at_least`: or more.",
+        description="`about`: it may count copies of a data set in other catalogues; `at_least`: this many or more.",
     )
     links: list[dict[str, Any]]
     interpretation: dict[str, Any] = Field(alias="sonde:interpretation")
-    facets: dict[str, Any] = Field(default={}, alias="sonde:facets", description="Only where asked for.")
+    facets: dict[str, Any] = Field(default={}, alias="sonde:facets", description="Only if requested.")
     did_you_mean: str | None = Field(None, alias="sonde:didYouMean", description="A better spelling.")
     corrected_from: str | None = Field(
-        None, alias="sonde:correctedFrom", description="The question as asked, where its mended form was answered."
+        None, alias="sonde:correctedFrom", description="The original question, if its corrected form was answered."
     )
     degraded: list[str] = Field(alias="sonde:degraded", description=_DEGRADED)
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
@@ -62,7 +62,7 @@ def search_views(parts: Parts) -> APIBlueprint:
         "/search",
         summary="Ranked search over all records",
         responses={
-            200: sent_as(GEOJSON, SearchAnswer, ATOM, HTML),
+            200: sent_as(GEOJSON, SearchAnswer, *(media_type for media_type, _ in result_writers().values()), HTML),
             400: Problem,
             401: Problem,
             403: Problem,
@@ -77,13 +77,13 @@ def search_views(parts: Parts) -> APIBlueprint:
     @api.post(
         "/search",
         summary="Ranked search by a body: the parameters of GET as a JSON object or as a form",
-        request_body=REQUEST_BODY,
+        request_body=request_body(),
         responses={200: sent_as(GEOJSON, SearchAnswer), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
     )
     def search_by_body() -> Response:
         query = read_body()
         if query.f not in (None, "json"):
-            raise InvalidInput("f", "f: an answer to POST is JSON; ask by GET for a feed or the page")
+            raise InvalidInput("f", "f: an answer to POST is JSON; use GET for a feed or the page")
         return answered(query)
 
     def answered(query: SearchParameters) -> Response:
@@ -95,8 +95,10 @@ def search_views(parts: Parts) -> APIBlueprint:
         addresses = Addresses.of(parts)
         end = asked.offset + len(answer.found)
         cursor = cursor_for(query, end) if end < answer.matched else None
-        if query.f == "atom":
-            return _feed(query, answer, addresses, addresses.page(cursor) if cursor is not None else None)
+        if query.f in (writers := result_writers()):
+            media_type, write = writers[query.f]
+            following = addresses.page(cursor) if cursor is not None else None
+            return Response(write(_result_page(query, answer, addresses, following)), mimetype=media_type)
         features = [
             geojson.hit_feature(
                 found, presented.feature(found.record), link("self", addresses.item(found.record), GEOJSON)
@@ -110,8 +112,7 @@ def search_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _feed(query: SearchParameters, answer: Answer, addresses: Addresses, following: str | None) -> Response:
+def _result_page(query: SearchParameters, answer: Answer, addresses: Addresses, following: str | None) -> ResultPage:
     entries = [(found.record, addresses.item(found.record)) for found in answer.found]
     title = f"Sonde: {query.q}" if query.q else "Sonde: all records"
-    feed = Feed(title, addresses.this(), answer.matched, entries, following)
-    return Response(atom(feed), mimetype=ATOM)
+    return ResultPage(title, addresses.this(), answer.matched, entries, following)

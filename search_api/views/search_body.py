@@ -13,11 +13,15 @@ from search_api.parameters import SearchParameters
 from search_api.problems import from_validation
 
 FORM = "application/x-www-form-urlencoded"
-_SHAPE = {"schema": SearchParameters.model_json_schema()}
-REQUEST_BODY = {"required": True, "content": {"application/json": _SHAPE, FORM: _SHAPE}}
 LARGEST_BODY_BYTES = 256 * 1024
 
 Json = dict[str, Any]
+
+
+def request_body() -> Json:
+    """How OpenAPI describes the body."""
+    shape = {"schema": SearchParameters.model_json_schema()}
+    return {"required": True, "content": {"application/json": shape, FORM: shape}}
 
 
 def read_body() -> SearchParameters:
@@ -48,7 +52,7 @@ def _of_json() -> Json:
     """The object; a filter in CQL2 JSON may be written as what it is."""
     given = request.get_json(silent=True)
     if not isinstance(given, dict):
-        raise InvalidInput("body", "body: is no JSON object of parameters")
+        raise InvalidInput("body", "body: is not a JSON object of parameters")
     if isinstance(given.get("filter"), dict):
         given["filter"] = json.dumps(given["filter"])
     return {name: value for name, value in given.items() if value is not None}

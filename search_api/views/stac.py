@@ -156,13 +156,13 @@ def _sources(parts: Parts) -> list[Catalogue]:
 
 def _source(parts: Parts, collection: str) -> Catalogue:
     if collection == ALL:
-        raise NotFound("STAC has one collection for each source; search them all by /stac/search.")
+        raise NotFound("STAC has one collection for each source; use /stac/search to search them all.")
     return parts.catalogues.get(collection)
 
 
 def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool) -> Response:
     if query.bbox is not None and query.intersects is not None:
-        raise InvalidInput("intersects", "intersects: the area is already named by bbox; give one of the two")
+        raise InvalidInput("intersects", "intersects: bbox already names the area; give only one of the two")
     addresses = Addresses.of(parts)
     page = parts.records.page(to_stac_request(query, collection))
     features = [_item(one.record, addresses) for one in page.found]

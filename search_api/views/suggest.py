@@ -18,12 +18,12 @@ OPENSEARCH_SUGGESTIONS = "application/x-suggestions+json"
 
 
 class SuggestParameters(Parameters):
-    """What was typed so far."""
+    """The text typed so far."""
 
     q: Annotated[str, AfterValidator(printable)] = Field(
-        max_length=200, description="What was typed so far.", examples=["rainf"]
+        max_length=200, description="The text typed so far.", examples=["rainf"]
     )
-    limit: int = Field(6, ge=1, le=20, description="Of each kind.")
+    limit: int = Field(6, ge=1, le=20, description="Maximum number of each kind.")
 
 
 class SuggestAnswer(BaseModel):

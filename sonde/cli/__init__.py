@@ -8,8 +8,9 @@ import click
 
 from core.errors import SondeError
 from sonde import __version__
-from sonde.cli.lazily import Lazily
-from sonde.cli.told import TASKS
+from sonde.cli.added import added_commands
+from sonde.cli.lazy_group import LazyGroup
+from sonde.cli.tasks import TASKS
 
 _TOLD_AT_ONCE = ("-h", "--help", "--version")
 EXIT_MENDABLE = 2
@@ -21,7 +22,6 @@ MODULES = {
     "down": "sonde.cli.stack",
     "status": "sonde.cli.stack",
     "harvest": "sonde.cli.catalogue",
-    "chaos": "sonde.cli.chaos",
     "search": "sonde.cli.search",
     "sources": "sonde.cli.sources",
     "vocabulary": "sonde.cli.vocabulary",
@@ -29,8 +29,6 @@ MODULES = {
     "ingest": "sonde.cli.documents",
     "ask": "sonde.cli.documents",
     "formats": "sonde.cli.formats",
-    "bench": "sonde.cli.bench",
-    "load": "sonde.cli.load",
     "reindex": "sonde.cli.reindex",
     "doctor": "sonde.cli.doctor",
     "evaluate": "sonde.cli.evaluate",
@@ -40,10 +38,16 @@ MODULES = {
     "models": "sonde.cli.models",
     "train": "sonde.cli.train",
 }
-"""The module of each command."""
+"""The module of each command; other packages may add more (see added.py)."""
 
 
-@click.group(cls=Lazily, modules=MODULES, tasks=TASKS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    modules=MODULES,
+    added=added_commands,
+    tasks=TASKS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="sonde")
 def cli() -> None:
     """Sonde: search for geoscience and environmental data catalogues.
@@ -54,7 +58,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """The console script: a mendable error is one sentence, not a traceback."""
+    """The console script: an error that a user can repair is one sentence, not a traceback."""
     if sys.argv[1:2] and sys.argv[1] not in _TOLD_AT_ONCE:
         _log_to_standard_error()
     try:
@@ -66,7 +70,7 @@ def main() -> None:
 
 def _log_to_standard_error() -> None:
     """What a command prints is its answer alone."""
-    from sonde.logs import configure_logs
     from sonde.settings import LogSettings
+    from sonde.telemetry.logs import configure_logs
 
     configure_logs(LogSettings(level="WARNING"))

@@ -14,14 +14,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from core.errors import SondeError
+from core.json_types import Json
 from evaluation.answers.grading import answer_id, grading_page, told
 from evaluation.answers.measures import figures
 from evaluation.answers.questions import AnswerCollection, load_pira
 from evaluation.answers.run import Answered, examine
 from evaluation.judgements import JudgementFile
-from sonde.examining import examiner
-from sonde.judged import CHECKOUT
 from sonde.settings import load_settings
+from sonde.wiring.evaluation.answering import examiner
+from sonde.wiring.evaluation.judged import CHECKOUT
 
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
 
@@ -33,18 +34,18 @@ _WRITABLE = click.Path(path_type=Path, dir_okay=False)
     type=click.Choice(["extractive", "stub", "endpoint"]),
     default="extractive",
     show_default=True,
-    help="Quotes; a stub endpoint that copies; or the language model that the settings name.",
+    help="extractive: quotes; stub: an endpoint that copies; endpoint: the language model of the settings.",
 )
 @click.option(
-    "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="The shared data."
+    "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="Shared data folder."
 )
-@click.option("--questions", type=click.IntRange(1), help="A fixed sample of so many questions, over all texts.")
-@click.option("--json", "out", type=_WRITABLE, help="Write the figures and each question's there.")
-@click.option("--page", type=_WRITABLE, help="Write a page there on which people grade the answers.")
+@click.option("--questions", type=click.IntRange(1), help="A fixed sample of N questions, over all texts.")
+@click.option("--json", "out", type=_WRITABLE, help="Write the figures to this file, for each question too.")
+@click.option("--page", type=_WRITABLE, help="Write a page to this file, for grading the answers by hand.")
 @click.option(
     "--judgements",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Only tell what people graded: lines that the page saved, those of several people one after the other.",
+    help="Only report the grades in this file: lines that the page saved, of one or more people.",
 )
 def ask_evaluate(**given: Any) -> None:
     """Ask a judged collection's questions, and measure what is found, cited and refused.
@@ -70,7 +71,7 @@ def ask_evaluate(**given: Any) -> None:
 def _collection(name: str, shared: Path | None, questions: int | None) -> AnswerCollection:
     data = (shared or CHECKOUT.parent / "shared") / "data"
     if not data.is_dir():
-        raise SondeError(f"{data} is not there: name the folder of the shared data with --shared or SONDE_SHARED.")
+        raise SondeError(f"{data} is missing: name the folder of the shared data with --shared or SONDE_SHARED.")
     whole = load_pira(data, "pt" if name.endswith("_pt") else "en")
     return whole.sample(questions) if questions else whole
 
@@ -80,7 +81,7 @@ def _bar() -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _row(one: Answered) -> dict[str, Any]:
+def _row(one: Answered) -> Json:
     return {"question": one.question.question, "answer": one.answer.text, "as": answer_id(one), **asdict(one.measured)}
 
 

@@ -13,10 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from core.errors import SondeError
-from indexer.report import RunReport
+from es_mappings.codecs.runs import RunReport, to_document
 from indexer.runs import now_iso
-from sonde.harvesting import Harvester
 from sonde.settings import load_settings
+from sonde.wiring.harvesting import Harvester
 
 _FAILED = ("failed", "interrupted", "refused_removal")
 _NAMED_REFUSALS = 50
@@ -25,12 +25,12 @@ _NAMED_WARNINGS = 20
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE|FILE...")
-@click.option("--source", "source_id", help="Id to harvest a FILE under; else made from its name.")
-@click.option("--allow-mass-removal", is_flag=True, help="Remove what vanished even where it is a large share.")
-@click.option("--no-embedding", is_flag=True, help="Leave vectors out for now; words find the records all the same.")
-@click.option("--full", is_flag=True, help="Ask for everything, also where only what changed would do.")
-@click.option("--report", is_flag=True, help="A table by source at the end, failures of whole sources included.")
-@click.option("--json", "as_json", is_flag=True, help="The reports as JSON.")
+@click.option("--source", "source_id", help="Source id for a FILE. Default: from its name.")
+@click.option("--allow-mass-removal", is_flag=True, help="Remove missing records even if they are a large share.")
+@click.option("--no-embedding", is_flag=True, help="Write no vectors now; searches find the records by their words.")
+@click.option("--full", is_flag=True, help="Fetch everything, not only changes.")
+@click.option("--report", is_flag=True, help="Print a table of all sources at the end, failed ones included.")
+@click.option("--json", "as_json", is_flag=True, help="Print the reports as JSON.")
 def harvest(
     sources: tuple[str, ...],
     *,
@@ -57,7 +57,7 @@ def harvest(
     else:
         reports = [run_one(console, harvester, name, source_id) for name in names]
     if as_json:
-        click.echo(json.dumps([{"id": report.id, **report.as_document()} for report in reports], indent=2))
+        click.echo(json.dumps([{"id": report.id, **to_document(report)} for report in reports], indent=2))
     else:
         show_reports(Console(), reports)
     if any(report.state in _FAILED for report in reports):

@@ -15,8 +15,8 @@ from sonde.cli.search import ask
 from sonde.cli.search import show as show_answer
 from sonde.cli.stack import show as show_stack
 from sonde.cli.stack import start_stack
-from sonde.harvesting import Harvester
 from sonde.settings import load_settings
+from sonde.wiring.harvesting import Harvester
 
 _QUESTIONS = (
     "rainfall in southern Africa since 1990",
@@ -28,7 +28,7 @@ _SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "records"
 
 @click.command()
 def demo() -> None:
-    """Start everything, harvest samples/, run a few searches and stay: `sonde down` ends it."""
+    """Start everything, harvest samples/, run a few searches and keep running; `sonde down` stops it."""
     started = time.monotonic()
     console = Console()
     if not _SAMPLES.is_dir():

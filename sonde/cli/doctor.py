@@ -1,4 +1,4 @@
-"""`sonde doctor`: is this installation well, and if not, what is to be done."""
+"""`sonde doctor`: checks an installation and says what to repair."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import click
 from rich.table import Table
 
 from sonde.cli.screen import screen
-from sonde.doctor import examine
+from sonde.ops.doctor.examine import examine
 from sonde.settings import load_settings
-from sonde.wiring import Models
+from sonde.wiring.models import Models
 
 _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
 
@@ -21,7 +21,7 @@ _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
 @click.command()
 @click.option("--json", "as_json", is_flag=True)
 def doctor(*, as_json: bool) -> None:
-    """Look at every part of this installation and say what to mend. Exit code 1 where a part is broken."""
+    """Check every part of this installation and say what to repair. Exit code 1 if a part is broken."""
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # what does not answer is told below
     settings = load_settings()
     findings = list(examine(settings, Models(settings)))

@@ -17,16 +17,18 @@ from rich.table import Table
 
 from core.document import State
 from core.errors import SondeError
+from core.json_types import Json
+from es_mappings.codecs import documents
 from indexer.documents.ingest import Ingested
-from sonde.documents import DocumentIngester
 from sonde.settings import load_settings
+from sonde.wiring.documents import DocumentIngester
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
-@click.option("--record", help="Id of the record that these documents explain; else found by their DOI, where one is.")
-@click.option("--retry", is_flag=True, help="Read also what is parked, because Sonde failed at it before.")
-@click.option("--json", "as_json", is_flag=True, help="The documents' entries as JSON.")
+@click.option("--record", help="Id of the record that these documents explain. Default: the record with their DOI.")
+@click.option("--retry", is_flag=True, help="Also read parked documents, on which Sonde failed before.")
+@click.option("--json", "as_json", is_flag=True, help="Print the documents' entries as JSON.")
 def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json: bool) -> None:
     """Read FILES (PDF, page image, HTML, DOCX, text; folders are walked) and index their passages.
 
@@ -44,7 +46,7 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
             found = ingester.file(path, record, partial(_shown, bar, task, path.name), again=retry)
             done.append((found, time.perf_counter() - started))
     if as_json:
-        click.echo(json.dumps([{"id": one.entry.id, **one.entry.as_document()} for one, _ in done], indent=2))
+        click.echo(json.dumps([{"id": one.entry.id, **documents.to_document(one.entry)} for one, _ in done], indent=2))
     else:
         Console().print(summary(done))
     if any(one.entry.state == "failed" for one, _ in done):
@@ -90,9 +92,9 @@ def summary(done: list[tuple[Ingested, float]]) -> Table:
 @click.argument("question")
 @click.option("--record", help="Only the documents of this record.")
 @click.option("--document", help="Only this document.")
-@click.option("--top-k", type=click.IntRange(1, 32), help="Passages that the answer is made from.")
-@click.option("--url", help="Address of the service; else the one that the settings name.")
-@click.option("--json", "as_json", is_flag=True, help="The answer as the service gave it.")
+@click.option("--top-k", type=click.IntRange(1, 32), help="Number of passages for the answer.")
+@click.option("--url", help="Address of the service. Default: from the settings.")
+@click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
 def ask(question: str, *, url: str | None, as_json: bool, **given: Any) -> None:
     """Ask the indexed documents a QUESTION; the answer cites page and section.
 
@@ -108,19 +110,19 @@ def ask(question: str, *, url: str | None, as_json: bool, **given: Any) -> None:
         sys.exit(1)
 
 
-def _asked(url: str, body: dict[str, Any]) -> dict[str, Any]:
+def _asked(url: str, body: Json) -> Json:
     """``POST /ask``. Raises SondeError with what the service said, or that there is none."""
     try:
         answer = httpx.post(f"{url}/ask", json=body, timeout=120.0)
     except httpx.HTTPError as error:
         raise SondeError(f"No service answers at {url} ({type(error).__name__}). Start it with `sonde up`.") from error
-    found: dict[str, Any] = answer.json()
+    found: Json = answer.json()
     if answer.status_code != httpx.codes.OK:
         raise SondeError(str(found.get("detail") or found.get("title")))
     return found
 
 
-def show_answer(console: Console, answer: dict[str, Any]) -> None:
+def show_answer(console: Console, answer: Json) -> None:
     """The answer, what in it is not supported, then the passages that it cites."""
     console.print(answer["answer"], markup=False)
     for one in answer["sentences"]:
@@ -134,7 +136,7 @@ def show_answer(console: Console, answer: dict[str, Any]) -> None:
         console.print(f"without: {', '.join(answer['degraded'])}", style="yellow")
 
 
-def source_line(passage: dict[str, Any]) -> str:
+def source_line(passage: Json) -> str:
     """``Title, p. 4, 3 Results``, and the record that it explains."""
     pages = passage["pages"]
     place = "" if pages is None else f"p. {pages[0]}" if pages[0] == pages[1] else f"pp. {pages[0]}-{pages[1]}"

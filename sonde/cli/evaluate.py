@@ -25,10 +25,10 @@ from evaluation.variants import Variant, ablations
 from search_api.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.signals import ended_by_signals
-from sonde.evaluating import Bench, bench
-from sonde.judged import LOADERS, judged
-from sonde.node_at_hand import node_at_hand
+from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
+from sonde.wiring.evaluation.judged import LOADERS, judged
+from sonde.wiring.evaluation.searching import Bench, bench
 
 _PARTS = get_args(Part)
 _READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -60,14 +60,14 @@ class Asked:
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder as BEIR lays it out, instead of the three: corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv.",
+    help="Instead of the three: a folder in BEIR's layout: corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv.",
 )
-@click.option("--split", help="Of --folder's qrels.  [default: test]")
-@click.option("--skip-unknown", is_flag=True, help="Leave out judgements of what is not there instead of refusing.")
-@click.option("--collection", type=click.Choice(sorted(LOADERS)), help="One of the project's own collections instead.")
-@click.option("--half", type=click.Choice(["train", "test"]), help="Only its questions for tuning, or for testing.")
+@click.option("--split", help="Split of --folder's qrels.  [default: test]")
+@click.option("--skip-unknown", is_flag=True, help="Ignore judgements of unknown documents and questions.")
+@click.option("--collection", type=click.Choice(sorted(LOADERS)), help="Instead: one of the project's collections.")
+@click.option("--half", type=click.Choice(["train", "test"]), help="Only the questions for tuning, or for testing.")
 @click.option(
-    "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="The shared data."
+    "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="Shared data folder."
 )
 @click.option("--algorithm", type=click.Choice(["hybrid", "bm25", "dense"]), default="hybrid", show_default=True)
 @click.option("--rerank/--no-rerank", default=True, help="The cross-encoder.")
@@ -75,13 +75,13 @@ class Asked:
 @click.option("--temporal", type=click.Choice(["on", "off"]), default="on", show_default=True)
 @click.option("--interpret", default="all", show_default=True, help=f"all, none, or a list of {','.join(_PARTS)}.")
 @click.option("--diversity", type=click.Choice(["on", "off"]), default="on", show_default=True)
-@click.option("--ablate", is_flag=True, help="Also run with each stage switched off, and say what each adds.")
-@click.option("--compare", type=_READABLE, help="A TREC run to compare with.")
-@click.option("--limit-queries", type=click.IntRange(1), help="Only the first so many questions.")
-@click.option("--threads", type=click.IntRange(1, 64), default=4, show_default=True, help="Questions asked at a time.")
-@click.option("--json", "out", type=_WRITABLE, help="Write the measures there, each question's too.")
-@click.option("--run", type=_WRITABLE, help="Write the answers there, as a TREC run.")
-@click.option("--html", type=_WRITABLE, help="Write a page with tables and plots there.")
+@click.option("--ablate", is_flag=True, help="Also run with each stage switched off, and show what each adds.")
+@click.option("--compare", type=_READABLE, help="TREC run to compare with.")
+@click.option("--limit-queries", type=click.IntRange(1), help="Only the first N questions.")
+@click.option("--threads", type=click.IntRange(1, 64), default=4, show_default=True, help="Questions asked at once.")
+@click.option("--json", "out", type=_WRITABLE, help="Write the measures to this file, for each question too.")
+@click.option("--run", type=_WRITABLE, help="Write the answers to this file, as a TREC run.")
+@click.option("--html", type=_WRITABLE, help="Write a page with tables and plots to this file.")
 def evaluate_command(**given: Any) -> None:
     """Measure the search on a judged collection, in a throw-away index that is deleted afterwards.
 
@@ -152,7 +152,7 @@ def _evaluate(collection: Collection, asked: Asked) -> None:
         console.print(note, style="yellow")
     theirs = read_run(asked.compare) if asked.compare else None  # refused before an hour of work, not after it
     with (
-        node_at_hand(load_settings(), console.print) as settings,
+        temporary_node(load_settings(), console.print) as settings,
         _Bars(console) as bars,
         bench(settings, collection, progress=bars.told("embedding")) as ready,
     ):

@@ -14,11 +14,11 @@ from indexer.sources.folder import FolderSource
 
 @click.command()
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path), metavar="[FOLDER|ARCHIVE]")
-@click.option("--fields", is_flag=True, help="The table of which field of a record comes from where.")
+@click.option("--fields", is_flag=True, help="Print the table of the fields of a record and their origin.")
 @click.option(
-    "--write", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Put the tables into a file."
+    "--write", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Write the tables into this file."
 )
-@click.option("--missed", is_flag=True, help="Name each document that states a field its record does not give.")
+@click.option("--missed", is_flag=True, help="Name each document that has a field which its record lacks.")
 def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool) -> None:
     """Survey a folder or archive: records by format, how many give what they state, and why others are refused.
 

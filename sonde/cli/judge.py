@@ -34,12 +34,12 @@ class Texts:
 @click.argument("runs", type=_READABLE, nargs=-1, required=True, metavar="RUN.trec...")
 @click.option("--corpus", type=_READABLE, required=True, help="Documents: JSON lines of _id, title, text.")
 @click.option("--queries", type=_READABLE, required=True, help="Questions: JSON lines of _id, text.")
-@click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="The first so many of each run.")
-@click.option("--judge", "who", help="Who is judging; without it nothing is asked, only agreement and qrels are made.")
+@click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="The first N of each run.")
+@click.option("--judge", "who", help="Name of the judge; without it, only compute agreement and qrels.")
 @click.option(
-    "--judgements", type=_WRITABLE, default="judgements.jsonl", show_default=True, help="Kept there, line by line."
+    "--judgements", type=_WRITABLE, default="judgements.jsonl", show_default=True, help="File for the judgements."
 )
-@click.option("--qrels", type=_WRITABLE, help="Write everybody's median grades there.")
+@click.option("--qrels", type=_WRITABLE, help="Write the median grades of all judges to this file.")
 def judge(
     runs: tuple[Path, ...],
     *,
@@ -95,7 +95,7 @@ def _undo(file: JudgementFile, who: str) -> None:
     """Takes back the latest, which is then asked again."""
     said = file.of(who)
     if not said:
-        click.echo("There is nothing to take back.")
+        click.echo("There is nothing to undo.")
         return
     question, document = list(said)[-1]
     file.add(Judgement(judge=who, question=question, document=document, undone=True))

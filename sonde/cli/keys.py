@@ -18,8 +18,8 @@ from search_api.access.authenticators import utc_now
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import ApiKey, Grant
 from sonde.cli.screen import screen
-from sonde.clients import elasticsearch_client
 from sonde.settings import load_settings
+from sonde.wiring.clients import elasticsearch_client
 
 _TIMEOUT_S = 30.0
 _SPAN = re.compile(r"(\d{1,5})([hd])")
@@ -28,22 +28,22 @@ _UNITS = {"h": "hours", "d": "days"}
 
 @click.group()
 def keys() -> None:
-    """API keys: they are sent as `Authorization: Bearer KEY`, shown once, and kept as a hash."""
+    """API keys. Clients send them as `Authorization: Bearer KEY`. A key is shown once and stored as a hash."""
 
 
 @keys.command()
-@click.option("--subject", required=True, help="Whose key it is: a person or a service. Owns what it uploads.")
+@click.option("--subject", required=True, help="Owner of the key: a person or a service. Owns its uploads.")
 @click.option(
     "--scope",
     "scopes",
     multiple=True,
     required=True,
     type=click.Choice(sorted(ALL_SCOPES)),
-    help="What it may do; repeat for several. admin holds all.",
+    help="What the key may do; repeat for several. admin includes all.",
 )
-@click.option("--group", "groups", multiple=True, help="A group whose restricted records it may see; repeatable.")
-@click.option("--expires", default="365d", show_default=True, help="After 90d or 12h, at a date 2027-01-31, or never.")
-@click.option("--note", default="", help="What it is for.")
+@click.option("--group", "groups", multiple=True, help="Group whose restricted records it may see; repeatable.")
+@click.option("--expires", default="365d", show_default=True, help="A span (90d, 12h), a date (2027-01-31), or never.")
+@click.option("--note", default="", help="Purpose of the key.")
 @click.option("--json", "as_json", is_flag=True)
 def add(
     *, subject: str, scopes: Sequence[AccessScope], groups: Sequence[str], expires: str, note: str, as_json: bool
@@ -59,7 +59,7 @@ def add(
 @keys.command("list")
 @click.option("--json", "as_json", is_flag=True)
 def list_(*, as_json: bool) -> None:
-    """The keys there are, without their secrets; when one was last used is known to the hour."""
+    """List the keys, without their secrets; the last use is known to the hour."""
     found = _store().list()
     now = utc_now()
     if as_json:
@@ -80,7 +80,7 @@ def list_(*, as_json: bool) -> None:
 @keys.command()
 @click.argument("id")
 def revoke(id: str) -> None:
-    """End a key. The API sees it within SONDE_ACCESS__KEY_MEMORY_S seconds."""
+    """Revoke a key. The API refuses it within SONDE_ACCESS__KEY_MEMORY_S seconds."""
     key = _store().revoke(id, utc_now())
     audit("keys.revoke", id, subject=_operator(), key_subject=key.grant.subject)
     click.echo(f"{id} of {key.grant.subject} is revoked.")
@@ -88,10 +88,10 @@ def revoke(id: str) -> None:
 
 @keys.command()
 @click.argument("id")
-@click.option("--grace", default="24h", show_default=True, help="How long the old secret still holds: 24h, 7d, 0h.")
+@click.option("--grace", default="24h", show_default=True, help="How long the old secret still works: 24h, 7d, 0h.")
 @click.option("--json", "as_json", is_flag=True)
 def rotate(id: str, *, grace: str, as_json: bool) -> None:
-    """Give a key a new secret and show it, once; the old one holds for a while longer."""
+    """Give a key a new secret and show it once; the old one works until the end of --grace."""
     key, text = _store().rotate(id, _span("--grace", grace), utc_now())
     audit("keys.rotate", id, subject=_operator(), key_subject=key.grant.subject, grace=grace)
     _show_text(key, text, as_json=as_json)
@@ -127,7 +127,7 @@ def _ending(text: str, now: datetime) -> datetime | None:
 def _span(option: str, text: str) -> timedelta:
     match = _SPAN.fullmatch(text)
     if match is None:
-        raise SondeError(f"{option}: {text!r} is no span; write 24h or 7d.")
+        raise SondeError(f"{option}: {text!r} is not a span; write 24h or 7d.")
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
@@ -149,7 +149,7 @@ def _show_text(key: ApiKey, text: str, *, as_json: bool) -> None:
         click.echo(json.dumps({**_row(key, utc_now()), "key": text}, indent=2))
         return
     click.echo(text)
-    click.echo("Keep it now: it is not shown again, and only its hash is kept.", err=True)
+    click.echo("Save it now: it is not shown again. Sonde stores only its hash.", err=True)
 
 
 COMMANDS = (keys,)

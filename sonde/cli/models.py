@@ -14,7 +14,7 @@ from rich.table import Table
 from core.errors import ModelMissing
 from encoders.locate import SHIPPED
 from encoders.registry import Check, Entry, entries, entry_of, verify
-from sonde.cli.lazily import Lazily
+from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import screen
 from sonde.settings import Settings, load_settings
 
@@ -25,7 +25,7 @@ _SETTING = {
 }
 
 
-@click.group(cls=Lazily, modules={"calibrate": "sonde.cli.models_calibrate"})
+@click.group(cls=LazyGroup, modules={"calibrate": "sonde.cli.models_calibrate"})
 def models() -> None:
     """Models: the shipped and trained ones, those of packages, and well-known ones of the hub."""
 
@@ -85,7 +85,7 @@ def verify_(names: tuple[str, ...], *, as_json: bool) -> None:
 @models.command()
 @click.argument("name", metavar="MODEL")
 def use(name: str) -> None:
-    """Check that MODEL can serve, and say how it is put in service. Nothing is changed by this command.
+    """Check that MODEL can serve, and say how to put it into service. This command changes nothing.
 
     An embedder never changes under a running index: the next index is built beside it, compared, and the alias moves.
     Exit code 1 where a check does not hold.
@@ -96,7 +96,7 @@ def use(name: str) -> None:
     for check in checks:
         click.echo(f"{_mark(check)} {check.what}: {check.said}", err=True)
     if any(check.holds is False for check in checks):
-        raise ModelMissing(f"{name} is not what was recorded of it; it is not put in service.")
+        raise ModelMissing(f"{name} does not match its recorded values; do not put it into service.")
     for line in _steps(entry):
         click.echo(line)
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from sonde.calibrating import calibrated_on, keep_calibration, reranker_named
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
-from sonde.training_examples import examples_from
+from sonde.wiring.training.calibrating import calibrated_on, keep_calibration, reranker_named
+from sonde.wiring.training.examples import examples_from
 from training.reranker.held_out import figures
 
 
@@ -22,7 +22,7 @@ from training.reranker.held_out import figures
 @click.option("--lists", "count", type=click.IntRange(2), default=200, show_default=True, help="Questions asked.")
 @click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
 @click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--dry-run", is_flag=True, help="Print what was found and keep nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the result and store nothing.")
 def calibrate(*, name: str, count: int, mined: int, seed: int, dry_run: bool, **given: Any) -> None:
     """Find temperature and offset of RERANKER (a folder or hub id), so that a threshold on its score means something.
 

@@ -9,30 +9,28 @@ import json
 import sys
 
 import click
-from elasticsearch import Elasticsearch
 from rich.console import Console
 
 from core.errors import SondeError
-from indexer.reindex import ReindexParts, ReindexReport, forget_others, rollback
-from indexer.reindex import reindex as reindex_now
-from sonde.clients import elasticsearch_client
+from es_gateway.client import Elasticsearch
+from indexer.reindex.run import ReindexParts, ReindexReport, forget_others, rollback
+from indexer.reindex.run import reindex as reindex_now
 from sonde.settings import Settings, load_settings
+from sonde.wiring.clients import elasticsearch_client
 
 _TIMEOUT_S = 60.0
 
 
 @click.command()
-@click.option("--rollback", "back", is_flag=True, help="Put the index before the last reindex back in service.")
-@click.option(
-    "--forget", "drop", is_flag=True, help="Delete every index that does not serve; there is no way back then."
-)
-@click.option("--dry-run", is_flag=True, help="Build and compare, leave the alias where it is.")
+@click.option("--rollback", "back", is_flag=True, help="Put the index from before the last reindex back into service.")
+@click.option("--forget", "drop", is_flag=True, help="Delete every index that is not in service. Prevents --rollback.")
+@click.option("--dry-run", is_flag=True, help="Build and compare, but do not move the alias.")
 @click.option(
     "--least-overlap",
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,
-    help="Share of the first ten answers that both must have, on average over sampled questions.",
+    help="Minimum share of the first ten answers that both indices have in common, on average over sampled questions.",
 )
 @click.option("--json", "as_json", is_flag=True)
 def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_json: bool) -> None:
@@ -44,7 +42,7 @@ def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_j
     if sum((back, drop, dry_run)) > 1:
         raise SondeError("Give one of --rollback, --forget and --dry-run.")
     settings = load_settings()
-    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
     if back:
         for left, taken in rollback(client, settings.index.prefix):
             click.echo(f"{taken} serves again instead of {left}.")
@@ -60,8 +58,8 @@ def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_j
 
 
 def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, dry_run: bool) -> ReindexReport:
-    from sonde.probing import sampled_answers
-    from sonde.wiring import Models
+    from sonde.wiring.models import Models
+    from sonde.wiring.probing import sampled_answers
 
     models = Models(settings)
     with Console(stderr=True).status("reading") as line:
@@ -69,7 +67,7 @@ def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, d
             client=client,
             prefix=settings.index.prefix,
             embedder=models.embedder(),
-            probe=sampled_answers(settings, models),
+            probe=sampled_answers(settings, models, client),
             vector_index=settings.index.vector_index,
             progress=lambda kind, seen: line.update(f"{kind}: {seen} documents compared or copied"),
         )

@@ -11,20 +11,21 @@ from rich.console import Console
 from rich.table import Table
 
 from core.errors import SondeError
+from core.json_types import Json
 from sonde.settings import load_settings
 
 
 @click.command()
 @click.argument("question")
-@click.option("--explain", is_flag=True, help="How each hit got its place.")
+@click.option("--explain", is_flag=True, help="Explain the rank of each hit.")
 @click.option("--algorithm", type=click.Choice(["hybrid", "bm25", "dense"]), default="hybrid", show_default=True)
-@click.option("--bbox", help="west,south,east,north: only records there.")
-@click.option("--place", help="The same by name.")
-@click.option("--datetime", "when", help="start/end, ISO 8601, .. for an open end: only records of that time.")
+@click.option("--bbox", help="west,south,east,north: only records in this box.")
+@click.option("--place", help="Only records in this place, by name.")
+@click.option("--datetime", "when", help="start/end, ISO 8601, .. for an open end: only records of this period.")
 @click.option("--spatial", type=click.Choice(["blend", "hausdorff", "off"]), default="blend", show_default=True)
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True)
-@click.option("--url", help="Address of the service; else the one that the settings name.")
-@click.option("--json", "as_json", is_flag=True, help="The answer as the service gave it.")
+@click.option("--url", help="Address of the service. Default: from the settings.")
+@click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
 def search(question: str, *, explain: bool, url: str | None, as_json: bool, when: str | None, **given: Any) -> None:
     """Ask the running service a QUESTION in plain words.
 
@@ -38,19 +39,19 @@ def search(question: str, *, explain: bool, url: str | None, as_json: bool, when
     show(Console(), answer, explain=explain)
 
 
-def ask(url: str, parameters: dict[str, Any]) -> dict[str, Any]:
+def ask(url: str, parameters: Json) -> Json:
     """``GET /search``. Raises SondeError with what the service said, or that there is none."""
     try:
         answer = httpx.get(f"{url}/search", params=parameters, timeout=30.0)
     except httpx.HTTPError as error:
         raise SondeError(f"No service answers at {url} ({type(error).__name__}). Start it with `sonde up`.") from error
-    body: dict[str, Any] = answer.json()
+    body: Json = answer.json()
     if answer.status_code != httpx.codes.OK:
         raise SondeError(str(body.get("detail") or body.get("title")))
     return body
 
 
-def show(console: Console, answer: dict[str, Any], *, explain: bool = False) -> None:
+def show(console: Console, answer: Json, *, explain: bool = False) -> None:
     """How the question was understood, then the hits as a table."""
     console.print(_understood(answer["sonde:interpretation"]), style="dim")
     if answer["sonde:degraded"]:
@@ -72,7 +73,7 @@ def show(console: Console, answer: dict[str, Any], *, explain: bool = False) -> 
     console.print(f"{answer['numberReturned']} of {answer['numberMatched']} hits", style="dim")
 
 
-def _understood(read: dict[str, Any]) -> str:
+def _understood(read: Json) -> str:
     places = [f"{place['name']} {_numbers(place['bbox'])}" for place in read["places"]]
     parts = [
         f"what: {read['thematic']}" if read["thematic"] else "",
@@ -83,7 +84,7 @@ def _understood(read: dict[str, Any]) -> str:
     return " | ".join(part for part in parts if part)
 
 
-def _when_and_where(feature: dict[str, Any]) -> tuple[str, str]:
+def _when_and_where(feature: Json) -> tuple[str, str]:
     interval = (feature.get("time") or {}).get("interval")
     boxes = feature["properties"].get("sonde:boxes", [])
     more = f" +{len(boxes) - 1}" if len(boxes) > 1 else ""

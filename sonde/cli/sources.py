@@ -6,35 +6,35 @@ import json
 import sys
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import click
-from elasticsearch import Elasticsearch
 from rich.console import Console
 from rich.table import Table
 
 from core.errors import NotFound, SondeError
+from core.json_types import Json
+from es_gateway.client import Elasticsearch
 from indexer.ledger import Ledger
 from indexer.quality import QualityReport, measure
 from indexer.quality_page import page
 from indexer.removed import list_removed
 from indexer.sources.probe import probe, title_of
 from sonde.cli.catalogue import show_reports
-from sonde.cli.lazily import Lazily
+from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import screen
-from sonde.harvesting import HARVEST_TIMEOUT_S, Harvester
-from sonde.proposals import described, entry, id_for, write_entry
+from sonde.ops.proposals import described, entry, id_for, write_entry
 from sonde.settings import Settings, load_settings
-from sonde.sources import Opener
-from sonde.wiring import elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, Harvester
+from sonde.wiring.sources import Opener
 from workers.registry import known_sources
 
 
-@click.group(cls=Lazily, modules={}, invoke_without_command=True)
+@click.group(cls=LazyGroup, modules={}, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True)
 @click.pass_context
 def sources(context: click.Context, *, as_json: bool) -> None:
-    """The sources of sources.yaml, with their last run; below it what can be done with them."""
+    """List the sources of sources.yaml with their last run; the subcommands work on them."""
     if context.invoked_subcommand is None:
         _show(as_json=as_json)
 
@@ -47,7 +47,7 @@ def list_sources(*, as_json: bool) -> None:
 
 
 def _show(*, as_json: bool) -> None:
-    rows: list[dict[str, Any]] = Harvester(load_settings()).overview()
+    rows: list[Json] = Harvester(load_settings()).overview()
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return
@@ -63,11 +63,11 @@ def _show(*, as_json: bool) -> None:
 
 @sources.command()
 @click.argument("url")
-@click.option("--id", "id", help="Of the source; else made of the host's name.")
+@click.option("--id", "id", help="Id of the source. Default: from the host's name.")
 @click.option("--every", default="24h", show_default=True, help="Interval of its schedule.")
 @click.option("--write", is_flag=True, help="Write the entry to the sources file.")
 def add(url: str, *, id: str | None, every: str, write: bool) -> None:
-    """Look at what lies at URL, show three of its records, and propose an entry of sources.yaml.
+    """Find the protocol of URL, show three of its records, and propose an entry for sources.yaml.
 
     A catalogue on this machine or in a private network must be allowed first: SONDE_NET__ALLOWED_HOSTS.
     """
@@ -78,7 +78,7 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
     fetcher = Opener(settings).probing(url)
     looked = probe(fetcher, url)
     if looked.unreachable is not None:
-        raise SondeError(f"{url} cannot be asked: {looked.unreachable}.")
+        raise SondeError(f"{url} cannot be reached: {looked.unreachable}.")
     if looked.found is None and looked.hint is not None:
         raise SondeError(f"No catalogue was recognised at {url}: {looked.hint}.")
     if looked.found is None:
@@ -96,17 +96,17 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
     click.echo(lines, nl=False)
     if write:
         write_entry(path, lines)
-        told.print(f"written to {path}; a worker takes it up within a minute", markup=False)
+        told.print(f"written to {path}; workers use it within a minute", markup=False)
 
 
 @sources.command()
 @click.argument("source_id")
-@click.option("--json", "as_json", is_flag=True, help="JSON instead of a few lines.")
-@click.option("--html", type=click.Path(path_type=Path), help="Write a page for a data steward there.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write a page for a data steward to this file.")
 def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
-    """How complete the records of SOURCE_ID are, what is missing, repaired and refused, with examples."""
+    """Show how complete the records of SOURCE_ID are, and what is missing, repaired and refused, with examples."""
     settings = load_settings()
-    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     _refuse_unknown(settings, client, source_id)
     found = measure(client, settings.index.prefix, source_id)
     if html is not None:
@@ -146,9 +146,9 @@ def _show_quality(console: Console, found: QualityReport) -> None:
 @click.argument("source_id")
 @click.option("--json", "as_json", is_flag=True)
 def removed(source_id: str, *, as_json: bool) -> None:
-    """What was removed from SOURCE_ID and is still kept."""
+    """List what was removed from SOURCE_ID and is still stored."""
     settings = load_settings()
-    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S)
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     _refuse_unknown(settings, client, source_id)
     tombs = list_removed(client, settings.index.prefix, source_id)
     rows = [{"id": t.native_id, "record": t.record, "origin": t.origin, "removed": t.removed_at} for t in tombs]
@@ -162,7 +162,7 @@ def removed(source_id: str, *, as_json: bool) -> None:
 @sources.command()
 @click.argument("source_id")
 @click.argument("records", nargs=-1, required=True)
-@click.option("--no-embedding", is_flag=True, help="Leave vectors out for now; words find the records all the same.")
+@click.option("--no-embedding", is_flag=True, help="Write no vectors now; searches find the records by their words.")
 def restore(source_id: str, records: tuple[str, ...], *, no_embedding: bool) -> None:
     """Put removed RECORDS of SOURCE_ID back in service; a sweep spares them until the source shows them again."""
     outcome = Harvester(load_settings(), embedding=not no_embedding).restore(source_id, records)

@@ -14,7 +14,7 @@ from core.errors import SondeError
 from local_stack.errors import StackError, StartFailed
 from local_stack.part import PartStatus
 from sonde.cli.screen import screen
-from sonde.one_machine import stack_of
+from sonde.ops.one_machine import stack_of
 from sonde.settings import load_settings
 
 _WELL = ("running", "external")
@@ -57,7 +57,7 @@ def start_stack(console: Console) -> list[PartStatus]:
 
 @click.command()
 def up() -> None:
-    """Start Elasticsearch, Valkey, a worker, beat and the API on this machine; what runs already is left alone."""
+    """Start Elasticsearch, Valkey, a worker, beat and the API on this machine, except parts that run already."""
     console = Console()
     show(console, start_stack(console))
 
@@ -65,7 +65,7 @@ def up() -> None:
 @click.command()
 @click.argument("parts", nargs=-1)
 def down(parts: Sequence[str]) -> None:
-    """End every process that `sonde up` started, or only those of PARTS (worker, beat, api, ...). Data and logs stay.
+    """Stop every process that `sonde up` started, or only PARTS (worker, beat, api, ...). Data and logs stay.
 
     `sonde up` starts what is missing again.
     """
@@ -78,7 +78,7 @@ def down(parts: Sequence[str]) -> None:
 
 @click.command()
 def status() -> None:
-    """Which parts run, and where; exit code 1 where one does not."""
+    """Show which parts run, and where. Exit code 1 if one does not."""
     parts = stack_of(load_settings()).status()
     show(screen(), parts)
     if any(part.state not in _WELL for part in parts):

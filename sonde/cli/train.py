@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from sonde.cli.lazily import Lazily
+from sonde.cli.lazy_group import LazyGroup
 
 MODULES = {
     "examples": "sonde.cli.train_examples",
@@ -16,9 +16,9 @@ MODULES = {
 }
 
 
-@click.group(cls=Lazily, modules=MODULES)
+@click.group(cls=LazyGroup, modules=MODULES)
 def train() -> None:
-    """Train a model on the records of a catalogue and measure it before and after; nothing that serves is changed."""
+    """Train a model on the records of a catalogue and measure it before and after. The service does not change."""
 
 
 COMMANDS = [train]

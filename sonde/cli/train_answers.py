@@ -9,8 +9,8 @@ import click
 
 from core.document import PUBLIC
 from sonde.settings import load_settings
-from sonde.training_documents import passages_from
-from sonde.training_examples import asking_model
+from sonde.wiring.training.documents import passages_from
+from sonde.wiring.training.examples import asking_model
 from training.answers.context import Noise
 from training.answers.sets import AnswerSets, dpo, raft, write_rows
 from training.corpora import of_passages
@@ -22,11 +22,19 @@ _SAID = ".said.jsonl"  # in the folder of the sets, until they are whole
 
 @click.command("answers")
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the sets.")
-@click.option("--count", type=click.IntRange(1), default=200, show_default=True, help="Passages that are asked about.")
-@click.option("--owner", default=PUBLIC, show_default=True, help="Whose library; public: what everybody sees.")
-@click.option("--passages", type=click.IntRange(2, 20), default=5, show_default=True, help="Shown with each question.")
 @click.option(
-    "--least", type=click.IntRange(0, 3), default=2, show_default=True, help="Quality by the model's own word."
+    "--count", type=click.IntRange(1), default=200, show_default=True, help="Number of passages to ask about."
+)
+@click.option("--owner", default=PUBLIC, show_default=True, help="Owner of the library; public: what everybody sees.")
+@click.option(
+    "--passages", type=click.IntRange(2, 20), default=5, show_default=True, help="Passages shown with each question."
+)
+@click.option(
+    "--least",
+    type=click.IntRange(0, 3),
+    default=2,
+    show_default=True,
+    help="Minimum quality in the model's own judgement.",
 )
 @click.option("--relevance", type=click.FloatRange(0, 1), default=0.4, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)

@@ -13,56 +13,58 @@ from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
-from sonde.training import Request, run_embedder
+from sonde.wiring.training.run import Request, run_embedder
 from training.embedder.settings import EmbedderSettings, LossName
 from training.examples import TrainingError
-from training.loop import Course
+from training.loop import TrainingBudget
 from training.provenance import UNKNOWN
 
 
 @click.command("embedder")
 @fed
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The model's folder.")
-@click.option("--base", default=None, help="What is adapted; else the embedder of the settings.")
-@click.option("--base-licence", default=None, help="For the card; else what is known of the base.")
-@click.option("--licence", default=UNKNOWN, help="Of the texts, for the card.")
+@click.option("--base", default=None, help="Model to adapt. Default: the embedder of the settings.")
+@click.option("--base-licence", default=None, help="Licence of the base, for the card. Default: the known one.")
+@click.option("--licence", default=UNKNOWN, help="Licence of the texts, for the card.")
 @click.option(
     "--teacher",
     default=None,
     metavar="RERANKER",
-    help="A folder or hub id whose scores --loss margin_mse learns; else the examples hold them.",
+    help="A folder or hub id whose scores --loss margin_mse learns. Default: the scores in the examples.",
 )
 @click.option("--loss", type=click.Choice(get_args(LossName)), default="infonce", show_default=True)
-@click.option("--task", default=None, help="Questions are asked as 'Instruct: TASK, Query: ...'; else the base's way.")
-@click.option("--matryoshka", default="", metavar="384,128,64", help="Sizes at which shortened vectors serve too.")
+@click.option("--task", default=None, help="Ask as 'Instruct: TASK, Query: ...'. Default: as the base does.")
+@click.option("--matryoshka", default="", metavar="384,128,64", help="Sizes of shortened vectors to train too.")
 @click.option("--lora", is_flag=True, help="Low-rank adapters (r 8, alpha 16) instead of all weights.")
 @click.option(
     "--frozen",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Lowest layers that keep the base's weights, the word vectors with them: quicker, and less is forgotten.",
+    help="Lowest layers that keep the base's weights, with the word vectors: faster, and less is forgotten.",
 )
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=30.0, show_default=True)
 @click.option(
-    "--steps", type=click.IntRange(1), default=100_000, help="Ends it exactly there: for the same model again."
+    "--steps", type=click.IntRange(1), default=100_000, help="Stop after this many steps, to get the same model again."
 )
 @click.option("--look-every", type=click.IntRange(1), default=100, show_default=True, help="Steps between checkpoints.")
 @click.option("--batch", type=click.IntRange(2), default=32, show_default=True)
-@click.option("--negatives", type=click.IntRange(0), default=1, show_default=True, help="Hard ones of each question.")
+@click.option(
+    "--negatives", type=click.IntRange(0), default=1, show_default=True, help="Hard negatives of each question."
+)
 @click.option(
     "--questions-each",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Questions of one text that stand together in a batch; the text is read once for them.",
+    help="Questions of one text in the same batch; the text is read once for them.",
 )
 @click.option(
     "--siblings",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Texts of one group (a parent's children) that stand together in a batch, near misses of each other.",
+    help="Texts of one group (a parent's children) in the same batch, as near misses of each other.",
 )
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), default=None, help="2e-5; with --lora 2e-4.")
 @click.option("--temperature", type=click.FloatRange(min=0, min_open=True), default=0.05, show_default=True)
@@ -72,7 +74,7 @@ from training.provenance import UNKNOWN
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--device", default="cpu", show_default=True)
 @click.option("--threads", type=click.IntRange(0), default=0, help="0: all cores.")
-@click.option("--resume", is_flag=True, help="Go on from the last checkpoint.")
+@click.option("--resume", is_flag=True, help="Continue from the last checkpoint.")
 def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None:
     """Adapt an embedder to the records of a source, and measure it before and after on a held-out part.
 
@@ -91,7 +93,7 @@ def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None
         command=shlex.join(["sonde", *sys.argv[1:]]),
         resume=resume,
     )
-    course = Course(given["minutes"], given["steps"], given["look_every"])
+    course = TrainingBudget(given["minutes"], given["steps"], given["look_every"])
     with kept_when_interrupted(out):
         card = run_embedder(settings, request, wanted, course, told_on_the_way("AP@100"))
     show_figures(card)

@@ -14,7 +14,7 @@ precise = click.option(
     type=click.Choice(("auto", *get_args(Precision))),
     default="auto",
     show_default=True,
-    help="bfloat16 is about three times as fast; auto takes it where the processor has it.",
+    help="bfloat16 is about three times as fast; auto uses it if the processor supports it.",
 )
 
 

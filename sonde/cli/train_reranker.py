@@ -14,8 +14,8 @@ from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
-from sonde.training import Request, run_reranker
-from training.loop import Course
+from sonde.wiring.training.run import Request, run_reranker
+from training.loop import TrainingBudget
 from training.provenance import UNKNOWN
 from training.reranker.settings import LossName, RerankerSettings
 
@@ -25,43 +25,51 @@ _WANTED = click.FloatRange(min=0, min_open=True)
 @click.command("reranker")
 @fed
 @click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="The model's folder; else ./reranker-NAME."
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="The model's folder. Default: ./reranker-NAME."
 )
 @click.option("--general", type=click.Path(path_type=Path, exists=True), help="Examples of general text (.jsonl).")
 @click.option("--general-share", type=click.FloatRange(0, 0.9), default=0.1, show_default=True)
-@click.option("--base", default=DEFAULT_EMBEDDER, show_default=True, help="An encoder whose lower layers are used.")
-@click.option("--base-licence", default=None, help="For the card; else what is known of the base.")
-@click.option("--licence", default=UNKNOWN, help="Of the texts, for the card.")
+@click.option("--base", default=DEFAULT_EMBEDDER, show_default=True, help="Encoder whose lower layers are used.")
+@click.option("--base-licence", default=None, help="Licence of the base, for the card. Default: the known one.")
+@click.option("--licence", default=UNKNOWN, help="Licence of the texts, for the card.")
 @click.option("--loss", type=click.Choice(get_args(LossName)), default="listwise", show_default=True)
 @click.option(
     "--near-base",
     type=click.FloatRange(min=0),
     default=0.0,
     show_default=True,
-    help="Weight of staying near the vectors of the whole base (distillation).",
+    help="Weight of the distance to the vectors of the whole base (distillation).",
 )
 @precise
-@click.option("--layers", type=click.IntRange(1), default=4, show_default=True, help="Of the base, from below.")
-@click.option("--learning-layers", type=click.IntRange(0), default=None, help="The upper so many learn; else all.")
+@click.option("--layers", type=click.IntRange(1), default=4, show_default=True, help="Layers of the base, from below.")
+@click.option(
+    "--learning-layers", type=click.IntRange(0), default=None, help="Number of upper layers that learn. Default: all."
+)
 @click.option("--minutes", type=_WANTED, default=30.0, show_default=True)
-@click.option("--steps", type=click.IntRange(1), default=100_000, help="Ends it exactly there: the same model again.")
+@click.option("--steps", type=click.IntRange(1), default=100_000, help="Stop after N steps, for the same model again.")
 @click.option("--look-every", type=click.IntRange(1), default=20, show_default=True, help="Steps between checkpoints.")
-@click.option("--batch", type=click.IntRange(1), default=8, show_default=True, help="Questions of a step.")
+@click.option("--batch", type=click.IntRange(1), default=8, show_default=True, help="Questions in a step.")
 @click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
 @click.option(
     "--negatives",
     type=click.IntRange(1),
     default=RerankerSettings().negatives,
     show_default=True,
-    help="Of these, drawn for a step; all texts of the batch's other questions stand against the answer besides.",
+    help="Of these, drawn for a step; the texts of the batch's other questions are negatives too.",
 )
 @click.option("--rate", type=_WANTED, default=5e-5, show_default=True)
-@click.option("--head-rate", type=_WANTED, default=5e-4, show_default=True, help="Of what is new on top of the base.")
+@click.option(
+    "--head-rate",
+    type=_WANTED,
+    default=5e-4,
+    show_default=True,
+    help="Learning rate of the new layers on top of the base.",
+)
 @click.option("--max-tokens", type=click.IntRange(8, 512), default=128, show_default=True)
 @click.option("--held-out", type=click.FloatRange(0, 0.9), default=0.1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--threads", type=click.IntRange(0), default=0, help="0: all cores.")
-@click.option("--resume", is_flag=True, help="Go on from the last checkpoint.")
+@click.option("--resume", is_flag=True, help="Continue from the last checkpoint.")
 def reranker(*, out: Path | None, general: Path | None, base: str, resume: bool, **given: Any) -> None:
     """Train a reranker on the records of a source, and measure it before and after on a held-out part.
 
@@ -78,7 +86,7 @@ def reranker(*, out: Path | None, general: Path | None, base: str, resume: bool,
         command=shlex.join(["sonde", *sys.argv[1:]]),
         resume=resume,
     )
-    course = Course(given["minutes"], given["steps"], given["look_every"])
+    course = TrainingBudget(given["minutes"], given["steps"], given["look_every"])
     with kept_when_interrupted(request.out):
         card = run_reranker(load_settings(), request, _settings(given), course, told_on_the_way("nDCG@10"))
     show_figures(card)

@@ -15,11 +15,11 @@ from encoders.specs import DEFAULT_EMBEDDER
 from indexer.documents.segment import embedding_coherence
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.settings import Settings, load_settings
-from sonde.training_data import LICENCES, own_commit, remembering
-from sonde.training_documents import read_files, running_from
-from sonde.training_models import licence_of, refuse_in_the_way
+from sonde.wiring.training.data import LICENCES, own_commit, remembering
+from sonde.wiring.training.documents import read_files, running_from
+from sonde.wiring.training.models import licence_of, refuse_in_the_way
 from training.base_weights import learnable
-from training.loop import Course
+from training.loop import TrainingBudget
 from training.provenance import Origin
 from training.segmenter.measure import boundaries_of, measured
 from training.segmenter.train import train_segmenter
@@ -32,14 +32,14 @@ from training.segmenter.trainee import SegmenterSettings
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The model's folder.")
 @click.option(
-    "--compare", type=click.Path(path_type=Path, exists=True), help="Documents whose section ends are looked for."
+    "--compare", type=click.Path(path_type=Path, exists=True), help="Documents in which to find section ends."
 )
-@click.option("--base", default=DEFAULT_EMBEDDER, show_default=True, help="An encoder whose lower layers are used.")
-@click.option("--base-licence", default=None, help="For the card; else what is known of the base.")
-@click.option("--layers", type=click.IntRange(0), default=3, show_default=True, help="Of the base, from below; 0: all.")
+@click.option("--base", default=DEFAULT_EMBEDDER, show_default=True, help="Encoder whose lower layers are used.")
+@click.option("--base-licence", default=None, help="Licence of the base, for the card. Default: the known one.")
+@click.option("--layers", type=click.IntRange(0), default=3, show_default=True, help="Layers of the base; 0: all.")
 @click.option("--window", type=click.IntRange(1, 5), default=2, show_default=True, help="Sentences on each side.")
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True)
-@click.option("--steps", type=click.IntRange(1), default=100_000, help="Ends it exactly there: the same model again.")
+@click.option("--steps", type=click.IntRange(1), default=100_000, help="Stop after N steps, for the same model again.")
 @click.option("--look-every", type=click.IntRange(1), default=50, show_default=True)
 @click.option("--batch", type=click.IntRange(1), default=32, show_default=True)
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), default=5e-5, show_default=True)
@@ -48,7 +48,7 @@ from training.segmenter.trainee import SegmenterSettings
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--device", default="cpu", show_default=True)
 @click.option("--threads", type=click.IntRange(0), default=0, help="0: all cores.")
-@click.option("--resume", is_flag=True, help="Go on from the last checkpoint.")
+@click.option("--resume", is_flag=True, help="Continue from the last checkpoint.")
 def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base: str, **given: Any) -> None:
     """Train a segmenter on descriptions of records, or on the files of a FOLDER (PDF, HTML, DOCX, text).
 
@@ -65,7 +65,7 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
             start,
             texts,
             SegmenterSettings(**{name: given[name] for name in names}, learning_rate=given["rate"]),
-            Course(given["minutes"], given["steps"], given["look_every"]),
+            TrainingBudget(given["minutes"], given["steps"], given["look_every"]),
             Origin(base, licence_of(base, given["base_licence"]), LICENCES, own_commit(), command),
             out,
             held_out=given["held_out"],

@@ -11,15 +11,15 @@ import click
 
 from encoders.model_card import ModelCard
 from sonde.cli.signals import ended_by_signals
-from sonde.training import Told
+from sonde.wiring.training.run import Told
 from training.checkpoints import beside, is_kept
-from training.loop import Look
+from training.loop import Evaluation
 
 
 def told_on_the_way(measure: str) -> Told:
     """Lines on standard error: what is being done, and the held-out measure at each look."""
 
-    def look(found: Look) -> None:
+    def look(found: Evaluation) -> None:
         loss = "" if found.loss is None else f", loss {found.loss:.4f}"
         click.echo(f"step {found.step}: held-out {measure} {found.measure:.4f}{loss}", err=True)
 

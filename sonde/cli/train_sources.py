@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from sonde.training_corpora import Sources
+from sonde.wiring.training.corpora import Sources
 from training.corpora import corpus_kinds
 from training.negatives.mine import Mining
 from training.negatives.simans import SimAns
@@ -23,7 +23,7 @@ _OPTIONS = (
         default="descriptions",
         show_default=True,
         metavar="KINDS",
-        help="What is asked about: descriptions, concepts, literature (a comma between), or all.",
+        help="Texts to ask about: descriptions, concepts, literature (separated by commas), or all.",
     ),
     click.option(
         "--concepts",
@@ -37,28 +37,28 @@ _OPTIONS = (
         default=",".join(WITHOUT_A_MODEL),
         show_default=True,
         metavar="WAYS",
-        help="How is asked; language-model (SONDE_ANSWERS__URL) besides, or all.",
+        help="Kinds of questions; also language-model (SONDE_ANSWERS__URL), or all.",
     ),
     click.option(
         "--shared-keywords",
         type=click.IntRange(0),
         default=0,
         show_default=True,
-        help="So many keywords of each record ask besides, each for all records that bear it. For embedders.",
+        help="Add N keywords of each record as questions, each for all records that have it. For embedders.",
     ),
     click.option(
         "--phrase-questions",
         type=click.IntRange(1),
         default=1,
         show_default=True,
-        help="Questions of key phrases for each record, each of another part of its phrases.",
+        help="Questions of key phrases for each record, each with other phrases.",
     ),
     click.option(
         "--quality",
         type=click.IntRange(0, 3),
         default=1,
         show_default=True,
-        help="Least quality of a language model's question, by its own word.",
+        help="Minimum quality of a language model's question, in its own judgement.",
     ),
     click.option("--depth", type=click.IntRange(1), default=50, show_default=True, help="Candidates of each arm."),
     click.option(
@@ -66,7 +66,7 @@ _OPTIONS = (
         type=click.IntRange(0),
         default=2,
         show_default=True,
-        help="Negatives of the same topic in the wrong place or period, where a question names one.",
+        help="Negatives on the same topic in the wrong place or period, if a question names one.",
     ),
     click.option("--simans-a", type=_ABOVE_0, default=SimAns().a, show_default=True, help="How sharply negatives are"
                  " drawn around the answer's score."),
@@ -77,7 +77,7 @@ _OPTIONS = (
         type=click.FloatRange(-2, 2),
         default=SimAns().margin,
         show_default=True,
-        help="What scores above answer - margin is taken to answer too, and dropped.",
+        help="A candidate that scores above answer - margin counts as an answer too, and is dropped.",
     ),
 )  # fmt: skip
 

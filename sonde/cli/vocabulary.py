@@ -9,18 +9,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-from elasticsearch import ApiError, TransportError
 from rich.console import Console
 from rich.table import Table
 
-from core.errors import SondeError, Unavailable
+from core.errors import SondeError
 from es_mappings.indices import ensure_indices
 from reading.vocabulary.concept import NamedVocabulary
 from reading.vocabulary.skos import read_files
 from reading.vocabulary.vocabulary import OWN
 from search_api.understanding.vocabulary_store import Manifest, VocabularyStore
 from sonde.settings import load_settings
-from sonde.wiring import Models, elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.models import Models
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _TIMEOUT_S = 60.0
@@ -28,13 +28,13 @@ _TIMEOUT_S = 60.0
 
 @click.group()
 def vocabulary() -> None:
-    """Vocabularies (SKOS) whose synonyms and narrower terms are looked for beside a question's own words."""
+    """Vocabularies (SKOS), whose synonyms and narrower terms widen questions."""
 
 
 @vocabulary.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option("--name", help="What it is called; else made from the first file's name.")
-@click.option("--json", "as_json", is_flag=True, help="What was loaded as JSON.")
+@click.option("--name", help="Name of the vocabulary. Default: from the first file's name.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was loaded as JSON.")
 def load(files: tuple[Path, ...], *, name: str | None, as_json: bool) -> None:
     """Load a vocabulary from SKOS FILEs (.rdf, .ttl, .nt) or keyword trees (.json) in the place of one of that name.
 
@@ -47,33 +47,24 @@ def load(files: tuple[Path, ...], *, name: str | None, as_json: bool) -> None:
     concepts = read_files(files)
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
-    try:
-        ensure_indices(client, settings.index.prefix, Models(settings).embedder().card, kinds=("vocabulary",))
-        store = VocabularyStore(client, settings.index.prefix)
-        manifest = store.save(NamedVocabulary(called, concepts), datetime.now(UTC).isoformat(timespec="seconds"))
-    except (ApiError, TransportError) as error:
-        raise _unavailable(error) from error
+    ensure_indices(client, settings.index.prefix, Models(settings).embedder().card, kinds=("vocabulary",))
+    store = VocabularyStore(client, settings.index.prefix)
+    manifest = store.save(NamedVocabulary(called, concepts), datetime.now(UTC).isoformat(timespec="seconds"))
     _show([manifest], as_json=as_json)
 
 
 @vocabulary.command("list")
-@click.option("--json", "as_json", is_flag=True, help="The list as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 def list_(*, as_json: bool) -> None:
-    """The vocabularies that are loaded; Sonde's own small one is always there besides."""
-    try:
-        _show(_store().manifests(), as_json=as_json)
-    except (ApiError, TransportError) as error:
-        raise _unavailable(error) from error
+    """List the loaded vocabularies; Sonde's small one is always used too."""
+    _show(_store().manifests(), as_json=as_json)
 
 
 @vocabulary.command()
 @click.argument("name")
 def remove(name: str) -> None:
-    """Take a loaded vocabulary out again."""
-    try:
-        _store().remove(name)
-    except (ApiError, TransportError) as error:
-        raise _unavailable(error) from error
+    """Remove a loaded vocabulary."""
+    _store().remove(name)
     click.echo(f"{name} is removed.")
 
 
@@ -85,13 +76,9 @@ def _store() -> VocabularyStore:
 def _checked(name: str) -> str:
     if not _NAME.fullmatch(name) or name == OWN:
         raise SondeError(
-            f"--name: {name!r} cannot be a vocabulary's name; take letters a-z, digits, - and _, other than {OWN!r}."
+            f"--name: {name!r} cannot be a vocabulary's name; use letters a-z, digits, - and _, other than {OWN!r}."
         )
     return name
-
-
-def _unavailable(error: Exception) -> Unavailable:
-    return Unavailable(f"Elasticsearch does not answer as it should ({type(error).__name__}). Is `sonde up` running?")
 
 
 def _show(manifests: list[Manifest], *, as_json: bool) -> None:
@@ -99,7 +86,7 @@ def _show(manifests: list[Manifest], *, as_json: bool) -> None:
         click.echo(json.dumps([asdict(manifest) for manifest in manifests], indent=2))
         return
     if not manifests:
-        click.echo("None is loaded; questions are widened by Sonde's own small vocabulary alone.")
+        click.echo("None is loaded; only Sonde's small vocabulary widens questions.")
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("name", "concepts", "labels", "languages", "loaded"):

@@ -9,7 +9,7 @@ from typing import Any
 from gunicorn.app.base import BaseApplication
 
 from core.errors import SondeError
-from sonde.server.capacity import room
+from sonde.ops.capacity import room
 from sonde.server.worker import BufferingWorker
 from sonde.settings import ApiSettings, Settings, load_settings
 

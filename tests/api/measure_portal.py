@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 import structlog
-from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from sonde.memory import keep_what_is_loaded
+from es_gateway.client import Elasticsearch
+from sonde.ops.memory import keep_what_is_loaded
 from tests.browser.measure import sizes_kb, soon
 from tests.live import serving
 from tests.service import Service

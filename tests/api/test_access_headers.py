@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from core.access import Caller
 from search_api.app import create_app
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.service import Service
 
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -26,10 +26,10 @@ from indexer.sources.restricted import restricted
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.library.shelf import Shelf
-from sonde.documents import document_parts
-from sonde.file_store import FolderFiles
 from sonde.settings import LibrarySettings
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.documents import document_parts
+from sonde.wiring.file_store import FolderFiles
 from tests.conftest import delete_indices
 from tests.service import Service
 

@@ -9,10 +9,10 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.access import ALL_SCOPES, Caller
-from evaluation.malformed.makers import RECORD
+from lab.malformed.makers import RECORD
 from search_api.app import create_app
 from sonde.settings import BrokerSettings, HarvestSettings
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.service import Service
 
 _SOURCES = """sources:

@@ -16,17 +16,17 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from core.access import Caller, NotAuthenticated
+from es_mappings.codecs.runs import RunReport
 from indexer.documents.ingest import Incoming, ingest
 from indexer.documents.store import DocumentStore
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.removed import restore
-from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from search_api.app import create_app
-from sonde.documents import document_parts
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.service import Service
 

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from core.access import Caller, NotAuthenticated
 from search_api.access.scopes import entry_of, scope_of
 from search_api.app import create_app
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.service import Service
 
 OPEN = {

@@ -22,8 +22,8 @@ from indexer.documents.store import DocumentStore
 from net.gate import Gate, GatePolicy
 from search_api.answers.values import REFUSAL
 from search_api.app import create_app
-from sonde.documents import document_parts
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.service import Service
 

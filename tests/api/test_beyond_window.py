@@ -11,9 +11,9 @@ from flask.testing import FlaskClient
 
 from search_api.app import create_app
 from search_api.pipeline import SearchPipeline
-from search_api.ranking.config import default_config
+from search_api.ranking.config import RankingConfig, default_config
 from search_api.request import SearchRequest
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.service import SAMPLES, Service
 
 WINDOW, MOST = 12, 60
@@ -28,10 +28,14 @@ def narrow(samples: Service) -> FlaskClient:
     return with_window(samples, MOST)
 
 
+def windowed(config: RankingConfig, most: int) -> RankingConfig:
+    return replace(config, records=replace(config.records, candidate_window=WINDOW, max_results=most))
+
+
 def with_window(samples: Service, most: int) -> FlaskClient:
     """The samples behind a window of twelve of each arm, of whose hits ``most`` can be paged."""
     parts = api_parts(samples.settings, samples.models)
-    config = replace(default_config(), candidate_window=WINDOW, max_results=most)
+    config = windowed(default_config(), most)
     return create_app(replace(parts, search=SearchPipeline(replace(parts.search.parts, config=config)))).test_client()
 
 
@@ -71,7 +75,7 @@ def test_all_that_is_counted_can_be_paged_in_one_order(narrow: FlaskClient, q: s
 @pytest.mark.parametrize("q", QUESTIONS[:12])
 def test_the_ranked_window_comes_first_and_unchanged(samples: Service, narrow: FlaskClient, q: str) -> None:
     parts = api_parts(samples.settings, samples.models).search.parts
-    config = replace(parts.config, candidate_window=WINDOW, max_results=MOST)
+    config = windowed(parts.config, MOST)
     ranked = SearchPipeline(replace(parts, config=config)).ordered(SearchRequest(q=q)).ranking.ids()
     ids, _, _ = paged(narrow, q=q, group="none", diversity="off", limit=100)
     assert ids[: len(ranked)] == ranked

@@ -111,8 +111,8 @@ def test_a_number_with_a_huge_exponent_is_refused(samples: Service) -> None:
 def test_what_elasticsearch_says_of_a_search_it_refuses_is_for_the_log(samples: Service) -> None:
     """A page that lies past its window of 10,000 makes it refuse."""
     from core.errors import Unavailable
-    from search_api.retrieval.candidates import checked
+    from es_gateway.searching import search_all
 
     with pytest.raises(Unavailable) as refused:
-        checked(samples.client, [{"index": f"{samples.prefix}-records"}, {"from": 10_000, "size": 1}])
+        search_all(samples.client, [{"index": f"{samples.prefix}-records"}, {"from": 10_000, "size": 1}])
     assert not any(word in str(refused.value) for word in ("exception", "window", "[index.max_result_window]"))

@@ -20,7 +20,8 @@ from search_api.ranking.config import default_config
 from search_api.request import ALL_PARTS, SearchRequest
 from search_api.serving import Serving, ServingResolver
 from sonde.settings import BrokerSettings, HarvestSettings
-from sonde.wiring import api_parts, search_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.search import search_parts
 from tests.service import Service
 
 

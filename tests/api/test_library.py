@@ -26,15 +26,15 @@ from indexer.documents.library import Shelf as ReadingShelf
 from indexer.documents.library import read_queued
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.progress import PagesRead
+from indexer.documents.repair_library import Queue, repair_library
 from indexer.documents.store import DocumentStore
-from indexer.documents.tidy import Queue, tidy
 from net.gate import Gate, GatePolicy
 from search_api.library.shelf import Quota, Shelf
 from search_api.parts import Parts
-from sonde.documents import document_parts
-from sonde.file_store import FolderFiles
 from sonde.settings import LibrarySettings
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.documents import document_parts
+from sonde.wiring.file_store import FolderFiles
 from tests.conftest import delete_indices
 from tests.library_users import USERS, app_of
 from tests.pdf_files import PdfPage, encrypted_pdf, paragraph, pdf
@@ -494,7 +494,7 @@ def test_the_clockwork_mends_what_a_power_cut_left(library: Library) -> None:
         library.queued.append(document)
         return True
 
-    done = tidy(library.store, library.files, Queue(held.__contains__, put_back), silent=now)
+    done = repair_library(library.store, library.files, Queue(held.__contains__, put_back), silent=now)
 
     assert library.files.get(lost) is None
     assert library.files.get(young) is not None
@@ -507,7 +507,7 @@ def test_the_clockwork_mends_what_a_power_cut_left(library: Library) -> None:
     assert library.call("anna", "GET", f"/library/documents/{queued}").json["state"] == "ready"
     held.append(queued)
     library.files.delete(young)
-    assert tidy(library.store, library.files, Queue(held.__contains__, put_back), silent=now).requeued == 0
+    assert repair_library(library.store, library.files, Queue(held.__contains__, put_back), silent=now).requeued == 0
 
 
 def test_a_file_that_was_lost_is_named(library: Library) -> None:

@@ -17,12 +17,12 @@ from flask import Flask
 from werkzeug.serving import make_server
 
 from core.access import ALL_SCOPES, Caller
-from evaluation.malformed.asking import BAD, ask, ask_all, summed
-from evaluation.malformed.makers import RECORD, made
-from evaluation.malformed.sent import FAMILIES, Sent
+from lab.malformed.asking import BAD, ask, ask_all, summed
+from lab.malformed.makers import RECORD, made
+from lab.malformed.sent import FAMILIES, Sent
 from search_api.app import create_app
 from sonde.settings import BrokerSettings, LibrarySettings
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.conftest import delete_indices
 from tests.service import Service
 

@@ -9,7 +9,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
 
 from search_api.access.guard import INSIDE
-from sonde.service_metrics import GAUGES, KEPT_S, Kept, State
+from sonde.telemetry.service_metrics import GAUGES, KEPT_S, Kept, State
 from tests.service import Service
 
 

@@ -15,7 +15,7 @@ from es_mappings.indices import ensure_indices, serving
 from search_api.access.guard import INSIDE
 from search_api.serving import ServingResolver
 from sonde.settings import ApiSettings
-from sonde.wiring import refuse_unservable
+from sonde.wiring.api import refuse_unservable
 from tests.service import Service
 from tests.tcp_proxy import door
 

@@ -11,20 +11,21 @@ import pytest
 from flask import Flask
 from numpy.typing import NDArray
 
+from core.breaker import Breaker, BreakerPolicy
+from core.deadlines import in_a_hurry
 from core.errors import Unavailable
 from core.ports import CrossEncoderCard, EmbedderCard, TextKind, Vectors
 from search_api.admission import Limits
 from search_api.app import create_app
-from search_api.breaker import Breaker, Patience
 from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder
-from search_api.deadlines import in_a_hurry
 from search_api.pipeline import SearchPipeline
 from search_api.ranking.config import default_config
 from search_api.request import SearchRequest
 from search_api.serving import Serving, ServingResolver
 from sonde.settings import ApiSettings, ElasticsearchSettings
-from sonde.wiring import api_parts, limits_of, search_parts
-from tests.held_wire import HeldWire
+from sonde.wiring.api import api_parts, limits_of
+from sonde.wiring.search import search_parts
+from tests.held_proxy import HeldProxy
 from tests.service import Service
 
 _LONG_S = 600.0
@@ -32,59 +33,61 @@ _LONG_S = 600.0
 
 
 @pytest.fixture
-def wire(samples: Service) -> Iterator[HeldWire]:
-    with HeldWire(samples.url).running() as one:
-        assert isinstance(one, HeldWire)
+def proxy(samples: Service) -> Iterator[HeldProxy]:
+    with HeldProxy(samples.url).running() as one:
+        assert isinstance(one, HeldProxy)
         yield one
         one.holding.clear()
 
 
-def _app(samples: Service, wire: HeldWire, limits: Limits) -> Flask:
-    slow = ElasticsearchSettings(url=wire.url, timeout_s=_LONG_S)
+def _app(samples: Service, proxy: HeldProxy, limits: Limits) -> Flask:
+    slow = ElasticsearchSettings(url=proxy.url, timeout_s=_LONG_S)
     settings = samples.settings.model_copy(update={"elasticsearch": slow})
     return create_app(replace(api_parts(settings, samples.models), limits=limits))
 
 
 @pytest.mark.timeout(120)
-def test_a_search_is_given_up_at_its_deadline_and_says_when_to_come_back(samples: Service, wire: HeldWire) -> None:
-    late, patient = _app(samples, wire, Limits(deadline_s=0.5)), _app(samples, wire, Limits(deadline_s=60.0))
-    wire.holding.set()
+def test_a_search_is_given_up_at_its_deadline_and_says_when_to_come_back(samples: Service, proxy: HeldProxy) -> None:
+    late, patient = _app(samples, proxy, Limits(deadline_s=0.5)), _app(samples, proxy, Limits(deadline_s=60.0))
+    proxy.holding.set()
     for path in ("/search?q=snow&rerank=false", "/collections/all/items", "/suggest?q=rain", "/stac/search"):
         answer = late.test_client().get(path)
         assert (answer.status_code, "Retry-After" in answer.headers) == (503, True), path
-    wire.holding.clear()
+    proxy.holding.clear()
     assert patient.test_client().get("/search?q=snow&rerank=false").status_code == 200
 
 
 @pytest.mark.timeout(120)
 def test_where_the_wait_would_be_too_long_it_is_refused_and_the_others_are_answered(
-    samples: Service, wire: HeldWire
+    samples: Service, proxy: HeldProxy
 ) -> None:
-    app = _app(samples, wire, Limits(at_once=1, waiting=0, deadline_s=100.0))
-    wire.holding.set()
-    wire.held.clear()
+    app = _app(samples, proxy, Limits(at_once=1, waiting=0, deadline_s=100.0))
+    proxy.holding.set()
+    proxy.held.clear()
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(lambda: app.test_client().get("/search?q=snow&rerank=false"))
-        assert wire.held.wait(60), "the search never came to Elasticsearch"
+        assert proxy.held.wait(60), "the search never came to Elasticsearch"
         turned_away = [app.test_client().get("/search?q=snow") for _ in range(50)]
         assert {(one.status_code, one.headers["Retry-After"]) for one in turned_away} == {(503, "1")}
         assert {one.mimetype for one in turned_away} == {"application/problem+json"}
         assert app.test_client().get("/healthz").status_code == 200
         assert not first.done()
-        wire.holding.clear()
+        proxy.holding.clear()
         assert first.result(60).status_code == 200
     assert app.test_client().get("/search?q=snow&rerank=false").status_code == 200
 
 
 @pytest.mark.timeout(120)
-def test_thirty_two_who_search_at_once_are_answered_on_the_settings_that_ship(samples: Service, wire: HeldWire) -> None:
-    app = _app(samples, wire, replace(limits_of(ApiSettings()), longest_wait_s=100.0))
-    wire.holding.set()
-    wire.held.clear()
+def test_thirty_two_who_search_at_once_are_answered_on_the_settings_that_ship(
+    samples: Service, proxy: HeldProxy
+) -> None:
+    app = _app(samples, proxy, replace(limits_of(ApiSettings()), longest_wait_s=100.0))
+    proxy.holding.set()
+    proxy.held.clear()
     with ThreadPoolExecutor(32) as pool:
         asked = [pool.submit(lambda: app.test_client().get("/search?q=snow&rerank=false")) for _ in range(32)]
-        assert wire.held.wait(60), "no search came to Elasticsearch"
-        wire.holding.clear()
+        assert proxy.held.wait(60), "no search came to Elasticsearch"
+        proxy.holding.clear()
         assert [one.result(100).status_code for one in asked] == [200] * 32
 
 
@@ -117,7 +120,7 @@ class Dawdling:
 def test_a_cross_encoder_that_dawdles_is_left_out_and_tried_again_after_a_pause(samples: Service) -> None:
     now = [0.0]
     slow = Dawdling(now)
-    breaker = Breaker("The cross-encoder", Patience(failures=2, pause_s=30.0, slow_s=3.0), lambda: now[0])
+    breaker = Breaker("The cross-encoder", BreakerPolicy(failures=2, pause_s=30.0, slow_s=3.0), lambda: now[0])
     resolver = ServingResolver(samples.client, samples.prefix, samples.models.embedder)
     parts = search_parts(samples.client, resolver, samples.models, default_config())
     pipeline = SearchPipeline(replace(parts, cross_encoder=lambda: GuardedCrossEncoder(slow, breaker)))
@@ -160,7 +163,7 @@ class Serves:
 
 def test_a_remote_embedder_that_is_away_is_no_longer_waited_for(samples: Service) -> None:
     away = Away(samples.models.embedder().card)
-    guarded = GuardedEmbedder(away, Breaker("The embedder", Patience(failures=3, pause_s=600.0)))
+    guarded = GuardedEmbedder(away, Breaker("The embedder", BreakerPolicy(failures=3, pause_s=600.0)))
     found = ServingResolver(samples.client, samples.prefix, samples.models.embedder).resolve()
     resolver = Serves(replace(found, embedder=guarded))
     pipeline = SearchPipeline(search_parts(samples.client, resolver, samples.models, default_config()))

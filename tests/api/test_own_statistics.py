@@ -18,10 +18,10 @@ from indexer.documents.library import Shelf as ReadingShelf
 from indexer.documents.library import read_queued
 from net.gate import Gate, GatePolicy
 from search_api.library.shelf import Shelf
-from sonde.documents import document_parts
-from sonde.file_store import FolderFiles
 from sonde.settings import LibrarySettings
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.documents import document_parts
+from sonde.wiring.file_store import FolderFiles
 from tests.conftest import delete_indices
 from tests.library_users import app_of
 from tests.service import Service

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from core.errors import Unavailable
 from search_api.app import create_app
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.service import Service
 
 ADDRESS = "/records/samples:era5"

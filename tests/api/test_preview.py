@@ -17,9 +17,9 @@ from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.parts import Parts
 from search_api.preview.previews import PreviewLimits, Previews
-from sonde.portal import previews
 from sonde.settings import PreviewSettings
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.portal import previews
 from tests.servers.pictures import Linked, Pictures
 from tests.service import Service
 

@@ -135,3 +135,9 @@ def test_the_holocene_begins_where_stac_can_write_it() -> None:
     span = TimeSpan.from_iso("-9700-01-01", "2000-01-01")
     assert datetimes((span,))["start_datetime"] == "0001-01-01T00:00:00Z"
     assert EXPRESSIBLE.start_iso == "0001-01-01T00:00:00Z"
+
+
+def test_a_collection_of_geometries_within_another_is_refused(samples: Service) -> None:
+    nested = '{"type":"GeometryCollection","geometries":[' * 300 + "]}" * 300
+    answer = samples.http.get("/stac/search", query_string={"intersects": nested})
+    assert (answer.status_code, "GeometryCollection" in answer.json["detail"]) == (400, True)

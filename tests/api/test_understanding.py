@@ -13,7 +13,7 @@ from elasticsearch import Elasticsearch
 from core.extent import BBox
 from core.record import Contact, Record
 from core.timespan import TimeSpan
-from es_mappings.documents import to_document
+from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
 from search_api.understanding.vocabulary_store import VocabularyStore

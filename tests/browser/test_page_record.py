@@ -13,7 +13,7 @@ from evaluation.local_server import served as serving
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.preview.previews import Previews
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.browser.conftest import Shoot, Visit, served
 from tests.servers.pictures import Linked, Pictures
 from tests.service import Service

@@ -20,10 +20,10 @@ from indexer.harvest import harvest
 from indexer.parts import Parts as HarvestParts
 from indexer.sources.folder import FolderSource
 from net.gate import Gate, GatePolicy
-from sonde.documents import document_parts
-from sonde.file_store import FolderFiles
 from sonde.settings import BrokerSettings, HarvestSettings, LibrarySettings
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.documents import document_parts
+from sonde.wiring.file_store import FolderFiles
 from tests.browser.conftest import Shoot, Visit, served
 from tests.browser.test_page_people import CONTRAST, PHONE, flaws
 from tests.conftest import delete_indices

@@ -22,10 +22,10 @@ from pathlib import Path
 
 import platformdirs
 import structlog
-from elasticsearch import Elasticsearch
 from flask import Flask, Response, request
 from lxml import etree
 
+from es_gateway.client import Elasticsearch
 from indexer.harvest import harvest
 from indexer.parts import Parts as HarvestParts
 from indexer.sources.folder import FolderSource

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from click.testing import CliRunner
-from elasticsearch import Elasticsearch
 from flask import Flask
 from structlog.testing import capture_logs
 
 from core.access import NotAuthenticated
 from core.errors import NotFound, Unavailable
+from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from net.gate import Gate
 from search_api import problems
@@ -21,9 +21,9 @@ from search_api.access import guard
 from search_api.access.authenticators import KeyAuthenticator
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import Grant
-from sonde.access import authenticator
 from sonde.cli import cli
 from sonde.settings import AccessSettings
+from sonde.wiring.access import authenticator
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 READER = Grant("ada", frozenset(("search",)), frozenset(("glaciers",)))

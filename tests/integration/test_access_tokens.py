@@ -25,8 +25,8 @@ from net.gate import Gate, GatePolicy
 from search_api.access.jwks import Issuer as IssuerAddress
 from search_api.access.jwks import IssuerKeys
 from search_api.access.tokens import TokenAuthenticator, TokenPolicy
-from sonde.access import authenticator
 from sonde.settings import AccessSettings
+from sonde.wiring.access import authenticator
 
 AUDIENCE = "sonde"
 
@@ -207,7 +207,7 @@ def test_keys_are_remembered_and_an_invented_one_asks_at_most_every_while(
     strange = issuer.token("r2", key=made_keys["r2"])
     for seconds in (1, 29):
         clock.time = float(seconds)
-        with pytest.raises(NotAuthenticated, match="does not name"):
+        with pytest.raises(NotAuthenticated, match="does not list"):
             known.identify(strange)
     assert issuer.asked == 1
     issuer.add("r2", made_keys["r2"])  # the issuer rolls its keys

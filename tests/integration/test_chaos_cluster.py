@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sonde.cli.chaos_cluster import cluster
+from lab.cli.chaos_cluster import cluster
 
 
 @pytest.mark.timeout(600)
@@ -28,7 +28,7 @@ def test_what_is_killed_loses_nothing_and_no_search_fails(tmp_path: Path) -> Non
         "--break",
         "api",
     ]
-    done = CliRunner().invoke(cluster, [*arguments, "--json", str(figures), "--keep", str(tmp_path / "yard")])
+    done = CliRunner().invoke(cluster, [*arguments, "--json", str(figures), "--keep", str(tmp_path / "cluster")])
     assert done.exit_code == 0, done.output
     trials = json.loads(figures.read_text("utf-8"))["trials"]
     assert [trial["name"] for trial in trials] == ["broker", "api"]
@@ -37,6 +37,6 @@ def test_what_is_killed_loses_nothing_and_no_search_fails(tmp_path: Path) -> Non
         assert not trial["searches"].get("failed")
         assert not trial["searches"].get("unmarked")
         assert trial["searches"]["right"] > 0
-    log = (tmp_path / "yard" / "logs" / "worker.log").read_text("utf-8")
+    log = (tmp_path / "cluster" / "logs" / "worker.log").read_text("utf-8")
     assert "Connection to broker lost" in log
     assert "Terminating it" not in log  # what was in hand went on without the broker

@@ -14,9 +14,9 @@ import httpx
 import pytest
 from elasticsearch import Elasticsearch
 
+from es_mappings.codecs.runs import RunReport
 from indexer.harvest import harvest
 from indexer.parts import Parts
-from indexer.report import RunReport
 from indexer.sources.ckan import CkanSource
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import Grant

@@ -15,7 +15,7 @@ from indexer.formats import registry
 from indexer.raw import RawRecord
 from search_api.app import create_app
 from sonde.client import Client, ClientError
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.live import serving
 from tests.service import SAMPLES, Service
 

@@ -12,9 +12,10 @@ from unittest.mock import ANY
 import pytest
 import redis
 
-from sonde.doctor import Finding, examine
-from sonde.doctor_advice import of_broker
-from sonde.doctor_disk import Room, judged
+from sonde.ops.doctor.advice import of_broker
+from sonde.ops.doctor.disk import Room, judged
+from sonde.ops.doctor.examine import examine
+from sonde.ops.doctor.finding import Finding
 from sonde.settings import (
     BrokerSettings,
     ElasticsearchSettings,
@@ -23,7 +24,7 @@ from sonde.settings import (
     LibrarySettings,
     Settings,
 )
-from sonde.wiring import Models
+from sonde.wiring.models import Models
 from tests.service import Service
 
 DEAD = "127.0.0.1:9"  # the discard port: nobody listens

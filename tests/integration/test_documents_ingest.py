@@ -12,7 +12,7 @@ from core.document import owner_routing
 from core.errors import NotFound
 from indexer.documents.ingest import Incoming, Ingested, IngestParts, ingest
 from indexer.documents.store import DocumentStore
-from sonde.documents import document_parts
+from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.pdf_files import PdfPage, encrypted_pdf, paragraph, pdf
 from tests.service import Service

@@ -14,11 +14,11 @@ from core.document import DocumentEntry
 from core.extent import BBox
 from core.record import Keyword, Record
 from core.timespan import TimeSpan
-from es_mappings.documents import to_document
+from es_mappings.codecs.records import to_document
 from indexer.documents.ingest import Incoming, IngestParts, ingest
 from indexer.documents.inherit_again import InheritedAgain, inherit_again
 from indexer.documents.store import DocumentStore
-from sonde.documents import document_parts
+from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.service import Service
 

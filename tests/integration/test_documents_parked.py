@@ -12,8 +12,10 @@ from elasticsearch import Elasticsearch
 
 from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
 from core.errors import Unavailable
+from core.passage import WhereWhen
 from core.record import Link, Record
-from es_mappings.documents import to_document
+from es_mappings.codecs import documents
+from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
 from indexer.documents import parking
 from indexer.documents.ingest import Incoming, IngestParts, ingest
@@ -21,14 +23,13 @@ from indexer.documents.isolation import Parsed, read_isolated
 from indexer.documents.library import Shelf, read_queued
 from indexer.documents.limits import Limits
 from indexer.documents.linked import follow_links
-from indexer.documents.place_time import WhereWhen
 from indexer.documents.recipe import READING
+from indexer.documents.repair_library import Queue, repair_library
 from indexer.documents.store import DocumentStore
-from indexer.documents.tidy import Queue, tidy
 from net.gate import Gate, GatePolicy
-from sonde.doctor_documents import parked_documents
-from sonde.documents import document_parts
-from sonde.file_store import FolderFiles
+from sonde.ops.doctor.documents import parked_documents
+from sonde.wiring.documents import document_parts
+from sonde.wiring.file_store import FolderFiles
 from tests.conftest import delete_indices
 from tests.service import Service
 
@@ -183,10 +184,10 @@ def test_a_users_document_is_parked_left_alone_and_read_after_an_upgrade(parts: 
     assert read_queued("u1", shelf(failing)) is None
     sent: list[str] = []
     queue = Queue(lambda _: False, lambda id: sent.append(id) is None)
-    tidy(store, files, queue)
+    repair_library(store, files, queue)
     assert sent == []  # not tried for ever
     store.put_entry(replace(done, version="0.0.1"))
-    tidy(store, files, queue)
+    repair_library(store, files, queue)
     assert sent == ["u1"]
     mended = read_queued("u1", shelf(parts))
     assert mended is not None
@@ -209,9 +210,9 @@ def test_users_documents_that_an_older_reader_read_are_read_again_a_few_at_a_tim
         files.put(FileKey("anna", entry.id), [b"Moors and mires were mapped by Anna in the summer."])
     sent: list[str] = []
     queue = Queue(lambda _: False, lambda id: sent.append(id) is None)
-    tidy(store, files, queue)
+    repair_library(store, files, queue)
     assert len(sent) == 10
-    tidy(store, files, queue)  # while they are on their way no other one is begun
+    repair_library(store, files, queue)  # while they are on their way no other one is begun
     assert len(sent) == 10
     shelf = Shelf(parts, files, lambda: Gate(GatePolicy()), 10**7, 10**8)
     for id in sent[:2]:
@@ -220,7 +221,7 @@ def test_users_documents_that_an_older_reader_read_are_read_again_a_few_at_a_tim
         assert done.state == "ready"
         assert done.recipe is not None
         assert done.recipe.startswith(f"{READING}:")
-    tidy(store, files, queue)
+    repair_library(store, files, queue)
     assert sorted(sent) == sorted(entry.id for entry in older[1:])
     assert stored(parts, "o0").state == "ready"
     for entry in older:
@@ -244,7 +245,7 @@ def test_a_linked_document_is_parked_and_left_alone(parts: IngestParts) -> None:
 def test_the_doctor_says_how_many_are_parked_which_and_what_to_do(parts: IngestParts) -> None:
     store = DocumentStore(parts.client, parts.prefix)
     for hit in parts.client.search(index=alias(parts.prefix, "documents"), size=100)["hits"]["hits"]:
-        store.drop(DocumentEntry.of(hit["_id"], hit["_source"]))
+        store.drop(documents.from_document(hit["_id"], hit["_source"]))
     assert parked_documents(parts.client, parts.prefix) == (
         "ok",
         "none is parked; not read for reasons of their own: none",

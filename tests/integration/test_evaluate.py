@@ -30,7 +30,8 @@ from search_api.ranking.config import default_config
 from sonde.cli.evaluate import evaluate_command
 from sonde.cli.judge import judge
 from sonde.settings import ElasticsearchSettings, Settings
-from sonde.wiring import Models, search_pipeline
+from sonde.wiring.models import Models
+from sonde.wiring.search import search_pipeline
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.models]
 

@@ -14,9 +14,8 @@ import pytest
 from local_stack.ports import free_port
 from local_stack.services import api_service
 from local_stack.settings import ApiSettings
-from sonde.one_machine import serve_command
-from sonde.wiring import own_environment
-from tests.held_wire import HeldWire
+from sonde.ops.one_machine import own_environment, serve_command
+from tests.held_proxy import HeldProxy
 from tests.service import Service
 
 _PATIENCE_S = 90.0
@@ -42,10 +41,10 @@ def _state(url: str, probe: str = "readyz", timeout_s: float = 30.0) -> int | No
 @pytest.mark.timeout(300)
 def test_sigterm_finishes_the_request_in_hand(samples: Service, tmp_path: Path) -> None:
     api = ApiSettings(port=free_port())
-    with HeldWire(samples.url).running() as wire, (tmp_path / "log").open("wb") as log:
-        assert isinstance(wire, HeldWire)
+    with HeldProxy(samples.url).running() as proxy, (tmp_path / "log").open("wb") as log:
+        assert isinstance(proxy, HeldProxy)
         given = {
-            "SONDE_ELASTICSEARCH__URL": wire.url,
+            "SONDE_ELASTICSEARCH__URL": proxy.url,
             "SONDE_ELASTICSEARCH__TIMEOUT_S": "60",
             "SONDE_API__DEADLINE_S": "60",
             "SONDE_API__PORT": str(api.port),
@@ -59,22 +58,22 @@ def test_sigterm_finishes_the_request_in_hand(samples: Service, tmp_path: Path) 
         try:
             url = f"http://127.0.0.1:{api.port}"
             _until(lambda: process.poll() is None and _state(url) == 200, "it is not ready")
-            wire.holding.set()
+            proxy.holding.set()
             with ThreadPoolExecutor(1) as pool:
                 asked = pool.submit(httpx.get, f"{url}/search", params={"q": "rainfall"}, timeout=_PATIENCE_S)
-                assert wire.held.wait(_PATIENCE_S), "the search never came to Elasticsearch"
+                assert proxy.held.wait(_PATIENCE_S), "the search never came to Elasticsearch"
                 process.terminate()
                 _until(lambda: "Handling signal: term" in (tmp_path / "log").read_text("utf-8"), "no SIGTERM came")
                 _until(lambda: _state(url, "healthz", 2.0) is None, "it still takes new requests")
                 assert process.poll() is None, "it waits for the request in hand"
                 assert not asked.done()
-                wire.holding.clear()
+                proxy.holding.clear()
                 answer = asked.result()
             assert answer.status_code == 200, answer.text
             assert answer.json()["features"]
             assert process.wait(_PATIENCE_S) == 0, (tmp_path / "log").read_text("utf-8")
         finally:
-            wire.holding.clear()
+            proxy.holding.clear()
             if process.poll() is None:
                 process.kill()
                 process.wait()

@@ -14,13 +14,13 @@ from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, document, write_catalogue
 
 from core.errors import ModelMissing
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.embed_missing import embed_missing
 from indexer.harvest import harvest
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts, RunTaken
 from indexer.raw import Page
-from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource, SourceBroken
 
@@ -45,7 +45,7 @@ class Bench:
 
     def records(self) -> dict[str, dict[str, object]]:
         self.client.indices.refresh(index=f"{self.prefix}-*")
-        found = self.client.search(index=f"{self.prefix}-records", size=2000, source_exclude_vectors=False)
+        found = self.client.search(index=f"{self.prefix}-records", size=2000, source={"exclude_vectors": False})
         return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
 
     def version(self, id: str) -> int:

@@ -9,9 +9,9 @@ from elasticsearch import Elasticsearch
 from small_catalogue import CARD
 
 from core.errors import Unavailable
+from es_gateway.client import retrying
 from es_mappings.indices import ensure_indices
 from indexer.bulk import Operation, delete_operation, index_operation, update_operation, write
-from indexer.patience import patient_client
 
 pytestmark = pytest.mark.elasticsearch
 
@@ -41,7 +41,7 @@ def test_items_put_off_with_429_are_written_when_the_server_is_ready(es_client: 
     relief = threading.Timer(0.5, block, (es_client, ledger), {"on": False})
     relief.start()
 
-    failures = write(patient_client(es_client), entries(ledger, 20))
+    failures = write(retrying(es_client), entries(ledger, 20))
 
     relief.join()
     assert failures == []
@@ -53,8 +53,8 @@ def test_a_disk_that_stays_full_is_no_failure_of_the_items(
 ) -> None:
     monkeypatch.setattr("indexer.bulk.ATTEMPTS", 2)
     block(es_client, ledger, on=True)
-    with pytest.raises(Unavailable, match=r"takes no writes \(429 index"):
-        write(patient_client(es_client), entries(ledger, 3))
+    with pytest.raises(Unavailable, match=r"accepts no writes \(429 index"):
+        write(retrying(es_client), entries(ledger, 3))
     block(es_client, ledger, on=False)
 
 
@@ -64,7 +64,7 @@ def test_an_item_that_is_too_large_for_ever_is_named(
     monkeypatch.setattr("indexer.bulk.ATTEMPTS", 1)
     monkeypatch.setattr("indexer.bulk.CHUNK_BYTES", 10)
     block(es_client, ledger, on=True)  # stands for a server whose memory it does not fit into: both are 429
-    (failure,) = write(patient_client(es_client), entries(ledger, 1))
+    (failure,) = write(retrying(es_client), entries(ledger, 1))
     block(es_client, ledger, on=False)
     assert (failure.id, failure.reason[:3]) == ("e0", "429")
 
@@ -72,7 +72,7 @@ def test_an_item_that_is_too_large_for_ever_is_named(
 def test_one_bad_item_is_named_and_the_others_are_written(es_client: Elasticsearch, ledger: str) -> None:
     bad = index_operation(ledger, "bad", {"source": "s", "no_such_field": 1})
 
-    (failure,) = write(patient_client(es_client), [*entries(ledger, 3), bad, *entries(ledger, 5)])
+    (failure,) = write(retrying(es_client), [*entries(ledger, 3), bad, *entries(ledger, 5)])
 
     assert failure.id == "bad"
     assert "no_such_field" in failure.reason
@@ -83,6 +83,6 @@ def test_one_bad_item_is_named_and_the_others_are_written(es_client: Elasticsear
 def test_deleting_what_is_gone_is_fine_and_updating_it_is_not(es_client: Elasticsearch, ledger: str) -> None:
     update = update_operation(ledger, "gone", {"doc": {"source": "s"}})
 
-    (failure,) = write(patient_client(es_client), [delete_operation(ledger, "gone"), update])
+    (failure,) = write(retrying(es_client), [delete_operation(ledger, "gone"), update])
 
     assert failure.reason.startswith("404 [gone]: document missing")

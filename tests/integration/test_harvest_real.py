@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 
 from encoders.catalogue import load_embedder
 from encoders.specs import EmbedderSpec
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
 from es_mappings.indices import ensure_indices
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts
@@ -31,7 +31,7 @@ def test_real_records_are_found_by_their_own_vectors(es_client: Elasticsearch, p
     assert (report.counts.seen, report.counts.refused, report.counts.failed) == (32, 0, 0)
     assert (report.counts.embedded, report.tokens.texts, report.tokens.read) == (32, 32, embedder.card.max_tokens)
     es_client.indices.refresh(index=f"{prefix}-records")
-    found = es_client.search(index=f"{prefix}-records", size=32, source_exclude_vectors=False)["hits"]["hits"]
+    found = es_client.search(index=f"{prefix}-records", size=32, source={"exclude_vectors": False})["hits"]["hits"]
     for hit in found[:5]:
         text = from_document({name: value for name, value in hit["_source"].items() if name != "vector"}).embedding_text
         expected = embedder.embed([text], "document")[0]

@@ -14,7 +14,8 @@ import pytest
 from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, document
 
-from es_mappings.documents import from_document
+from es_mappings.codecs.records import from_document
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest import harvest
 from indexer.ledger import Ledger
@@ -22,7 +23,6 @@ from indexer.parts import Options, Parts
 from indexer.push import Pushing, put
 from indexer.raw import Page, RawRecord
 from indexer.removed import restore
-from indexer.report import RunReport
 from indexer.sources.folder import FolderSource
 
 pytestmark = pytest.mark.elasticsearch
@@ -61,7 +61,7 @@ class Bench:
 
     def stored(self) -> dict[str, dict[str, object]]:
         self.client.indices.refresh(index=f"{self.prefix}-*")
-        found = self.client.search(index=f"{self.prefix}-records", size=200, source_exclude_vectors=False)
+        found = self.client.search(index=f"{self.prefix}-records", size=200, source={"exclude_vectors": False})
         return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
 
     def versions(self) -> set[int]:

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from evaluation.hostile.attacks import attacks
-from evaluation.hostile.course import Outcome, Terms, course
-from sonde.cli.chaos_hostile import NAMES
-from sonde.malformed import target
+from lab.cli.chaos_hostile import NAMES
+from lab.hostile.attacks import attacks
+from lab.hostile.course import Outcome, Terms, course
+from lab.malformed.target import target
 from sonde.settings import ElasticsearchSettings, Settings
 
 TERMS = Terms(searchers=3, seconds=2.0, ratio=None)

@@ -18,7 +18,7 @@ from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from sonde.settings import BrokerSettings, LibrarySettings, Settings
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
 from tests.conftest import delete_indices
 from tests.library_users import app_of
 from tests.pdf_files import PdfPage, paragraph, pdf

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 
 from core.errors import NotFound, SondeError
-from sonde.cli.load import load
+from lab.cli.load import load
 
 _SHORT = ["--records", "200", "--passages", "60", "--embed", "40", "--clients", "2", "--seconds", "1"]
 

@@ -13,8 +13,8 @@ from core.errors import SondeError
 from core.ports import Embedder, EmbedderCard, TextKind, Vectors
 from core.record import Record
 from es_mappings.names import KINDS, concrete
-from evaluation.load.catalogue import Size
-from evaluation.load.standing import drop, standing
+from lab.load.catalogue import Size
+from lab.load.standing import drop, standing
 
 REAL = [
     Record("s:a", "s", "a", "Rain", "It rains. It pours. It floods. It dries."),
@@ -60,7 +60,7 @@ def test_it_is_filled_once_and_asked_again(es_client: Elasticsearch, name: str) 
     counts = [es_client.count(index=concrete(made.prefix, kind, 1))["count"] for kind in ("records", "passages")]
     assert counts == [5, 7]
     assert standing(es_client, name, SIZE, _not_again, _told) == made
-    with pytest.raises(SondeError, match="stands in another size"):
+    with pytest.raises(SondeError, match="has another size"):
         standing(es_client, name, Size(6, 7, 2), _not_again, _told)
     drop(es_client, name)
     left = [kind for kind in KINDS if es_client.indices.exists(index=concrete(made.prefix, kind, 1))]

@@ -91,7 +91,7 @@ def test_what_is_damaged_is_not_put_in_service(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == EXIT_MENDABLE
-    assert "not put in service" in capsys.readouterr().err
+    assert "do not put it into service" in capsys.readouterr().err
 
 
 def test_a_well_known_model_brings_its_instruction() -> None:

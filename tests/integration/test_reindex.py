@@ -13,7 +13,7 @@ from es_mappings.indices import ensure_indices, serving
 from indexer.embed_missing import count_missing, embed_missing
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts
-from indexer.reindex import ReindexParts, forget_others, reindex, rollback
+from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.sources.folder import FolderSource
 from tests.integration.hashing import Hashing
 from tests.service import SAMPLES

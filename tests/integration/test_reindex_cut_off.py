@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 from elastic_transport import Transport
-from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.names import IndexKind
 from indexer.harvest import harvest
-from indexer.left_behind import left_behind
 from indexer.parts import Options, Parts
-from indexer.reindex import ReindexParts, forget_others, reindex, rollback
-from indexer.report import RunReport
+from indexer.reindex.handover import unfinished_handovers
+from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.sources.folder import FolderSource
-from sonde.doctor import cut_off
+from sonde.ops.doctor.examine import cut_off
 from tests.integration.hashing import Hashing
 from tests.service import SAMPLES
 
@@ -132,14 +132,14 @@ def test_the_next_harvest_brings_over_what_came_changed_and_went(yard: _Yard, af
     assert yard.harvest().counts.same == 4, "the ledger holds all of it for written"
     assert yard.documents(yard.two) == wanted
     assert yard.with_vector() == 4
-    assert left_behind(yard.client, yard.prefix) == []
+    assert unfinished_handovers(yard.client, yard.prefix) == []
     assert cut_off(yard.client, yard.prefix)[0] == "ok"
 
 
 def test_the_next_reindex_ends_it_and_builds_no_other(yard: _Yard) -> None:
     yard.cut("one")
     wanted = yard.documents(yard.one)
-    with pytest.raises(SondeError, match="cut off as the alias moved"):
+    with pytest.raises(SondeError, match="interrupted while the alias moved"):
         forget_others(yard.client, yard.prefix)
     report = yard.reindex("one")
     assert report.moved
@@ -196,5 +196,5 @@ def test_a_record_and_a_document_that_went_after_the_move_do_not_come_back(yard:
 def test_the_way_back_needs_nothing_brought_over(yard: _Yard) -> None:
     yard.cut("one")
     rollback(yard.client, yard.prefix)
-    assert left_behind(yard.client, yard.prefix) == []
+    assert unfinished_handovers(yard.client, yard.prefix) == []
     assert len(yard.documents(f"{yard.prefix}-records")) == 4

@@ -13,7 +13,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from es_mappings.indices import serving
-from indexer.reindex import ReindexParts, reindex, rollback
+from indexer.reindex.run import ReindexParts, reindex, rollback
 from tests.service import SAMPLES, Service
 
 _AT_FIRST, _IN_THE_END = 30, 60

@@ -8,30 +8,34 @@ from typing import Any
 import pytest
 
 from es_mappings.names import concrete
-from search_api.ranking.facts import Facts
+from search_api.ranking.config import default_config
+from search_api.ranking.fields import RankingFields
 from search_api.retrieval import arms, bm25
 from search_api.retrieval.candidates import retrieve
 from search_api.retrieval.memory import Remembered
 from search_api.retrieval.plan import RetrievalPlan
 from tests.service import Service
 
+COLUMNS = default_config().records.columns
+WORDS = default_config().words
+
 
 @pytest.mark.elasticsearch
 @pytest.mark.parametrize("question", ["rainfall", "sea surface temperature", "qwxyzzy plughmore"])
 def test_the_same_candidates_scores_and_values_as_with_a_second_request(samples: Service, question: str) -> None:
     index = concrete(samples.prefix, "records", 1)
-    words = bm25.records_query(question, "", "en")
+    words = bm25.records_query(WORDS, question, "", "en")
     arm = arms.lexical_arm(index, words, [])
     alone = RetrievalPlan(index, "uuid", (), (arm,), words, words, False)
     # The same arm once more without a signal brings no candidate of its own, but forces the second request.
     twice = replace(alone, arms=(arm, replace(arm, signal=None)))
     once, both = (
-        retrieve(samples.client, plan, window=200, question=question, memory=Remembered("facts", 200))
+        retrieve(samples.client, plan, window=200, question=question, columns=COLUMNS, memory=Remembered("fields", 200))
         for plan in (alone, twice)
     )
     assert once == both
     assert bool(once.signals) == (question != "qwxyzzy plughmore")
-    assert all(facts.likeness.source and facts.boxes for facts in list(once.facts.values())[:1])
+    assert all(read.duplicate_key.source and read.values[0] for read in list(once.fields.values())[:1])
 
 
 @pytest.mark.elasticsearch
@@ -47,9 +51,9 @@ def test_what_was_remembered_is_not_asked_again_and_a_record_written_anew_is(
     samples: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = concrete(samples.prefix, "records", 1)
-    words = bm25.records_query("rainfall", "", "en")
+    words = bm25.records_query(WORDS, "rainfall", "", "en")
     plan = RetrievalPlan(index, "uuid", (), (arms.lexical_arm(index, words, []),), words, words, False)
-    memory: Remembered[Facts] = Remembered("facts", 1_000)
+    memory: Remembered[RankingFields] = Remembered("fields", 1_000)
     asked: list[int] = []
     send = samples.client.msearch
 
@@ -58,13 +62,13 @@ def test_what_was_remembered_is_not_asked_again_and_a_record_written_anew_is(
         return send(searches=searches)
 
     monkeypatch.setattr(samples.client, "msearch", counted)
-    cold = retrieve(samples.client, plan, window=200, question="rainfall", memory=memory)
-    warm = retrieve(samples.client, plan, window=200, question="rainfall", memory=memory)
+    cold = retrieve(samples.client, plan, window=200, question="rainfall", columns=COLUMNS, memory=memory)
+    warm = retrieve(samples.client, plan, window=200, question="rainfall", columns=COLUMNS, memory=memory)
     assert asked == [1, 1, 1]
     assert warm == cold
-    record = next(iter(cold.facts))
+    record = next(iter(cold.fields))
     samples.client.update(index=index, id=record, doc={"id": record}, detect_noop=False, refresh=True)  # as it was
-    anew = retrieve(samples.client, plan, window=200, question="rainfall", memory=memory)
+    anew = retrieve(samples.client, plan, window=200, question="rainfall", columns=COLUMNS, memory=memory)
     assert asked == [1, 1, 1, 1, 1]
-    assert anew.facts == cold.facts
+    assert anew.fields == cold.fields
     assert {name for name in cold.versions if cold.versions[name] != anew.versions[name]} == {record}

@@ -15,8 +15,9 @@ from redbeat.schedulers import get_redis
 
 from workers.app import create_celery
 from workers.config import WorkerConfig
-from workers.schedule import HARVEST_TASK, sync_schedules
+from workers.schedule import sync_schedules
 from workers.source_config import Schedule, SourceConfig
+from workers.task_names import HARVEST_TASK
 
 
 @pytest.fixture

@@ -125,10 +125,10 @@ def test_an_address_without_catalogue_says_so(sonde: Sonde, tmp_path: Path) -> N
 
 def test_a_host_that_nobody_answers_for_is_asked_for_once_and_told_once(sonde: Sonde) -> None:
     with pytest.raises(
-        SondeError, match=r"^http://127\.0\.0\.1:9/csw cannot be asked: .*does not accept a connection\.$"
+        SondeError, match=r"^http://127\.0\.0\.1:9/csw cannot be reached: .*does not accept a connection\.$"
     ):
         sonde("sources", "add", "http://127.0.0.1:9/csw")
-    with pytest.raises(SondeError, match=r"^http://10\.0\.0\.1/csw cannot be asked: .*allowed hosts"):
+    with pytest.raises(SondeError, match=r"^http://10\.0\.0\.1/csw cannot be reached: .*allowed hosts"):
         sonde("sources", "add", "http://10.0.0.1/csw")
     assert not sonde.sources.exists()
 

@@ -14,15 +14,15 @@ from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 
 from core.errors import NotFound, Unavailable
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
-from evaluation.chaos.fault_proxy import FaultPlan, fault_proxy
-from evaluation.chaos.harvests import open_csw, titles
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.raw import Page, RawRecord
 from indexer.removed import list_removed, purge, restore
-from indexer.report import RunReport
-from indexer.sources.politeness import CircuitOpen, Manners
+from indexer.sources.politeness import CircuitOpen, RequestPolicy
+from lab.chaos.fault_proxy import FaultPlan, fault_proxy
+from lab.chaos.harvests import open_csw, titles
 from net.exchange import Answer
 from tests.servers.asking import fetcher_of
 from tests.servers.catalogue_files import write_records
@@ -164,7 +164,7 @@ def test_passing_trouble_is_sat_out_and_a_long_retry_after_ends_the_run(moody: t
 def test_a_source_that_keeps_failing_is_left_alone(moody: tuple[Moody, str]) -> None:
     mood, url = moody
     mood.states = [500] * 100
-    fetcher = fetcher_of(url, Manners(per_second=1000, attempts=2, first_pause_s=0.001, breaker_failures=3))
+    fetcher = fetcher_of(url, RequestPolicy(per_second=1000, attempts=2, first_pause_s=0.001, breaker_failures=3))
     for _ in range(3):
         with pytest.raises(Unavailable):
             fetcher.get(url, text)

@@ -21,12 +21,12 @@ from indexer.parts import Parts
 from indexer.quality import measure
 from indexer.quality_page import page
 from indexer.raw import Page, RawRecord
-from indexer.sources.politeness import Manners
+from indexer.sources.politeness import RequestPolicy
 from net.gate import Gate, GatePolicy
 from workers.app import create_celery
 from workers.config import WorkerConfig
 
-QUICK = Manners(per_second=1000, concurrency=4, attempts=1)
+QUICK = RequestPolicy(per_second=1000, concurrency=4, attempts=1)
 
 
 @contextmanager
@@ -120,7 +120,7 @@ def test_a_look_is_gone_on_with_and_the_report_names_what_is_broken(es_client: E
         records = (dublin_core("a", f"{url}/404", *good), dublin_core("b", f"{url}/404", f"{url}/200?0"))
         assert harvest("s", Given(*records), Parts(es_client, prefix)).counts.new == 2
         es_client.indices.refresh(index=f"{prefix}-records")
-        parts = LinkParts(es_client, prefix, gate(), manners=QUICK)
+        parts = LinkParts(es_client, prefix, gate(), policy=QUICK)
 
         assert check_links("s", parts, seconds=0.0).state == "running", "no time: it goes on another time"
         report = check_links("s", parts, seconds=60.0)

@@ -13,12 +13,12 @@ import pytest
 from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
-from evaluation.chaos.csw import CswServer, _Handler
-from evaluation.chaos.harvests import open_csw
 from indexer.harvest import harvest
 from indexer.parts import Parts
-from indexer.report import RunReport
+from lab.chaos.csw import CswServer, _Handler
+from lab.chaos.harvests import open_csw
 
 pytestmark = pytest.mark.elasticsearch
 

@@ -15,17 +15,18 @@ import pytest
 from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 
-from es_mappings.indices import add_new_index, ensure_indices
-from evaluation.chaos.harvests import titles
+from es_mappings.codecs.runs import Counts
+from es_mappings.indices import ensure_indices
+from es_mappings.migration import migrate
 from evaluation.local_server import served
+from indexer.file_versions import LONGEST_NOTE, FileVersions, SourceVersions
 from indexer.harvest import harvest
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts
-from indexer.raw import Visit
-from indexer.report import Counts
-from indexer.sources.catalogue import SourceType, open_source
+from indexer.raw import FileVersion
+from indexer.sources.protocols import open_source
 from indexer.sources.revisiting import conditions, validators
-from indexer.visits import LONGEST_NOTE, Remembered, Visits
+from lab.chaos.harvests import titles
 from tests.conftest import delete_indices
 from tests.servers.asking import fetcher_of
 
@@ -100,7 +101,7 @@ def parts(es_client: Elasticsearch) -> Iterator[Parts]:
     own = f"sonde-test-{uuid.uuid4().hex[:12]}"
     ensure_indices(es_client, own, CARD, kinds=KINDS_OF_A_HARVEST)
     for _ in range(2):
-        add_new_index(es_client, own, "visits")  # as a version that did not know it yet is taught it
+        migrate(es_client, own)  # as a version that did not know it yet is taught it
     yield Parts(es_client, own)
     delete_indices(es_client, own)
 
@@ -112,11 +113,11 @@ class Harvested:
     parts: Parts
     source: str
 
-    def run(self, type: SourceType, url: str, *, changes: bool, tag: str = "t") -> Counts:
+    def run(self, type: str, url: str, *, changes: bool, tag: str = "t") -> Counts:
         """Of everything, or of what changed since long ago."""
         since = "2000-01-01T00:00:00Z" if changes else None
         fetcher = fetcher_of(url)
-        fetcher.memory = Remembered(self.parts.client, self.parts.prefix, self.source, tag, asking=changes)
+        fetcher.memory = SourceVersions(self.parts.client, self.parts.prefix, self.source, tag, asking=changes)
         report = harvest(self.source, open_source(type, fetcher, since, {}), self.parts, Options(since=since))
         assert report.state == "complete", report.message
         seen = Ledger(self.parts.client, self.parts.prefix).count_seen(self.source, report.id)
@@ -253,7 +254,7 @@ def test_pages_of_a_sitemap_are_spared_too_also_those_without_data_sets(own: Har
 
 @pytest.mark.elasticsearch
 def test_what_is_too_large_is_not_noted_and_what_is_old_is_forgotten(parts: Parts) -> None:
-    visits, visit = Visits(parts.client, parts.prefix), Visit("http://h/a", "t", ("a",), '"1"', None, "[]")
+    visits, visit = FileVersions(parts.client, parts.prefix), FileVersion("http://h/a", "t", ("a",), '"1"', None, "[]")
     large = replace(visit, url="http://h/b", note="x" * (LONGEST_NOTE + 1))
     visits.save("s", [visit, large], "2024-01-02T00:00:00Z")
     assert visits.load("s", ["http://h/a", "http://h/b", "http://h/c"]) == {"http://h/a": visit}
@@ -273,5 +274,5 @@ def test_only_a_time_stamp_that_tells_two_versions_apart_is_kept() -> None:
     assert validators({"last-modified": "yesterday"}) == (None, None)
     assert validators({"etag": 'W/"x"', "last-modified": stamp, "date": soon}) == ('W/"x"', None)
     assert validators({"etag": '"' + "x" * 600 + '"'}) == (None, None)
-    assert conditions(Visit("u", "t", etag='"1"')) == {"if-none-match": '"1"'}
+    assert conditions(FileVersion("u", "t", etag='"1"')) == {"if-none-match": '"1"'}
     assert conditions(None) == {}

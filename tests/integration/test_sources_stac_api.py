@@ -10,11 +10,11 @@ from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST
 
 from es_mappings.indices import ensure_indices
-from evaluation.chaos.harvests import titles
 from indexer.harvest import harvest
 from indexer.parts import Parts
 from indexer.sources.probe import probe
 from indexer.sources.stac_api import StacApiSource, StacOptions
+from lab.chaos.harvests import titles
 from tests.servers.asking import all_of, fetcher_of, resumed_everywhere
 from tests.servers.stac_api import fill, stac_api
 

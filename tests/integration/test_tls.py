@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import elastic_transport
 import kombu.exceptions
 import pytest
 import redis
 from flask import Flask
 
 from core.errors import Unavailable
+from es_gateway.errors import NotReachable
 from search_api.limits import register
-from sonde.access import limit_policy
 from sonde.settings import BrokerSettings, ElasticsearchSettings, IndexSettings, LimitsSettings, Settings
-from sonde.wiring import elasticsearch_client
-from sonde.worker_settings import worker_config
+from sonde.wiring.access import limit_policy
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.worker_settings import worker_config
 from tests.tls_proxy import tls_before, write_certificate
 from workers.app import create_celery
 from workers.lease import Leases
@@ -114,7 +114,7 @@ def test_elasticsearchs_certificate_is_checked(elasticsearch: Secured) -> None:
         (elasticsearch.port, elasticsearch.other_ca),
         (elasticsearch.misnamed, elasticsearch.other_ca),
     ):
-        with pytest.raises(elastic_transport.TransportError):
+        with pytest.raises(NotReachable):
             version(port, ca)
 
 

@@ -94,14 +94,14 @@ def test_a_corpus_of_finished_examples_cannot_be_chosen(home: Path) -> None:
 
 
 def test_a_teacher_scores_and_a_student_learns_from_it(home: Path) -> None:
-    taught = home / "taught.jsonl"
+    distilled = home / "distilled.jsonl"
     done = run(
         home, "train", "teach", "--from", str(home / "tiny.jsonl"), "--teacher", str(home / "teacher"),
-        "--out", str(taught),
+        "--out", str(distilled),
     )  # fmt: skip
     assert done.exception is None, done.output
     model = load_cross_encoder(CrossEncoderSpec(str(home / "teacher"), home / "cache"))
-    for one in read_examples(taught)[:3]:
+    for one in read_examples(distilled)[:3]:
         wanted = model.score(one.question, [text.text for text in one.candidates])
         assert [text.teacher for text in one.candidates] == pytest.approx(wanted.tolist(), abs=1e-3)
     out = home / "student"

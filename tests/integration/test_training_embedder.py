@@ -13,9 +13,10 @@ from tiny_models import tiny_embedder
 from tiny_training import tiny_examples
 
 from encoders.catalogue import load_embedder
-from encoders.model_card import damaged_files, read_card
+from encoders.model_card import damaged_files
 from encoders.quantise import sample_texts
 from encoders.specs import EmbedderSpec
+from tests.model_cards import read_card
 from training.checkpoints import Checkpoints
 from training.embedder.encoder import TrainableEncoder
 from training.embedder.held_out import HeldOut
@@ -23,7 +24,7 @@ from training.embedder.settings import EmbedderSettings, task_instruction
 from training.embedder.train import Base, train_embedder
 from training.embedder.trainee import EmbedderTrainee
 from training.examples import Example, TrainingError
-from training.loop import Course, Look, train
+from training.loop import Evaluation, TrainingBudget, train
 from training.provenance import Origin
 from training.splits import split_by_group
 
@@ -42,7 +43,7 @@ def base(tmp_path: Path) -> Base:
 def test_it_gets_better_on_held_out_questions_and_the_folder_serves(tmp_path: Path, base: Base) -> None:
     settings = replace(SETTINGS, instruction=task_instruction("find data"), matryoshka=(32, 16))
     out = tmp_path / "made"
-    card = train_embedder(base, SPLIT, settings, Course(steps=80, look_every=20), ORIGIN, out)
+    card = train_embedder(base, SPLIT, settings, TrainingBudget(steps=80, look_every=20), ORIGIN, out)
     found = card.figures["nDCG@10"]
     assert found["after"] > found["before"] + 0.1
     assert card.figures["nDCG@10 p"] < 0.05
@@ -58,10 +59,12 @@ def test_it_gets_better_on_held_out_questions_and_the_folder_serves(tmp_path: Pa
     np.testing.assert_allclose(served.embed(sample_texts()[:2], "document"), wanted, atol=2e-3)
 
 
-def trained(base: Base, settings: EmbedderSettings, course: Course, checkpoints: Path, at: int = 0) -> TrainableEncoder:
+def trained(
+    base: Base, settings: EmbedderSettings, course: TrainingBudget, checkpoints: Path, at: int = 0
+) -> TrainableEncoder:
     """Without the export; ``at``: interrupted at the look after that step, then resumed."""
 
-    def interrupt(look: Look) -> None:
+    def interrupt(look: Evaluation) -> None:
         if look.step == at:
             raise KeyboardInterrupt
 
@@ -80,7 +83,7 @@ def test_low_rank_adapters_learn_a_teachers_margins_and_are_merged(tmp_path: Pat
     settings = replace(SETTINGS, loss="margin_mse", lora=True, learning_rate=1e-2, margin_scale=10.0)
     held_out = HeldOut.of(SPLIT.held_out)
     before = held_out.mrr(TrainableEncoder(base.folder, settings).embed)
-    encoder = trained(base, settings, Course(steps=60, look_every=20), tmp_path / "checkpoints")
+    encoder = trained(base, settings, TrainingBudget(steps=60, look_every=20), tmp_path / "checkpoints")
     after = held_out.mrr(encoder.embed)
     assert after > before
     encoder.save(tmp_path / "made")
@@ -93,7 +96,7 @@ def test_low_rank_adapters_learn_a_teachers_margins_and_are_merged(tmp_path: Pat
 def test_frozen_layers_keep_the_bases_weights_and_the_last_ones_learn(tmp_path: Path, base: Base) -> None:
     before = TrainableEncoder(base.folder, SETTINGS).weights()
     settings = replace(SETTINGS, frozen=1, questions_each=2, siblings=2)
-    encoder = trained(base, settings, Course(steps=2, look_every=2), tmp_path / "checkpoints")
+    encoder = trained(base, settings, TrainingBudget(steps=2, look_every=2), tmp_path / "checkpoints")
     after = {name: value.detach() for name, value in encoder.module.state_dict().items()}
     same = {name for name, value in before.items() if np.array_equal(value.numpy(), after[name].numpy())}
     low = ("embeddings.", "encoder.layer.0.")
@@ -104,7 +107,7 @@ def test_frozen_layers_keep_the_bases_weights_and_the_last_ones_learn(tmp_path: 
 
 
 def test_an_interrupted_run_goes_on_to_the_same_weights(tmp_path: Path, base: Base) -> None:
-    course = Course(steps=6, look_every=2, patience=9)
+    course = TrainingBudget(steps=6, look_every=2, patience=9)
     whole = trained(base, SETTINGS, course, tmp_path / "whole").embed(["rain in Peru"])
     again = trained(base, SETTINGS, course, tmp_path / "broken", at=4).embed(["rain in Peru"])
     np.testing.assert_array_equal(again, whole)
@@ -113,12 +116,14 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(tmp_path: Path, base: Ba
 def test_too_little_text_and_a_missing_teacher_are_said(tmp_path: Path, base: Base) -> None:
     few = replace(SPLIT, train=SPLIT.train[:5])
     with pytest.raises(TrainingError, match="5 examples are too little"):
-        train_embedder(base, few, SETTINGS, Course(), ORIGIN, tmp_path / "made")
+        train_embedder(base, few, SETTINGS, TrainingBudget(), ORIGIN, tmp_path / "made")
     untaught = replace(SPLIT, train=(_untaught(SPLIT.train[0]), *SPLIT.train[1:]))
     with pytest.raises(TrainingError, match=r"1 of \d+ examples lack a teacher's scores"):
-        train_embedder(base, untaught, replace(SETTINGS, loss="margin_mse"), Course(), ORIGIN, tmp_path / "made")
+        train_embedder(
+            base, untaught, replace(SETTINGS, loss="margin_mse"), TrainingBudget(), ORIGIN, tmp_path / "made"
+        )
     with pytest.raises(TrainingError, match="between 1 and the model's 32; 64 does not"):
-        train_embedder(base, SPLIT, replace(SETTINGS, matryoshka=(64,)), Course(), ORIGIN, tmp_path / "made")
+        train_embedder(base, SPLIT, replace(SETTINGS, matryoshka=(64,)), TrainingBudget(), ORIGIN, tmp_path / "made")
 
 
 def test_a_folder_with_a_graph_alone_cannot_learn(tmp_path: Path) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from elasticsearch import Elasticsearch
 
-from core.errors import Unavailable
 from core.ports import EmbedderCard
 from es_mappings.indices import ensure_indices
 from sonde.settings import ElasticsearchSettings, IndexSettings, Settings
-from sonde.training_documents import passages_from
+from sonde.wiring.training.documents import passages_from
 from training.examples import TrainingError
 
 pytestmark = pytest.mark.elasticsearch
@@ -48,6 +47,6 @@ def test_text_passages_of_one_owner_with_their_titles(
     assert [passage.text for passage in passages_from(given, "ada")[0]] == ["secret"]
 
 
-def test_an_index_that_is_not_there_is_said(elasticsearch_url: str, prefix: str) -> None:
-    with pytest.raises(Unavailable, match="Is `sonde up` running"):
+def test_where_nothing_was_ever_ingested_the_command_is_named(elasticsearch_url: str, prefix: str) -> None:
+    with pytest.raises(TrainingError, match="`sonde ingest FILES` makes some"):
         passages_from(settings(elasticsearch_url, prefix))

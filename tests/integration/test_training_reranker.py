@@ -13,11 +13,12 @@ from tiny_models import tiny_embedder
 
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder
-from encoders.model_card import damaged_files, read_card
+from encoders.model_card import damaged_files
 from encoders.specs import CrossEncoderSpec
 from search_api.ranking.rerank import calibrated
+from tests.model_cards import read_card
 from training.examples import Candidate, Example, TrainingError
-from training.loop import Course, Look
+from training.loop import Evaluation, TrainingBudget
 from training.provenance import Origin
 from training.reranker.model import LateModel
 from training.reranker.settings import RerankerSettings
@@ -50,7 +51,7 @@ def _examples() -> list[Example]:
 
 
 def _train(
-    home: Path, steps: int, every: int, *, resume: bool = False, told: list[Look] | None = None, **more: Any
+    home: Path, steps: int, every: int, *, resume: bool = False, told: list[Evaluation] | None = None, **more: Any
 ) -> Path:
     base = home / "base"
     if not base.exists():
@@ -59,12 +60,12 @@ def _train(
         layers=2, learning_layers=2, negatives=16, learning_rate=2e-3, head_rate=5e-3, max_tokens=16,
         served_tokens=32, question_tokens=16, seed=3, threads=1, **more,
     )  # fmt: skip
-    looks: list[Look] = [] if told is None else told
+    looks: list[Evaluation] = [] if told is None else told
     train_reranker(
         base,
         Texts(split_by_group(_examples(), 0.25, 1)),
         settings,
-        Course(minutes=5, steps=steps, look_every=every),
+        TrainingBudget(minutes=5, steps=steps, look_every=every),
         Origin("tiny", "Apache-2.0", {"dictionary": "Apache-2.0"}, "abc", "sonde train reranker"),
         home / "reranker",
         resume=resume,
@@ -110,18 +111,18 @@ def test_it_serves_behind_the_port_with_its_calibration(trained: Path) -> None:
 
 def test_before_anything_is_learnt_all_layers_are_the_base_and_half_of_them_are_not(tmp_path: Path) -> None:
     tiny_embedder(tmp_path / "base")
-    strayed = []
+    drift = []
     for layers in (2, 1):
         settings = RerankerSettings(layers=layers, learning_layers=1, near_base=1.0, threads=1)
         model = LateModel(tmp_path / "base", settings)
         model.module.eval()
-        strayed.append(float(model.strayed(model.scores(["rain snow"], ["winter"], [0])).detach()))
-    assert strayed[0] == pytest.approx(0.0, abs=2e-6)
-    assert strayed[1] > 2e-5
+        drift.append(float(model.drift(model.scores(["rain snow"], ["winter"], [0])).detach()))
+    assert drift[0] == pytest.approx(0.0, abs=2e-6)
+    assert drift[1] > 2e-5
 
 
 def test_kept_near_its_base_in_half_precision_it_learns_as_well(tmp_path: Path) -> None:
-    told: list[Look] = []
+    told: list[Evaluation] = []
     _train(tmp_path, 30, 30, told=told, near_base=0.5, precision="bfloat16")
     assert told[-1].measure > told[0].measure
 
@@ -145,8 +146,8 @@ def test_a_changed_graph_is_not_served(trained: Path, tmp_path: Path) -> None:
 
 
 def test_an_interrupted_training_goes_on_where_it_stood(tmp_path: Path) -> None:
-    class Interrupted(list[Look]):
-        def append(self, look: Look) -> None:
+    class Interrupted(list[Evaluation]):
+        def append(self, look: Evaluation) -> None:
             super().append(look)
             if look.step == 8:
                 raise KeyboardInterrupt
@@ -154,7 +155,7 @@ def test_an_interrupted_training_goes_on_where_it_stood(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         _train(tmp_path, 16, 8, told=Interrupted())
     assert not (tmp_path / "reranker").exists()
-    looks: list[Look] = []
+    looks: list[Evaluation] = []
     card = json.loads((_train(tmp_path, 16, 8, resume=True, told=looks) / "card.json").read_text("utf-8"))
     assert [look.step for look in looks] == [16]
     assert card["figures"]["steps"] == 16
@@ -166,5 +167,5 @@ def test_too_little_text_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="too little to learn from"):
         train_reranker(
             tmp_path / "base", Texts(split_by_group(few, 0.5, 1)), RerankerSettings(layers=2, learning_layers=2),
-            Course(steps=1), Origin("tiny"), tmp_path / "out",
+            TrainingBudget(steps=1), Origin("tiny"), tmp_path / "out",
         )  # fmt: skip

@@ -10,25 +10,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from elasticsearch import Elasticsearch
 from tiny_models import tiny_embedder
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from core.errors import ModelMissing
 from core.ports import EmbedderCard, TextKind, Vectors
-from encoders.model_card import ModelCard, damaged_files, read_card
+from encoders.model_card import ModelCard, damaged_files
 from encoders.registry import own_entry, verify
 from encoders.segmenter import load_segmenter
+from es_gateway.client import Elasticsearch
 from indexer.documents.model import Block, FrontMatter, ReadDocument
 from indexer.documents.segment import SegmentOptions, segment
-from sonde.documents import document_parts
 from sonde.settings import DocumentsSettings, ModelsSettings, Settings
-from sonde.wiring import Models
+from sonde.wiring.documents import document_parts
+from sonde.wiring.models import Models
+from tests.model_cards import read_card
 from training.examples import TrainingError
-from training.loop import Course, Look
+from training.loop import Evaluation, TrainingBudget
 from training.provenance import Origin
-from training.segmenter.joints import Joint, Running
 from training.segmenter.measure import Boundaries, measured
+from training.segmenter.sentence_boundaries import Joint, Running
 from training.segmenter.train import train_segmenter
 from training.segmenter.trainee import SegmenterSettings
 
@@ -53,7 +54,7 @@ def reports(count: int) -> list[Running]:
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ModelCard]:
     home = tmp_path_factory.mktemp("segmenter")
     base, out = tiny_embedder(home / "base"), home / "made"
-    course = Course(steps=120, look_every=60)
+    course = TrainingBudget(steps=120, look_every=60)
     return out, train_segmenter(base, reports(60), SETTINGS, course, ORIGIN, out, held_out=0.2)
 
 
@@ -127,28 +128,35 @@ class _WordsAreTokens:
 def test_too_little_text_an_interruption_and_what_is_no_segmenter(tmp_path: Path) -> None:
     base, out = tiny_embedder(tmp_path / "base"), tmp_path / "made"
     with pytest.raises(TrainingError, match="too little text for a segmenter"):
-        train_segmenter(base, reports(3), SETTINGS, Course(), ORIGIN, out)
+        train_segmenter(base, reports(3), SETTINGS, TrainingBudget(), ORIGIN, out)
 
-    def interrupt(look: Look) -> None:
+    def interrupt(look: Evaluation) -> None:
         if look.step:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         train_segmenter(
-            base, reports(40), SETTINGS, Course(steps=4, look_every=2), ORIGIN, out, held_out=0.2, told=interrupt
+            base,
+            reports(40),
+            SETTINGS,
+            TrainingBudget(steps=4, look_every=2),
+            ORIGIN,
+            out,
+            held_out=0.2,
+            told=interrupt,
         )
     assert not out.exists()
     assert (tmp_path / ".made.checkpoints" / "last.pt").is_file()
     changed = replace(SETTINGS, window=2)
     with pytest.raises(TrainingError, match="other settings"):
-        train_segmenter(base, reports(40), changed, Course(steps=4), ORIGIN, out, held_out=0.2, resume=True)
+        train_segmenter(base, reports(40), changed, TrainingBudget(steps=4), ORIGIN, out, held_out=0.2, resume=True)
     with pytest.raises(ModelMissing):
         load_segmenter(str(tmp_path / "nowhere"), tmp_path / "cache")
 
 
 def test_joints_have_both_labels_as_often() -> None:
-    from training.segmenter.joints import joints_of
+    from training.segmenter.sentence_boundaries import joints_of
 
-    joints: list[Joint] = joints_of(reports(20), 1, 0)
-    assert len(joints) == 2 * 20 * (len(STAGES) - 1)
-    assert np.mean([joint.label for joint in joints]) == 0.5
+    boundaries: list[Joint] = joints_of(reports(20), 1, 0)
+    assert len(boundaries) == 2 * 20 * (len(STAGES) - 1)
+    assert np.mean([joint.label for joint in boundaries]) == 0.5

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from elastic_transport import ConnectionError as NoConnection
-from elasticsearch import Elasticsearch
 
 from core.errors import InvalidInput, NotFound, SondeError
 from core.ports import EmbedderCard
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import NotReachable
 from es_mappings.indices import ensure_indices
 from es_mappings.names import alias
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
@@ -69,7 +69,7 @@ class CutOff:
 
     def index(self, **given: object) -> object:
         if self._left == 0:
-            raise NoConnection("cut off")
+            raise NotReachable("cut off")
         self._left -= 1
         return self._client.index(**given)  # type: ignore[arg-type]
 
@@ -83,7 +83,7 @@ def test_a_load_that_is_cut_off_changes_nothing_and_the_next_one_clears_up(
 ) -> None:
     before = store.save(words("a", "old"), WHEN)
     broken = VocabularyStore(CutOff(es_client, 2), prefix)  # type: ignore[arg-type]
-    with pytest.raises(NoConnection):
+    with pytest.raises(NotReachable):
         broken.save(words("a", "new", count=1_400), WHEN)  # two of three parts, no manifest
     assert store.manifests() == [before]
     assert store.load(before).concepts[0].labels == (Label("old", "en"),)

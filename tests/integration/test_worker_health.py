@@ -15,13 +15,14 @@ from pathlib import Path
 import pytest
 import redis
 
+from sonde.ops.worker_health import Limits, check, problem, waited_s
+from sonde.ops.worker_pulse import Pulse, read_pulse
 from sonde.settings import BrokerSettings, IndexSettings, Settings, WorkerSettings
-from sonde.worker_health import Limits, check, problem, waited_s
-from sonde.worker_pulse import Pulse, read_pulse
 from tests.unit.rendered_chart import Rendered, example
-from workers.app import EMBED_TASK, create_celery, start_harvest
+from workers.celery_client import celery_client
 from workers.config import WorkerConfig
-from workers.parts import WorkerParts
+from workers.jobs import start_harvest
+from workers.task_names import EMBED_TASK
 
 LIMITS = Limits(task_s=1500.0, loop_s=60.0, waiting_s=180.0)
 IDLE = Pulse(ready=True, loop_s=2.0, task_s=None)
@@ -84,7 +85,7 @@ def test_beat_lives_while_it_holds_the_lock(broker_url: str, tmp_path: Path) -> 
 @pytest.mark.broker
 def test_the_chart_scales_by_the_list_in_which_tasks_really_wait(broker_url: str, tmp_path: Path) -> None:
     prefix = f"sonde-test-{uuid.uuid4().hex[:12]}"
-    app = create_celery(WorkerConfig(broker_url, prefix, tmp_path / "sources.yaml"), _no_parts)
+    app = celery_client(WorkerConfig(broker_url, prefix, tmp_path / "sources.yaml"))
     start_harvest(app, "a")
     app.send_task(EMBED_TASK, args=["a"])
     app.send_task(EMBED_TASK, args=["b"])
@@ -96,10 +97,6 @@ def test_the_chart_scales_by_the_list_in_which_tasks_really_wait(broker_url: str
         "embed": 2,
         "harvest": 1,
     }
-
-
-def _no_parts() -> WorkerParts:
-    raise AssertionError("nothing works here")
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,10 @@ from core.access import ALL_SCOPES
 from local_stack.services import worker_service
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import Grant
-from sonde.doctor import workers
-from sonde.service_metrics import State
+from sonde.ops.doctor.examine import workers
+from sonde.ops.one_machine import own_environment
 from sonde.settings import BrokerSettings, IndexSettings, Settings
-from sonde.wiring import own_environment
+from sonde.telemetry.service_metrics import State
 from tests.otlp_receiver import Receiver, otlp_receiver
 from tests.service import SAMPLES
 

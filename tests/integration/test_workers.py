@@ -22,22 +22,24 @@ from elasticsearch import Elasticsearch
 from redbeat import RedBeatSchedulerEntry
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, write_catalogue
 
+from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
 from indexer.embed_missing import count_missing
 from indexer.harvest import harvest, open_run
 from indexer.parts import Options, Parts, RunTaken
-from indexer.report import RunReport
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
-from workers.app import create_celery, start_harvest
+from workers.app import create_celery
 from workers.config import WorkerConfig
+from workers.jobs import start_harvest
 from workers.lease import Leases
 from workers.parts import WorkerParts
 from workers.registry import load_sources
-from workers.schedule import HARVEST_TASK, sync_schedules
+from workers.schedule import sync_schedules
 from workers.slices import Worker
 from workers.source_config import Schedule, SourceConfig
+from workers.task_names import HARVEST_TASK
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from elasticsearch import Elasticsearch
 from small_catalogue import HashingEmbedder
 
+from es_gateway.client import Elasticsearch
 from indexer.links import LinkParts, check_links
 from indexer.raw import Page, Source
 from indexer.sources.folder import FolderSource

@@ -23,7 +23,7 @@ from evaluation.collections import ncar
 from evaluation.splits import read_halves
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from sonde.settings import Settings
-from sonde.wiring import Models
+from sonde.wiring.models import Models
 from tests.quality.build_reranker_pairs import ncar_documents
 from tests.quality.ncar_groups import group_of
 from tests.shared_data import shared_data

@@ -24,7 +24,7 @@ from evaluation.collections import climate_fever, ncar, pira
 from evaluation.splits import half_of, read_halves
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from sonde.settings import Settings
-from sonde.wiring import Models
+from sonde.wiring.models import Models
 from tests.quality.ncar_groups import group_of
 from tests.shared_data import shared_data
 from training.corpora import Document, of_concepts, of_records

@@ -32,10 +32,10 @@ from evaluation.significance import paired_randomisation
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from indexer.documents.segment import SegmentOptions, segment
 from sonde.settings import Settings
-from sonde.training_data import LICENCES, own_commit
-from sonde.training_documents import read_files
-from sonde.training_models import embedder_base
-from sonde.wiring import Models
+from sonde.wiring.models import Models
+from sonde.wiring.training.data import LICENCES, own_commit
+from sonde.wiring.training.documents import read_files
+from sonde.wiring.training.models import embedder_base
 from tests.quality.build_reranker_pairs import ncar_documents
 from tests.shared_data import shared_data
 from training.corpora import Document, of_concepts, of_passages

@@ -57,14 +57,17 @@ def recall(ranks: Sequence[int | None], cut: int) -> float:
 
 def main() -> int:
     from search_api.serving import ServingResolver
-    from sonde.answering import answerer
     from sonde.settings import load_settings
-    from sonde.wiring import Models, elasticsearch_client
+    from sonde.wiring.answering import answerer
+    from sonde.wiring.clients import elasticsearch_client
+    from sonde.wiring.models import Models
+    from sonde.wiring.search import ranking_config, search_parts
 
     settings = load_settings()
     client, models = elasticsearch_client(settings), Models(settings)
     resolver = ServingResolver(client, settings.index.prefix, models.embedder)
-    asking = answerer(settings, client, resolver, models)
+    search = search_parts(client, resolver, models, ranking_config(settings))
+    asking = answerer(settings, search, resolver, models)
     hits = client.search(index=f"{settings.index.prefix}-documents", size=1000, source=["name"])["hits"]["hits"]
     names = {hit["_id"]: hit["_source"]["name"] for hit in hits}
     report = measure(asking, resolver, names)

@@ -29,7 +29,9 @@ from evaluation.variants import Variant
 from search_api.pipeline import SearchPipeline
 from search_api.ranking.config import default_config
 from sonde.settings import ApiSettings, ElasticsearchSettings, EmbedderSettings, Settings
-from sonde.wiring import Models, elasticsearch_client, search_pipeline
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.models import Models
+from sonde.wiring.search import search_pipeline
 from tests.shared_data import shared_data
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.models]

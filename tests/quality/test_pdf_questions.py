@@ -10,8 +10,8 @@ from elasticsearch import Elasticsearch
 
 from indexer.documents.ingest import Incoming, ingest
 from indexer.documents.store import DocumentStore
-from sonde.documents import document_parts
-from sonde.wiring import api_parts
+from sonde.wiring.api import api_parts
+from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.quality.pdf_questions import load_questions, measure
 from tests.service import Service

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from search_api.ranking.config import default_config
+from search_api.ranking.signals.spatial import Spatial
 from tests.service import SAMPLES, Service
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.models]
@@ -30,15 +31,15 @@ def _outside(place: dict[str, Any]) -> bool:
 
 def _broken(hits: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Pairs (outside, inside) of which the first comes first without being better by the tolerance in all else."""
-    config = default_config()
-    whole = config.signals.spatial * (1.0 + config.neutral.spatial) + config.outside.tolerance
+    spatial = default_config().records[Spatial]
+    whole = spatial.weight * (1.0 + spatial.neutral) + spatial.place.outside.tolerance
     found = []
     for better, worse in combinations(hits, 2):
         one, other = _signals(better).get("spatial"), _signals(worse).get("spatial")
         if one is None or other is None or other["raw"] is None or not _outside(one) or _outside(other):
             continue
         more = (better["sonde:score"] - one["contribution"]) - (worse["sonde:score"] - other["contribution"])
-        if more < config.outside.tolerance * one["weight"] / whole - 1e-5:  # scores are shown with six digits
+        if more < spatial.place.outside.tolerance * one["weight"] / whole - 1e-5:  # scores are shown with six digits
             found.append((better["id"], worse["id"]))
     return found
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 
 from indexer.raw import Page, Source
 from indexer.sources.fetching import Fetcher
-from indexer.sources.politeness import Courtesy, Manners
+from indexer.sources.politeness import HostLimits, RequestPolicy
 from net.gate import Gate, GatePolicy
 
-QUICK = Manners(per_second=1000, attempts=4, first_pause_s=0.002, longest_pause_s=0.02)
+QUICK = RequestPolicy(per_second=1000, attempts=4, first_pause_s=0.002, longest_pause_s=0.02)
 
 
-def fetcher_of(url: str, manners: Manners = QUICK, credentials: dict[str, str] | None = None) -> Fetcher:
+def fetcher_of(url: str, manners: RequestPolicy = QUICK, credentials: dict[str, str] | None = None) -> Fetcher:
     gate = Gate(GatePolicy(allowed_hosts=frozenset({"127.0.0.1"}), timeout_s=20.0))
-    return Fetcher(gate, "t", url, Courtesy(), manners, credentials=credentials or {})
+    return Fetcher(gate, "t", url, HostLimits(), manners, credentials=credentials or {})
 
 
 @dataclass

@@ -12,8 +12,10 @@ from elastic_transport import ConnectionTimeout, NodeConfig, TransportError
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from core.deadlines import hurried, remaining_s, within
+from es_gateway.nodes import GuardedNode
+from es_gateway.searching import as_timeout
 from search_api.admission import Limits, register
-from search_api.deadlines import GuardedNode, as_timeout, hurried, remaining_s, within
 
 
 class Work:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from evaluation.benchmarks.reading import made_up, time_hausdorff, time_ranking, time_understanding
+from lab.benchmarks.reading import made_up, time_hausdorff, time_ranking, time_understanding
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from search_api.ranking.config import default_config
+from search_api.ranking.place import BOXES
 from search_api.understanding.understand import Understander
 
 
@@ -20,11 +21,11 @@ def test_every_question_of_every_round_is_counted() -> None:
 def test_the_candidates_are_the_same_every_time() -> None:
     one, other = made_up(50), made_up(50)
     assert one.ids == other.ids
-    assert (one.boxes.values == other.boxes.values).all()
+    assert (one[BOXES].values == other[BOXES].values).all()
     assert one.arms["bm25"].tolist() == other.arms["bm25"].tolist()
 
 
 def test_ranking_and_distances_are_timed() -> None:
-    for timed in (time_ranking(default_config(), count=20), time_hausdorff(count=20)):
+    for timed in (time_ranking(default_config().records, count=20), time_hausdorff(count=20)):
         assert timed.count == 200
         assert 0.0 < timed.p50 <= timed.p95

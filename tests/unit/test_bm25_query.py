@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from search_api.ranking.config import default_config
 from search_api.retrieval.bm25 import NAMED, NAMED_IN_TITLE, records_query, scoring
+
+WORDS = default_config().words
 
 
 def test_place_words_only_add_and_the_clauses_that_tell_who_names_the_place_score_nothing() -> None:
-    query = records_query("sea level", "Kenya", "en", places=["Kenya"])["bool"]
+    query = records_query(WORDS, "sea level", "Kenya", "en", places=["Kenya"])["bool"]
     assert len(query["must"]) == 1
     telling = [clause["constant_score"] for clause in query["should"] if "constant_score" in clause]
     assert [(one["_name"], one["boost"]) for one in telling] == [(NAMED_IN_TITLE, 0.0), (NAMED, 0.0)]
 
 
 def test_scoring_drops_the_condition_and_keeps_every_part() -> None:
-    query = records_query("sea level", "Kenya", "en", places=["Kenya"])
+    query = records_query(WORDS, "sea level", "Kenya", "en", places=["Kenya"])
     parts = query["bool"]
     assert scoring(query) == {"bool": {"should": [*parts["must"], *parts["should"]]}}
 
 
 def test_without_a_place_there_is_nothing_to_drop() -> None:
-    query = records_query("sea level", "", "en")
+    query = records_query(WORDS, "sea level", "", "en")
     assert scoring(query) == query
 
 
 def test_neither_words_nor_identifiers_match_nothing() -> None:
-    assert records_query("", "", None) == {"match_none": {}}
+    assert records_query(WORDS, "", "", None) == {"match_none": {}}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.breaker import Breaker, BreakerPolicy, CircuitOpen
 from core.errors import Unavailable
 from core.place import Place
-from search_api.breaker import Breaker, CircuitOpen, Patience
 from search_api.breaker_ports import GuardedGeocoder
 
 
@@ -20,7 +20,7 @@ class Clock:
 
 
 def breaker(clock: Clock, *, slow_s: float | None = None) -> Breaker:
-    return Breaker("The part", Patience(failures=2, pause_s=5.0, slow_s=slow_s), clock)
+    return Breaker("The part", BreakerPolicy(failures=2, pause_s=5.0, slow_s=slow_s), clock)
 
 
 def fail(one: Breaker) -> None:

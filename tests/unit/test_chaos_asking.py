@@ -1,4 +1,4 @@
-"""What a search during a breakage is called, and the wire that is cut and slowed."""
+"""What a search during a breakage is called, and the proxy that is cut and slowed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from flask import Flask, Response, jsonify
 from flask.typing import ResponseReturnValue
 
-from evaluation.chaos.asking import Asked, Asker
-from evaluation.chaos.wire import Wire
+from lab.chaos.asking import Asked, Asker
+from lab.chaos.tcp_proxy import TcpProxy
 from local_stack.elasticsearch import NodeFolders, node_settings
 from local_stack.settings import ElasticsearchSettings
 from tests.live import serving
@@ -108,14 +108,14 @@ def test_nothing_is_learnt_from_a_service_that_does_not_answer_well() -> None:
 
 
 def test_a_wire_is_cut_mended_at_the_same_port_and_slowed() -> None:
-    with serving(service([found("a")])) as url, Wire(url).running() as wire:
-        address = f"{wire.url}/search"
+    with serving(service([found("a")])) as url, TcpProxy(url).running() as proxy:
+        address = f"{proxy.url}/search"
         assert httpx.get(address).status_code == 200
-        wire.cut()
+        proxy.cut()
         with pytest.raises(httpx.TransportError):
             httpx.get(address)
-        wire.mend()
-        wire.delay_s = 0.2
+        proxy.mend()
+        proxy.delay_s = 0.2
         begun = time.monotonic()
         assert httpx.get(address).status_code == 200
         assert time.monotonic() - begun >= 0.4  # each way

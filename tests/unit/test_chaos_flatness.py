@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.chaos.flatness import Held, trend
+from lab.chaos.flatness import Held, trend
 
 
 def _samples(memory: list[float], handles: list[int]) -> list[Held]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import SondeError
-from sonde.cli.chaos_cluster import keep_in, kept
-from sonde.faults import clock
-from sonde.faults.outcome import Outcome
+from lab.cli.chaos_cluster import keep_in, kept
+from lab.cluster import clock
+from lab.cluster.outcome import Outcome
 
 
 def _outcome(**given: object) -> Outcome:

@@ -16,9 +16,9 @@ from helm_python import lint
 from prometheus_client import generate_latest
 
 from search_api.app import create_app
-from sonde.service_metrics import GAUGES
 from sonde.settings import HarvestSettings, Settings, load_settings
-from sonde.wiring import api_parts
+from sonde.telemetry.service_metrics import GAUGES
+from sonde.wiring.api import api_parts
 from tests.unit.rendered_chart import CHART, EXAMPLES, WITH_PODS, Manifest, Rendered, example
 from workers.config import QUEUES
 from workers.registry import known_sources
@@ -174,7 +174,9 @@ def test_a_change_of_the_sources_rolls_the_api_but_no_worker() -> None:
 def test_probes_ask_what_the_api_answers_and_what_worker_health_knows(full: Rendered) -> None:
     paths = {rule.rule for rule in create_app(api_parts(_offline())).url_map.iter_rules()}
     known = set(
-        re.findall(r"started|alive|ready|beat", (ROOT / "sonde" / "worker_health.py").read_text().split('"""')[1])
+        re.findall(
+            r"started|alive|ready|beat", (ROOT / "sonde" / "ops" / "worker_health.py").read_text().split('"""')[1]
+        )
     )
     seen = 0
     for _, pod in full.pods():
@@ -182,7 +184,7 @@ def test_probes_ask_what_the_api_answers_and_what_worker_health_knows(full: Rend
             if "httpGet" in probe:
                 assert probe["httpGet"]["path"] in paths
                 seen += 1
-            elif "sonde.worker_health" in probe.get("exec", {}).get("command", []):
+            elif "sonde.ops.worker_health" in probe.get("exec", {}).get("command", []):
                 word, *queues = probe["exec"]["command"][3:]
                 assert word in known
                 assert set(queues) <= set(QUEUES)

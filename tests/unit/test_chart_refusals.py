@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helm_python import HelmError
 
-from indexer.sources.catalogue import TYPES
+from indexer.sources.protocols import PROTOCOLS
 from tests.unit.rendered_chart import CHART, Rendered
 from workers.source_config import SourceConfig
 
@@ -29,13 +29,13 @@ def test_the_least_is_enough() -> None:
         (THERE | {"elasticsearch": {"url": "http://x", **ECK}}, "both set: keep the one"),
         (THERE | {"elasticsearch": {"eck": {"enabled": True}}}, "needs elasticsearch.eck.userSecret: a Secret of type"),
         (THERE | {"broker": {"host": "redis", **BUNDLED}}, "both set: keep the one"),
-        (THERE | {"broker": {"tls": True, **BUNDLED}}, "speaks no TLS"),
+        (THERE | {"broker": {"tls": True, **BUNDLED}}, "has no TLS"),
         (THERE | {"broker": {"port": 6380, **BUNDLED}}, "listens on 6379"),
         (THERE | {"broker": {"host": "redis", "caSecret": "ca"}}, "broker.tls is false: set it to true"),
         (THERE | {"library": {"existingClaim": "files"}}, "library.enabled is false: set it to true"),
         (THERE | {"library": {"storage": "20GB"}}, 'library.storage is "20GB"'),
-        (THERE | {"settings": {"SONDE_LIBRARY__FOLDER": "/x"}}, "has a value of its own in this chart"),
-        (THERE | {"broker": {"host": "redis://redis:6379"}}, 'broker.host is "redis://redis:6379": the name alone'),
+        (THERE | {"settings": {"SONDE_LIBRARY__FOLDER": "/x"}}, "has a separate value in this chart"),
+        (THERE | {"broker": {"host": "redis://redis:6379"}}, 'broker.host is "redis://redis:6379": give the name only'),
         (THERE | {"elasticsearch": {"url": "elastic:9200"}}, "must begin with http:// or https://"),
         (THERE | {"indexPrefix": "Geo_Data"}, "small letters, digits and hyphens only"),
         (THERE | {"sources": [{"id": "a", "type": "csw"}], "sourcesConfigMap": "b"}, "sources and sourcesConfigMap"),
@@ -44,7 +44,7 @@ def test_the_least_is_enough() -> None:
         (THERE | {"keda": {"min": 5, "max": 4}}, "keda.min is larger than keda.max"),
         (THERE | {"api": {"autoscaling": {"min": 7}}}, "api.autoscaling.min is larger"),
         (THERE | {"settings": {"SONDE_ELASTICSEARCH__PASSWORD": "x"}}, "give it in extraEnv with valueFrom"),
-        (THERE | {"settings": {"SONDE_BROKER__URL": "redis://x"}}, "has a value of its own in this chart"),
+        (THERE | {"settings": {"SONDE_BROKER__URL": "redis://x"}}, "has a separate value in this chart"),
         (THERE | {"settings": {"LOG_LEVEL": "INFO"}}, "named SONDE_GROUP__NAME"),
         (THERE | {"api": {"resources": {"limits": {"memory": "3GB"}}}}, 'api.resources.limits.memory is "3GB"'),
         (THERE | {"workers": {"embed": {"resources": {"requests": {"cpu": "two"}}}}}, "such as 500m (half a core)"),
@@ -68,4 +68,4 @@ def test_a_wrong_value_is_refused_with_a_sentence(values: dict[str, Any], says: 
 def test_an_entry_of_the_sources_may_say_what_sources_yaml_may() -> None:
     entry = json.loads((CHART / "values.schema.json").read_text("utf-8"))["properties"]["sources"]["items"]
     assert set(entry["properties"]) == set(SourceConfig.model_fields)
-    assert entry["properties"]["type"]["enum"] == ["folder", *TYPES]
+    assert entry["properties"]["type"]["enum"] == ["folder", *PROTOCOLS]

@@ -12,10 +12,10 @@ from core.extent import BBox
 from core.likeness import series_of, signature_of
 from core.record import Contact, Record
 from core.timespan import TimeSpan
-from search_api.ranking.diversity import Family, Spread, spread
-from search_api.ranking.folding import Likeness, fold
+from search_api.ranking.diversity import Diversity, Family, diversify
+from search_api.ranking.duplicates import DuplicateKey, deduplicate
 
-RULE = Spread()
+RULE = Diversity(block=10, most={"series": 3, "parent": 5}, least_share=0.8)
 
 
 def letters(text: str) -> list[list[Family]]:
@@ -24,7 +24,7 @@ def letters(text: str) -> list[list[Family]]:
 
 
 def shown(text: str, scores: list[float] | None = None) -> str:
-    return "".join(text[place] for place in spread(letters(text), scores or [1.0] * len(text), RULE))
+    return "".join(text[place] for place in diversify(letters(text), scores or [1.0] * len(text), RULE))
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_three_of_ten(ranked: str, expected: str) -> None:
 
 
 def test_those_that_stood_back_are_first_in_line_for_the_next_ten() -> None:
-    order = spread(letters("A" * 6 + "." * 14), [1.0] * 20, RULE)
+    order = diversify(letters("A" * 6 + "." * 14), [1.0] * 20, RULE)
     assert order[:10] == [0, 1, 2, 6, 7, 8, 9, 10, 11, 12]
     assert order[10:13] == [3, 4, 5]
 
@@ -57,17 +57,17 @@ def test_nobody_stands_back_for_a_much_worse_hit() -> None:
 
 def test_half_a_page_may_have_one_parent() -> None:
     families: list[list[Family]] = [[("parent", "p")] for _ in range(8)] + [[] for _ in range(8)]
-    assert spread(families, [1.0] * 16, RULE)[:10] == [0, 1, 2, 3, 4, 8, 9, 10, 11, 12]
+    assert diversify(families, [1.0] * 16, RULE)[:10] == [0, 1, 2, 3, 4, 8, 9, 10, 11, 12]
 
 
 def test_a_record_may_be_of_two_families() -> None:
     families: list[list[Family]] = [[("series", "s"), ("parent", "p")]] * 4 + [[("parent", "p")]] * 3 + [[]] * 4
-    assert spread(families, [1.0] * 11, RULE) == [0, 1, 2, 4, 5, 7, 8, 9, 10, 3, 6]
+    assert diversify(families, [1.0] * 11, RULE) == [0, 1, 2, 4, 5, 7, 8, 9, 10, 3, 6]
 
 
 def test_lengths_must_agree() -> None:
     with pytest.raises(ValueError, match="length"):
-        spread([[]], [], RULE)
+        diversify([[]], [], RULE)
 
 
 SERIES = st.text(alphabet="AAB.", max_size=45)
@@ -77,13 +77,13 @@ SERIES = st.text(alphabet="AAB.", max_size=45)
 def test_laws(text: str, data: st.DataObject) -> None:
     drawn = data.draw(st.lists(st.floats(0, 1), min_size=len(text), max_size=len(text)))
     scores = sorted(drawn, reverse=True)
-    order = spread(letters(text), scores, RULE)
+    order = diversify(letters(text), scores, RULE)
     assert sorted(order) == list(range(len(text)))  # nothing lost, nothing twice
     for family in "AB.":
         own = [place for place in order if text[place] == family]
         assert own == sorted(own)  # within a family the ranking's order stays
     for first in (0, 5, 10, 17):
-        assert spread(letters(text), scores, RULE, first=first)[:first] == order[:first]  # pages do not overlap
+        assert diversify(letters(text), scores, RULE, first=first)[:first] == order[:first]  # pages do not overlap
     assert order[:3] == list(range(min(3, len(text))))  # three at the top are never moved
     for place, position in enumerate(order):
         assert all(scores[position] >= 0.8 * scores[later] for later in order[place:] if later < position)
@@ -100,31 +100,31 @@ def test_where_there_is_choice_no_ten_hold_more_than_three(text: str) -> None:
 
 def test_folding_by_identity_and_by_signature() -> None:
     likeness = {
-        "a:1": Likeness("a", "10.1/x", "s"),
-        "b:1": Likeness("b", "10.1/x", None),
-        "c:1": Likeness("c", "c1", "s"),
-        "d:1": Likeness("d", "d1", None),
+        "a:1": DuplicateKey("a", "10.1/x", "s"),
+        "b:1": DuplicateKey("b", "10.1/x", None),
+        "c:1": DuplicateKey("c", "c1", "s"),
+        "d:1": DuplicateKey("d", "d1", None),
     }
-    assert fold(["a:1", "d:1", "c:1", "b:1"], likeness) == {"a:1": ["c:1", "b:1"], "d:1": []}
-    assert fold(["b:1", "c:1", "a:1"], likeness) == {"b:1": ["a:1"], "c:1": []}  # c knows neither b nor its DOI
+    assert deduplicate(["a:1", "d:1", "c:1", "b:1"], likeness) == {"a:1": ["c:1", "b:1"], "d:1": []}
+    assert deduplicate(["b:1", "c:1", "a:1"], likeness) == {"b:1": ["a:1"], "c:1": []}  # c knows neither b nor its DOI
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (Likeness("a", "1", "s"), Likeness("a", "2", "s")),  # one catalogue says the same twice
-        (Likeness("a", "10.1/x", "s"), Likeness("b", "10.1/y", "s")),  # two DOIs are two publications
-        (Likeness("a", "1", None), Likeness("b", "2", None)),
-        (Likeness("a"), Likeness("b")),
+        (DuplicateKey("a", "1", "s"), DuplicateKey("a", "2", "s")),  # one catalogue says the same twice
+        (DuplicateKey("a", "10.1/x", "s"), DuplicateKey("b", "10.1/y", "s")),  # two DOIs are two publications
+        (DuplicateKey("a", "1", None), DuplicateKey("b", "2", None)),
+        (DuplicateKey("a"), DuplicateKey("b")),
     ],
 )
-def test_what_speaks_against_folding(one: Likeness, other: Likeness) -> None:
-    assert fold(["x", "y"], {"x": one, "y": other}) == {"x": [], "y": []}
+def test_what_speaks_against_folding(one: DuplicateKey, other: DuplicateKey) -> None:
+    assert deduplicate(["x", "y"], {"x": one, "y": other}) == {"x": [], "y": []}
 
 
 def test_a_catalogue_lends_one_record_to_a_group_by_signature() -> None:
-    likeness = {"a": Likeness("a", "1", "s"), "b": Likeness("b", "2", "s"), "c": Likeness("b", "3", "s")}
-    assert fold(["a", "b", "c"], likeness) == {"a": ["b"], "c": []}
+    likeness = {"a": DuplicateKey("a", "1", "s"), "b": DuplicateKey("b", "2", "s"), "c": DuplicateKey("b", "3", "s")}
+    assert deduplicate(["a", "b", "c"], likeness) == {"a": ["b"], "c": []}
 
 
 def record(title: str, **more: object) -> Record:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.documents.clean import hyphenated_words, join_lines, tidy
+from indexer.documents.clean import hyphenated_words, join_lines, normalise_text
 from indexer.documents.detect_format import file_kind
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter, read_xmp, split_names
@@ -121,7 +121,7 @@ def test_lines_are_joined_as_people_read_them() -> None:
     assert join_lines(["the tempera-", "ture of long-", "term", "GEO-", "GPT ran"], compounds) == (
         "the temperature of long-term GEO-GPT ran"
     )
-    assert tidy("ﬁrst\u00ad  ﬂow\u200b\x00end ✿✿✿") == "first flow end"
+    assert normalise_text("ﬁrst\u00ad  ﬂow\u200b\x00end ✿✿✿") == "first flow end"
 
 
 def test_names_of_authors_lose_their_marks_and_affiliations_are_none() -> None:

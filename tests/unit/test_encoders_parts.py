@@ -17,7 +17,6 @@ from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder, load_embedder
 from encoders.cross_encoder import one_logit
 from encoders.files import exclusive, published
-from encoders.lazy import Lazy
 from encoders.onnx_session import Compute, Tokens, padded
 from encoders.pinned import check_file, tree_sha256
 from encoders.pooling import agreement, pooled, unit
@@ -191,30 +190,6 @@ def test_a_folder_is_made_by_one_at_a_time(tmp_path: Path) -> None:
     assert most == [1] * 6
 
 
-def test_a_part_is_made_once_for_many_threads_and_tried_again_after_a_failure() -> None:
-    made: list[int] = []
-
-    def make() -> int:
-        made.append(1)
-        time.sleep(0.02)
-        if len(made) == 1:
-            raise ModelMissing("not yet")
-        return len(made)
-
-    part = Lazy(make)
-    with pytest.raises(ModelMissing):
-        part.preload()
-    assert not part.loaded
-    found: list[int] = []
-    threads = [threading.Thread(target=lambda: found.append(part.get())) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [2] * 8
-    assert part.loaded
-
-
 def test_a_changed_file_is_not_the_pinned_one(tmp_path: Path) -> None:
     file = tmp_path / "weights"
     file.write_bytes(b"")
@@ -264,7 +239,7 @@ def test_a_model_that_a_read_only_folder_lacks_is_named_with_what_to_do(ordinary
     with tempfile.TemporaryDirectory() as made:  # pytest's own folders are closed to other accounts
         Path(made).chmod(0o555)
         with (
-            pytest.raises(ModelMissing, match=r"e5-small is not in .* read-only: run .*sonde\.prepare_models"),
+            pytest.raises(ModelMissing, match=r"e5-small is not in .* read-only: run .*sonde\.ops\.prepare_models"),
             exclusive(Path(made) / "e5-small"),
         ):
             pass

@@ -14,14 +14,16 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from core.errors import Unavailable
+from core.errors import ModelMissing, Unavailable
 from core.extent import BBox
 from core.place import Place
-from encoders.catalogue import load_embedder
+from core.ports import CrossEncoder
+from encoders.catalogue import load_cross_encoder, load_embedder
 from encoders.remote_geocoder import RemoteGeocoder, nominatim_places, photon_places
-from encoders.specs import EmbedderSpec, GeocoderSpec
+from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec
 from net.errors import BadStatus
 from net.gate import Gate, GatePolicy
+from search_api.ranking.rerank import calibrated
 
 Answerer = Callable[[str, dict[str, Any], dict[str, str]], tuple[int, Any]]
 
@@ -242,7 +244,7 @@ def test_a_dead_service_is_unavailable_at_once_the_second_time_and_not_remembere
         geocoder = RemoteGeocoder(GeocoderSpec("photon", url, timeout_s=0.2), gate)
         with pytest.raises(Unavailable, match="the geocoder is not available"):
             geocoder.lookup("Berlin")
-        with pytest.raises(Unavailable, match="left alone for a while"):
+        with pytest.raises(Unavailable, match="does not call it for a while"):
             geocoder.lookup("Berlin")
     assert calls == [1]
 
@@ -250,3 +252,60 @@ def test_a_dead_service_is_unavailable_at_once_the_second_time_and_not_remembere
 def test_an_error_status_of_the_service_is_unavailable() -> None:
     with stub(always(403, {})) as (url, gate), pytest.raises(Unavailable, match="403"):
         RemoteGeocoder(GeocoderSpec("nominatim", url), gate).lookup("Berlin")
+
+
+def _reranker(url: str, gate: Gate, **given: Any) -> CrossEncoder:
+    return load_cross_encoder(CrossEncoderSpec("geo-reranker", runtime="remote", url=url, **given), lambda: gate)
+
+
+def test_a_tei_server_ranks_texts_by_its_raw_scores_in_the_order_asked() -> None:
+    def answer(path: str, asked: dict[str, Any], headers: dict[str, str]) -> tuple[int, Any]:
+        assert (path, asked["raw_scores"], headers["authorization"]) == ("/rerank", True, "Bearer secret")
+        scored = [{"index": at, "score": float(len(text))} for at, text in enumerate(asked["texts"])]
+        return 200, sorted(scored, key=lambda item: -item["score"])
+
+    with stub(answer) as (url, gate):
+        reranker = _reranker(url, gate, key="secret", weight=0.3)
+        assert reranker.score("rain", ["a", "ccc", "bb"]).tolist() == [1.0, 3.0, 2.0]
+        assert reranker.score("rain", ["x" * (at + 1) for at in range(70)]).tolist() == [
+            float(at + 1) for at in range(70)
+        ]
+        assert (reranker.card.model, reranker.card.weight) == ("geo-reranker", 0.3)
+        assert len(reranker.score("rain", [])) == 0
+
+
+def test_cohere_s_form_gives_probabilities_which_become_logits() -> None:
+    def answer(path: str, asked: dict[str, Any], _headers: dict[str, str]) -> tuple[int, Any]:
+        assert (path, asked["model"], asked["documents"]) == ("/v1/rerank", "geo-reranker", ["a", "b", "c"])
+        scores = [0.5, 1.0, 0.2]
+        return 200, {"results": [{"index": at, "relevance_score": score} for at, score in enumerate(scores)][::-1]}
+
+    with stub(answer) as (url, gate):
+        reranker = _reranker(f"{url}/v1", gate)
+        read = calibrated(reranker.score("rain", ["a", "b", "c"]), reranker.card)
+        assert read == pytest.approx([0.5, 1.0, 0.2], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "answered",
+    [
+        (503, {}),
+        (401, {}),
+        (200, {"results": []}),
+        (200, [{"index": 0}]),
+        (200, [{"index": 1, "score": 0.1}]),
+        (200, [{"index": 0, "score": float("nan")}]),
+        (200, [{"index": "x", "score": 1.0}]),
+        (200, None),
+    ],
+)
+def test_an_endpoint_that_answers_otherwise_is_unavailable(answered: tuple[int, Any]) -> None:
+    with stub(lambda *_: answered) as (url, gate), pytest.raises(Unavailable):
+        _reranker(url, gate).score("rain", ["a"])
+
+
+def test_a_remote_reranker_without_an_address_and_an_unknown_runtime_say_what_to_do() -> None:
+    with pytest.raises(ModelMissing, match="SONDE_CROSS_ENCODER__URL"):
+        load_cross_encoder(CrossEncoderSpec("geo-reranker", runtime="remote"))
+    with pytest.raises(ModelMissing, match="there are auto, onnx, torch, remote"):
+        load_cross_encoder(CrossEncoderSpec("geo-reranker", runtime="gpu"))

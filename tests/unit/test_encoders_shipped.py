@@ -9,9 +9,9 @@ import pytest
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder
 from encoders.locate import SHIPPED, locate
-from encoders.model_card import read_card
 from encoders.registry import own_entry, verify
 from encoders.specs import DEFAULT_CROSS_ENCODER, CrossEncoderSpec
+from tests.model_cards import read_card
 
 MODELS = sorted(folder.name for folder in SHIPPED.iterdir() if folder.is_dir())
 LARGEST_MIB = 25

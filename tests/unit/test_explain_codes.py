@@ -10,8 +10,8 @@ import pytest
 from core.extent import BBox
 from core.record import Resolution
 from core.timespan import TimeSpan, instant_ms
-from search_api.ranking.candidates import Candidate, Candidates
 from search_api.ranking.config import default_config
+from search_api.ranking.described import Candidate, candidates_of
 from search_api.ranking.explain import explain
 from search_api.ranking.rank import rank
 from search_api.ranking.target import Target
@@ -27,7 +27,7 @@ ASKED = Target(
 
 
 def codes(candidate: Candidate, target: Target = ASKED) -> dict[str, list[dict[str, Any]]]:
-    explanation = explain(rank(Candidates.of([candidate]), target, default_config()), 0)
+    explanation = explain(rank(candidates_of([candidate]), target, default_config().records), 0)
     return {part["signal"]: part["reasons"] for part in explanation["signals"]}
 
 

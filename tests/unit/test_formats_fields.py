@@ -11,7 +11,9 @@ from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats.detect import detect
 from indexer.formats.field_table import fields, filled, written_into
-from indexer.formats.registry import READERS, read, reader_tag
+from indexer.formats.format import inspect
+from indexer.formats.formats import FORMATS
+from indexer.formats.registry import read, reader_tag
 from indexer.raw import RawRecord
 from tests.unit.format_documents import ABSTRACT, DATA, DOCUMENTS, DOI, TITLE, VARIANTS
 
@@ -30,7 +32,7 @@ def test_the_docs_hold_the_table_made_of_the_field_maps():
 
 
 def test_every_reader_has_a_field_map_and_a_document():
-    assert set(READERS) - {"iso19115-2"} == set(fields()) == set(DOCUMENTS)
+    assert set(FORMATS) - {"iso19115-2"} == set(fields()) == set(DOCUMENTS)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -46,7 +48,12 @@ def test_a_full_document_fills_what_the_map_says_and_nothing_else(name):
 def test_the_format_is_detected_by_content(name, content):
     assert detect(content) == name
     assert detect(b"\n " + content) == name
-    assert reader_tag(content) == f"{name}/{READERS[name].version}"
+    assert reader_tag(content) == f"{name}/{FORMATS[name].version}"
+
+
+@pytest.mark.parametrize(("name", "content"), BOTH, ids=IDS)
+def test_exactly_the_right_reader_recognises_it(name, content):
+    assert [one.name for one in FORMATS.values() if one.recognises(inspect(content))] == [name]
 
 
 @pytest.mark.parametrize(("name", "content"), BOTH, ids=IDS)

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.hostile.attacks import Attack, Held, attacks
-from evaluation.hostile.course import Outcome, Terms, course
-from evaluation.hostile.sending import ADDRESS, attacking, attacking_apart
+from lab.hostile.attacks import Attack, Held, attacks
+from lab.hostile.course import Outcome, Terms, course
+from lab.hostile.sending import ADDRESS, attacking, attacking_apart
 
 ALONE = Outcome("nobody", "alone", 100, 0, 0, 0, 100.0, 300.0, 40, (), 0.1, 0, {}, 0)
 

@@ -25,6 +25,10 @@ def test_every_package_is_copied_and_none_is_left_out_of_the_context() -> None:
     assert set(re.findall(r"^COPY (\w+) \1$", DOCKERFILE, re.MULTILINE)) == packages
     left_out = (ROOT / ".dockerignore").read_text("utf-8").split()
     assert packages.isdisjoint(left_out)
+    assert "lab" in left_out
+    assert "lab" not in packages
+    laboratory = tomllib.loads((ROOT / "lab" / "pyproject.toml").read_text("utf-8"))["project"]
+    assert laboratory["version"] == project["project"]["version"]
     copied = [name for line in re.findall(r"^COPY (?!-)(.+)$", DOCKERFILE, re.MULTILINE) for name in line.split()[:-1]]
     assert all((ROOT / name).exists() for name in copied)
     assert set(copied).isdisjoint(left_out)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from iso19139_document import document, read_bytes, record
 
 from indexer.formats.detect import detect
-from indexer.formats.iso19139 import READER_VERSION
+from indexer.formats.formats import FORMATS
 from indexer.formats.reader import Refused
 from indexer.formats.registry import reader_tag
 
@@ -108,7 +108,7 @@ def test_the_format_is_found_in_the_content():
     assert detect(b"<!-- " + b"x" * 5000 + b" -->" + BODY) == "iso19139"
     assert detect(b'{"title": "x"}') is None
     assert detect(b"<root/>") is None
-    assert (reader_tag(document()), reader_tag(b"<root/>")) == (f"iso19139/{READER_VERSION}", "none/0")
+    assert (reader_tag(document()), reader_tag(b"<root/>")) == (f"iso19139/{FORMATS['iso19139'].version}", "none/0")
 
 
 def test_a_deep_document_is_refused_not_fatal():

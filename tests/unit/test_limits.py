@@ -10,8 +10,8 @@ from flask.testing import FlaskClient
 
 from search_api import problems
 from search_api.limits import LimitPolicy, register
-from sonde.access import limit_policy
 from sonde.settings import BrokerSettings, LimitsSettings, Settings
+from sonde.wiring.access import limit_policy
 
 DEAD = "redis://127.0.0.1:9/0"
 

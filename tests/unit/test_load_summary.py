@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from evaluation.load.clients import Course, Reply, ask
-from evaluation.load.summary import Shares, Summary
+from lab.load.clients import Course, Reply, ask
+from lab.load.summary import Shares, Summary
 
 STAGES = {"understand": 1.0, "embed": 2.0, "retrieve": 4.0, "rank": 0.5, "rerank": 0.5, "fetch": 0.5, "facets": 0.5}
 

@@ -12,8 +12,8 @@ import pytest
 import structlog
 from click.testing import CliRunner
 
-from sonde.logs import configure_logs
 from sonde.settings import LogSettings
+from sonde.telemetry.logs import configure_logs
 
 
 def test_a_closed_standard_error_is_not_written_to(capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,7 +35,7 @@ def test_a_closed_standard_error_is_not_written_to(capsys: pytest.CaptureFixture
 
 def test_a_librarys_line_has_its_time_in_utc() -> None:
     program = (
-        "import logging; from sonde.logs import configure_logs; from sonde.settings import LogSettings;"
+        "import logging; from sonde.telemetry.logs import configure_logs; from sonde.settings import LogSettings;"
         "configure_logs(LogSettings());"
         "line = logging.makeLogRecord({'name': 'celery', 'levelno': 30, 'levelname': 'WARNING', 'msg': 'late',"
         " 'created': 86400.25, 'msecs': 250.0});"

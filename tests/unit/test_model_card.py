@@ -6,10 +6,8 @@ import hashlib
 import json
 from pathlib import Path
 
-import pytest
-
-from core.errors import ModelMissing
-from encoders.model_card import ModelCard, Used, damaged_files, page, read_card, write_card
+from encoders.model_card import ModelCard, Used, damaged_files, page, write_card
+from tests.model_cards import read_card
 
 CARD = ModelCard(
     kind="embedder",
@@ -62,11 +60,3 @@ def test_the_page_shows_before_and_after_the_data_and_the_command() -> None:
     assert "| nDCG@10 | 0.5000 | 0.6250 |" in shown
     assert "- samples: 169 records, Apache-2.0; train groups" in shown
     assert "$ sonde train embedder --from samples --minutes 3" in shown
-
-
-def test_what_is_no_card_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ModelMissing, match="not the card of a model"):
-        read_card(tmp_path)
-    (tmp_path / "card.json").write_text("{")
-    with pytest.raises(ModelMissing, match="is not JSON"):
-        read_card(tmp_path)

@@ -12,8 +12,8 @@ from helm_python import lint
 from prometheus_client import generate_latest
 
 import search_api.app  # noqa: F401 - registers what the API counts
-from sonde.service_metrics import GAUGES
 from sonde.settings import Settings
+from sonde.telemetry.service_metrics import GAUGES
 from tests.unit.rendered_chart import CHART, Rendered
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.ledger import EntryState, LedgerEntry
+from es_mappings.codecs.ledger import EntryState, LedgerEntry
 from indexer.plan import (
     Content,
     Document,

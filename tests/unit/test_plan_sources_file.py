@@ -10,7 +10,7 @@ import pytest
 from core.errors import NotFound, SondeError
 from workers.config import WorkerConfig
 from workers.registry import load_sources
-from workers.source_config import interval_seconds
+from workers.source_entry import interval_seconds
 
 
 def load(folder: Path, text: str) -> dict[str, object]:

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SondeError
+from es_mappings.codecs.runs import Refusal, RunReport, Tokens, from_document, to_document
 from indexer.batches import batches
 from indexer.bulk import chunked, delete_operation, index_operation
 from indexer.hashes import raw_hash
 from indexer.parts import Options
 from indexer.raw import Page, RawRecord, Skipped
-from indexer.report import Refusal, RunReport, Tally, Tokens, warning_kind
+from indexer.report import Tally, warning_kind
 from indexer.sweep import Removal, compare, refuse
 
 SORTED_IDS = st.sets(st.text("abc", min_size=1, max_size=4)).map(sorted)
@@ -139,7 +140,7 @@ def test_a_report_survives_being_stored() -> None:
     full = RunReport("r", "s", "complete", "2026-01-01", "2026-01-02", position="p", **tally.parts())
     assert full.counts.refused == 1
     assert full.took_ms == {"plan": 250}
-    assert RunReport.from_document("r", full.as_document()) == full
+    assert from_document("r", to_document(full)) == full
 
 
 def report() -> RunReport:

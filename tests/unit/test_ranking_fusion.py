@@ -3,46 +3,53 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.hit import Signal
-from search_api.ranking.candidates import Candidate, Candidates
-from search_api.ranking.config import RankingConfig, default_config
-from search_api.ranking.fusion import above_floor, rrf, shared_weights, tm2c2
+from search_api.ranking.combiners.combiner import Combiner
+from search_api.ranking.combiners.rrf import ReciprocalRanks, rrf
+from search_api.ranking.combiners.sums import shared_weights
+from search_api.ranking.combiners.tm2c2 import Tm2c2, tm2c2
+from search_api.ranking.config import Ranker, default_config
+from search_api.ranking.described import Candidate, candidates_of
 from search_api.ranking.rank import rank
+from search_api.ranking.signals import SIGNALS
+from search_api.ranking.signals.arms import Arm
 from search_api.ranking.target import Target
 
 NAN = math.nan
 
 
-def arms_only(fusion: str, **weights: float) -> RankingConfig:
-    config = default_config()
-    none = dict.fromkeys(asdict(config.arms), 0.0)
-    return RankingConfig.from_json(
-        replace(config, arms=replace(config.arms, **(none | weights))).to_json().replace('"tm2c2"', f'"{fusion}"')
-    )
+COMBINERS: dict[str, Combiner] = {"tm2c2": Tm2c2(), "rrf": ReciprocalRanks(60)}
 
 
-def scores(rows: list[Candidate], config: RankingConfig) -> dict[str, float]:
-    return {hit.id: hit.score for hit in rank(Candidates.of(rows), Target(), config).hits()}
+def combined_by(fusion: str) -> Ranker:
+    return replace(default_config().records, combiner=COMBINERS[fusion])
+
+
+def arms_only(fusion: str, **weights: float) -> Ranker:
+    arms = [kind for kind in SIGNALS if issubclass(kind, Arm)]
+    return combined_by(fusion).with_signals(*(kind(weights.get(kind.name, 0.0)) for kind in arms))
+
+
+def scores(rows: list[Candidate], config: Ranker) -> dict[str, float]:
+    return {hit.id: hit.score for hit in rank(candidates_of(rows), Target(), config).hits()}
 
 
 def test_cosines_of_a_crowded_model_are_told_apart_from_its_floor_upwards() -> None:
     rows = [Candidate("meant", {"bm25": 0.0, "dense": 0.9}), Candidate("worded", {"bm25": 4.0, "dense": 0.8})]
     config = arms_only("tm2c2", bm25=0.25, dense=0.75)
-    from_theory = rank(Candidates.of(rows), Target(), config)
-    from_floor = rank(Candidates.of(rows), Target(), config, above_floor(0.7))
+    from_theory = rank(candidates_of(rows), Target(), config)
+    from_floor = rank(candidates_of(rows), Target(), config, 0.7)
     # from -1: .75 x 1 against .25 + .75 x 1.8 / 1.9; from .7: .75 against .25 + .75 x .1 / .2
     assert {hit.id: hit.score for hit in from_theory.hits()} == pytest.approx(
         {"worded": 0.9605, "meant": 0.75}, abs=1e-4
     )
     assert {hit.id: hit.score for hit in from_floor.hits()} == pytest.approx({"worded": 0.625, "meant": 0.75})
-    assert above_floor(-1.0) == {"dense": -1.0, "passage_dense": -1.0}  # MiniLM's, and theory's
 
 
 class TestTm2c2:
@@ -94,13 +101,13 @@ class TestRrf:
 
 class TestWeights:
     def test_an_arm_that_did_not_run_drops_out(self) -> None:
-        arms: dict[Signal, np.ndarray] = {"bm25": np.array([1.0]), "dense": np.array([NAN])}
+        arms = {"bm25": np.array([1.0]), "dense": np.array([NAN])}
         assert shared_weights(arms, {"bm25": 0.3, "dense": 0.7}) == {"bm25": 1.0}
 
     def test_the_others_share(self) -> None:
-        arms: dict[Signal, np.ndarray] = {name: np.array([1.0]) for name in ("bm25", "dense", "sparse")}
-        weights = shared_weights(arms, {"bm25": 1.0, "dense": 2.0, "sparse": 1.0})
-        assert weights == {"bm25": 0.25, "dense": 0.5, "sparse": 0.25}
+        arms = {name: np.array([1.0]) for name in ("bm25", "dense", "passage_bm25")}
+        weights = shared_weights(arms, {"bm25": 1.0, "dense": 2.0, "passage_bm25": 1.0})
+        assert weights == {"bm25": 0.25, "dense": 0.5, "passage_bm25": 0.25}
 
     def test_no_arms_at_all(self) -> None:
         assert shared_weights({}, {"bm25": 1.0}) == {}
@@ -109,28 +116,28 @@ class TestWeights:
 class TestOrder:
     def test_ties_break_by_id_whatever_order_they_come_in(self) -> None:
         rows = [Candidate(name, {"bm25": 1.0}) for name in ("c", "a", "d", "b")]
-        assert rank(Candidates.of(rows), Target(), default_config()).ids() == ["a", "b", "c", "d"]
+        assert rank(candidates_of(rows), Target(), default_config().records).ids() == ["a", "b", "c", "d"]
 
     def test_no_candidates(self) -> None:
-        assert rank(Candidates.of([]), Target(), default_config()).hits() == []
+        assert rank(candidates_of([]), Target(), default_config().records).hits() == []
 
     def test_never_more_than_the_most_results(self) -> None:
         rows = [Candidate(f"{number:02d}", {"bm25": 50.0 - number}) for number in range(50)]
-        config = replace(default_config(), max_results=7)
-        assert rank(Candidates.of(rows), Target(), config).ids() == [f"{number:02d}" for number in range(7)]
+        config = replace(default_config().records, max_results=7)
+        assert rank(candidates_of(rows), Target(), config).ids() == [f"{number:02d}" for number in range(7)]
 
     def test_an_id_twice_is_refused(self) -> None:
         with pytest.raises(ValueError, match="twice"):
-            Candidates.of([Candidate("a"), Candidate("a")])
+            candidates_of([Candidate("a"), Candidate("a")])
 
     def test_a_signal_that_was_not_measured_is_none(self) -> None:
         rows = [Candidate("a", {"bm25": 1.0, "dense": None}), Candidate("b", {"bm25": None, "dense": 0.0})]
-        by_id = {hit.id: hit.signals for hit in rank(Candidates.of(rows), Target(), default_config()).hits()}
+        by_id = {hit.id: hit.signals for hit in rank(candidates_of(rows), Target(), default_config().records).hits()}
         assert by_id == {"a": {"bm25": 1.0, "dense": None}, "b": {"bm25": None, "dense": 0.0}}
 
 
 measured = st.one_of(st.none(), st.integers(-10, 10).map(lambda tenths: tenths / 10.0))
-arm_names: tuple[Signal, ...] = ("bm25", "dense", "passage_bm25", "passage_dense", "sparse")
+arm_names = ("bm25", "dense", "passage_bm25", "passage_dense")
 
 
 @st.composite
@@ -141,33 +148,33 @@ def candidate_rows(draw: st.DrawFn) -> list[Candidate]:
 
 @given(candidate_rows(), st.permutations(arm_names), st.randoms(), st.sampled_from(["tm2c2", "rrf"]))
 def test_neither_arm_order_nor_candidate_order_shows(
-    rows: list[Candidate], names: list[Signal], random: object, fusion: str
+    rows: list[Candidate], names: list[str], random: object, fusion: str
 ) -> None:
-    config = RankingConfig.from_json(default_config().to_json().replace('"tm2c2"', f'"{fusion}"'))
+    config = combined_by(fusion)
     shuffled = [Candidate(row.id, {name: row.arms[name] for name in names}) for row in rows]
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    one = rank(Candidates.of(rows), Target(), config).hits()
-    other = rank(Candidates.of(shuffled), Target(), config).hits()
+    one = rank(candidates_of(rows), Target(), config).hits()
+    other = rank(candidates_of(shuffled), Target(), config).hits()
     assert [(hit.id, hit.score) for hit in one] == [(hit.id, hit.score) for hit in other]  # to the last bit
 
 
 @given(candidate_rows(), st.sampled_from(["tm2c2", "rrf"]))
 def test_scores_lie_in_0_to_1_and_fall(rows: list[Candidate], fusion: str) -> None:
-    config = RankingConfig.from_json(default_config().to_json().replace('"tm2c2"', f'"{fusion}"'))
-    found = [hit.score for hit in rank(Candidates.of(rows), Target(), config).hits()]
+    config = combined_by(fusion)
+    found = [hit.score for hit in rank(candidates_of(rows), Target(), config).hits()]
     assert found == sorted(found, reverse=True)
     assert all(0.0 <= score <= 1.0 + 1e-12 for score in found)
 
 
 @given(candidate_rows(), st.integers(0, 7), st.sampled_from(arm_names))
-def test_a_better_score_never_ranks_lower(rows: list[Candidate], which: int, name: Signal) -> None:
+def test_a_better_score_never_ranks_lower(rows: list[Candidate], which: int, name: str) -> None:
     """RRF, where the others' values do not depend on the best one's size."""
-    config = RankingConfig.from_json(default_config().to_json().replace('"tm2c2"', '"rrf"'))
+    config = combined_by("rrf")
     row = rows[which % len(rows)]
     better = [
         Candidate(other.id, {**other.arms, name: 2.0}) if other.id == row.id and other.arms[name] is not None else other
         for other in rows
     ]
-    before = rank(Candidates.of(rows), Target(), config).ids().index(row.id)
-    after = rank(Candidates.of(better), Target(), config).ids().index(row.id)
+    before = rank(candidates_of(rows), Target(), config).ids().index(row.id)
+    after = rank(candidates_of(better), Target(), config).ids().index(row.id)
     assert after <= before

@@ -13,16 +13,27 @@ from hypothesis import strategies as st
 from core.extent import WORLD, BBox
 from core.ports import CrossEncoderCard
 from core.timespan import TimeSpan, instant_ms
-from search_api.ranking.candidates import Candidate, Candidates
-from search_api.ranking.config import Outside, RankingConfig, default_config
+from search_api.ranking.config import Ranker, default_config
+from search_api.ranking.described import Candidate, candidates_of
 from search_api.ranking.explain import explain
+from search_api.ranking.place import BOXES, Outside, wholly_outside
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
-from search_api.ranking.spatial import wholly_outside
+from search_api.ranking.signals.spatial import Spatial
+from search_api.ranking.signals.temporal import Temporal
 from search_api.ranking.target import Relation, Target
 
-CONFIG = default_config()
-BEFORE = replace(CONFIG, outside=replace(CONFIG.outside, tolerance=0.0))
+CONFIG = default_config().records
+PLACE = CONFIG[Spatial].place
+
+
+def standing_back(outside: Outside, config: Ranker = CONFIG) -> Ranker:
+    """The configuration with other numbers for what lies outside."""
+    spatial = config[Spatial]
+    return config.with_signals(replace(spatial, place=replace(spatial.place, outside=outside)))
+
+
+BEFORE = standing_back(Outside(0.0, PLACE.outside.margin))
 CARD = CrossEncoderCard("test", max_tokens=512)
 
 AMAZON = BBox(-79.6, -20.5, -48.2, 5.3)
@@ -32,13 +43,13 @@ SOUTH_AMERICA = BBox(-82, -56, -34, 13)
 IN_2014 = TimeSpan.from_iso("2014-01-01", "2014-12-31")
 
 
-def order(*rows: Candidate, config: RankingConfig = CONFIG, asked: Target | None = None) -> list[str]:
-    return rank(Candidates.of(rows), asked or Target(boxes=(AMAZON,)), config).ids()
+def order(*rows: Candidate, config: Ranker = CONFIG, asked: Target | None = None) -> list[str]:
+    return rank(candidates_of(rows), asked or Target(boxes=(AMAZON,)), config).ids()
 
 
-def outside(asked: BBox, *boxes: BBox, config: RankingConfig = CONFIG) -> bool:
-    candidates = Candidates.of([Candidate("a", boxes=boxes)])
-    return bool(wholly_outside(candidates.boxes, Target(boxes=(asked,)), config)[0])
+def outside(asked: BBox, *boxes: BBox) -> bool:
+    candidates = candidates_of([Candidate("a", boxes=boxes)])
+    return bool(wholly_outside(candidates[BOXES], Target(boxes=(asked,)), PLACE)[0])
 
 
 class TestWhatIsOutside:
@@ -53,15 +64,15 @@ class TestWhatIsOutside:
     def test_nor_is_what_lies_just_beside_it(self) -> None:
         # The diagonal of ten by ten degrees at the equator is 14.1: a twentieth of it is .7.
         asked = BBox(0, -5, 10, 5)
-        assert CONFIG.outside.margin == 0.05
+        assert PLACE.outside.margin == 0.05
         assert not outside(asked, BBox(10.6, 0, 11, 1))
         assert outside(asked, BBox(10.8, 0, 11, 1))
 
     def test_one_box_inside_is_enough_and_one_of_several_places(self) -> None:
         assert not outside(AMAZON, LAUDER, MANAUS)
-        candidates = Candidates.of([Candidate("a", boxes=(LAUDER,))])
+        candidates = candidates_of([Candidate("a", boxes=(LAUDER,))])
         both = Target(boxes=(AMAZON, BBox(166, -48, 179, -34)))
-        assert not wholly_outside(candidates.boxes, both, CONFIG)[0]
+        assert not wholly_outside(candidates[BOXES], both, PLACE)[0]
 
     def test_across_the_antimeridian(self) -> None:
         fiji = BBox(177, -19, -178, -16)
@@ -79,9 +90,9 @@ class TestStandingBack:
 
     def test_a_lidar_in_new_zealand_is_not_first_for_the_amazon(self) -> None:
         asked = Target(boxes=(AMAZON,), span=IN_2014, now_ms=instant_ms("2026-01-01"))
-        heavy_time = replace(BEFORE, signals=replace(BEFORE.signals, temporal=0.4))
+        heavy_time = BEFORE.with_signals(replace(BEFORE[Temporal], weight=0.4))
         assert order(*self.LIDAR, config=heavy_time, asked=asked) == ["lauder", "manaus"]
-        assert order(*self.LIDAR, config=replace(heavy_time, outside=Outside(0.2, 0.05)), asked=asked)[0] == "manaus"
+        assert order(*self.LIDAR, config=standing_back(Outside(0.2, 0.05), heavy_time), asked=asked)[0] == "manaus"
 
     def test_the_world_comes_before_a_neighbour_that_does_not_touch(self) -> None:
         rows = (Candidate("world", {"bm25": 1.0}, (WORLD,)), Candidate("beside", {"bm25": 1.0}, (BBox(9, 0, 16, 7),)))
@@ -100,14 +111,14 @@ class TestStandingBack:
 
     @pytest.mark.parametrize("mode", ["hausdorff", "off"])
     def test_the_other_modes_are_as_they_were(self, mode: str) -> None:
-        rows = Candidates.of(self.LIDAR)
+        rows = candidates_of(self.LIDAR)
         asked = Target(boxes=(AMAZON,))
-        now, was = (nearest_first(rank(rows, asked, replace(one, spatial_mode=mode))) for one in (CONFIG, BEFORE))  # type: ignore[arg-type]
+        now, was = (nearest_first(rank(rows, replace(asked, spatial=mode), one)) for one in (CONFIG, BEFORE))
         assert now.hits() == was.hits()
 
     @pytest.mark.parametrize("asked", [Target(), Target(boxes=(AMAZON,), relation="disjoint")])
     def test_without_a_place_and_away_from_one_nothing_changes(self, asked: Target) -> None:
-        rows = Candidates.of(self.LIDAR)
+        rows = candidates_of(self.LIDAR)
         assert rank(rows, asked, CONFIG).hits() == rank(rows, asked, BEFORE).hits()
 
 
@@ -120,7 +131,7 @@ class TestExplained:
 
     def test_it_is_said_of_those_outside_alone(self) -> None:
         rows = [*TestStandingBack.LIDAR, Candidate("silent", {"bm25": 1.0})]
-        ranking = rank(Candidates.of(rows), Target(boxes=(AMAZON,), place="the Amazon"), CONFIG)
+        ranking = rank(candidates_of(rows), Target(boxes=(AMAZON,), place="the Amazon"), CONFIG)
         lauder = self.part(ranking, "lauder")
         assert str(lauder["reason"]).endswith(
             "; lies wholly outside the asked place: stands back behind what lies inside it"
@@ -135,12 +146,12 @@ class TestExplained:
     def test_it_is_not_said_where_nothing_stands_back(self, relation: Relation | None) -> None:
         config = BEFORE if relation is None else CONFIG
         asked = Target(boxes=(AMAZON,), relation=relation)
-        ranking = rank(Candidates.of(TestStandingBack.LIDAR), asked, config)
+        ranking = rank(candidates_of(TestStandingBack.LIDAR), asked, config)
         assert "wholly outside" not in str(self.part(ranking, "lauder")["reason"])
 
 
 SIDES = st.integers(0, 40)
-BOXES = st.builds(
+EXTENTS = st.builds(
     lambda west, south, width, height: BBox(west, south, min(west + width, 180), min(south + height, 90)),
     st.integers(-180, 170),
     st.integers(-90, 80),
@@ -152,10 +163,10 @@ ROWS = st.builds(
     lambda bm25, dense, boxes, spans: (bm25, dense, boxes, spans),
     st.none() | st.floats(0, 30),
     st.none() | st.floats(-1, 1),
-    st.lists(BOXES, max_size=2).map(tuple),
+    st.lists(EXTENTS, max_size=2).map(tuple),
     SPANS | st.just(()),
 )
-ASKED = st.lists(BOXES, min_size=1, max_size=2).map(
+ASKED = st.lists(EXTENTS, min_size=1, max_size=2).map(
     lambda boxes: Target(boxes=tuple(boxes), span=IN_2014, now_ms=instant_ms("2026-01-01"))
 )
 
@@ -169,8 +180,8 @@ class TestTheLaw:
         tolerance: float,
         logits: list[float],
     ) -> None:
-        config = replace(CONFIG, outside=replace(CONFIG.outside, tolerance=tolerance))
-        candidates = Candidates.of(
+        config = standing_back(replace(PLACE.outside, tolerance=tolerance))
+        candidates = candidates_of(
             [Candidate(f"{n:02}", {"bm25": r[0], "dense": r[1]}, r[2], r[3]) for n, r in enumerate(rows)]
         )
         fused = rank(candidates, asked, config)
@@ -184,12 +195,12 @@ class TestTheLaw:
 
 def broken(ranking: Ranking) -> list[tuple[str, str]]:
     """Pairs (outside, inside) in which the first comes before the second without being better by the tolerance."""
-    target, config, candidates = ranking.target, ranking.config, ranking.candidates
-    place, outside = ranking.terms["spatial"], wholly_outside(candidates.boxes, target, config)
+    target, spatial, candidates = ranking.asked.target, ranking.ranker[Spatial], ranking.candidates
+    place, outside = ranking.terms["spatial"], wholly_outside(candidates[BOXES], target, spatial.place)
     inside = ~np.isnan(place.raw) & ~outside
     # In the scores as they are, weights being brought to sum 1: the place's own weight tells by how much.
-    whole = config.signals.spatial * (1.0 + config.neutral.spatial) + config.outside.tolerance
-    enough = config.outside.tolerance * place.weight / whole
+    whole = spatial.weight * (1.0 + spatial.neutral) + spatial.place.outside.tolerance
+    enough = spatial.place.outside.tolerance * place.weight / whole
     rest = ranking.score - place.weight * place.counted
     return [
         (candidates.ids[b], candidates.ids[a])

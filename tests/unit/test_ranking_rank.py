@@ -15,16 +15,24 @@ from core.extent import WORLD, BBox
 from core.ports import CrossEncoderCard
 from core.record import Resolution
 from core.timespan import TimeSpan, instant_ms
-from search_api.ranking.candidates import Candidate, Candidates
+from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import RankingConfig, default_config
+from search_api.ranking.described import Candidate, candidates_of
 from search_api.ranking.explain import explain
-from search_api.ranking.facts import Facts, facts_of
+from search_api.ranking.fields import RankingFields, fields_of
+from search_api.ranking.place import BOXES
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import calibrated, rerank
+from search_api.ranking.signals.cross_encoder import CrossEncoderReading
+from search_api.ranking.signals.kind import KIND, Kind
+from search_api.ranking.signals.resolution import RESOLUTION_M, STEP_S
+from search_api.ranking.signals.resolution import Resolution as ResolutionSignal
+from search_api.ranking.signals.spatial import Spatial
+from search_api.ranking.signals.temporal import MODIFIED_MS, SPANS, Temporal
 from search_api.ranking.target import Target
 
 NOW = instant_ms("2026-01-01")
-CONFIG = default_config()
+CONFIG = default_config().records
 CARD = CrossEncoderCard("test", max_tokens=512)
 SOUTHERN_AFRICA = BBox(10, -35, 41, -8)
 PERU = BBox(-82, -19, -68, 0)
@@ -59,41 +67,40 @@ def bare(row: Candidate) -> Candidate:
 
 class TestWhatIsNotAsked:
     def test_place_time_resolution_and_kind_change_nothing(self) -> None:
-        with_all = rank(Candidates.of(RAIN), Target(), CONFIG).hits()
-        without = rank(Candidates.of([bare(row) for row in RAIN]), Target(), CONFIG).hits()
+        with_all = rank(candidates_of(RAIN), Target(), CONFIG).hits()
+        without = rank(candidates_of([bare(row) for row in RAIN]), Target(), CONFIG).hits()
         assert with_all == without  # ids, scores to the last bit, signals
 
     def test_their_weights_change_nothing_either(self) -> None:
-        heavy = replace(CONFIG, signals=replace(CONFIG.signals, spatial=9.0, temporal=9.0, kind=9.0, resolution=9.0))
-        assert rank(Candidates.of(RAIN), Target(), heavy).hits() == rank(Candidates.of(RAIN), Target(), CONFIG).hits()
+        heavy = CONFIG.with_signals(
+            *(replace(CONFIG[kind], weight=9.0) for kind in (Spatial, Temporal, Kind, ResolutionSignal))
+        )
+        assert rank(candidates_of(RAIN), Target(), heavy).hits() == rank(candidates_of(RAIN), Target(), CONFIG).hits()
 
     def test_a_place_alone_does_not_bring_time_in(self) -> None:
-        hit = rank(Candidates.of(RAIN), Target(boxes=(PERU,)), CONFIG).hits()[0]
+        hit = rank(candidates_of(RAIN), Target(boxes=(PERU,)), CONFIG).hits()[0]
         assert "temporal" not in hit.signals
 
     def test_spatial_off(self) -> None:
-        off = replace(CONFIG, spatial_mode="off")
-        assert (
-            rank(Candidates.of(RAIN), Target(boxes=(PERU,)), off).hits()
-            == rank(Candidates.of(RAIN), Target(), CONFIG).hits()
-        )
+        off = Target(boxes=(PERU,), spatial="off")
+        assert rank(candidates_of(RAIN), off, CONFIG).hits() == rank(candidates_of(RAIN), Target(), CONFIG).hits()
 
 
 class TestWhatIsAsked:
     def test_the_right_place_and_time_win_over_slightly_better_words(self) -> None:
-        assert rank(Candidates.of(RAIN), Target(), CONFIG).ids()[0] == "rain-peru"
-        assert rank(Candidates.of(RAIN), EVERYTHING, CONFIG).ids()[0] == "rain-southern-africa"
+        assert rank(candidates_of(RAIN), Target(), CONFIG).ids()[0] == "rain-peru"
+        assert rank(candidates_of(RAIN), EVERYTHING, CONFIG).ids()[0] == "rain-southern-africa"
 
     def test_without_any_arm_the_place_orders(self) -> None:
         rows = [Candidate("peru", boxes=(PERU,)), Candidate("africa", boxes=(SOUTHERN_AFRICA,))]
-        assert rank(Candidates.of(rows), Target(boxes=(SOUTHERN_AFRICA,)), CONFIG).ids() == ["africa", "peru"]
+        assert rank(candidates_of(rows), Target(boxes=(SOUTHERN_AFRICA,)), CONFIG).ids() == ["africa", "peru"]
 
     def test_the_weights_of_the_terms_sum_to_one(self) -> None:
-        terms = rank(Candidates.of(RAIN), EVERYTHING, CONFIG).terms
+        terms = rank(candidates_of(RAIN), EVERYTHING, CONFIG).terms
         assert sum(term.weight for term in terms.values()) == pytest.approx(1.0)
 
     def test_pages_are_windows_of_one_order(self) -> None:
-        ranking = rank(Candidates.of(RAIN), EVERYTHING, CONFIG)
+        ranking = rank(candidates_of(RAIN), EVERYTHING, CONFIG)
         assert ranking.hits(0, 2) + ranking.hits(2, 2) + ranking.hits(4, 2) == ranking.hits()
         assert ranking.hits(5, 2) == []
 
@@ -117,8 +124,9 @@ class TestFields:
                 "dates.modified": ["9"],
             },
         ]
-        read = Candidates.from_facts(ids, arms, [facts_of(one) for one in fields])
-        values = Candidates.of(
+        columns = CONFIG.columns
+        read = Candidates.of(ids, arms, [fields_of(one, columns) for one in fields], columns)
+        values = candidates_of(
             [
                 Candidate(
                     "fiji",
@@ -139,29 +147,29 @@ class TestFields:
                 ),
             ]
         )
-        assert read.kinds == values.kinds
+        assert read[KIND] == values[KIND]
         for one, other in (
-            (read.boxes.values, values.boxes.values),
-            (read.boxes.owners, values.boxes.owners),
-            (read.spans.values, values.spans.values),
-            (read.spans.starts, values.spans.starts),
-            (read.resolution_m, values.resolution_m),
-            (read.step_s, values.step_s),
-            (read.modified_ms, values.modified_ms),
+            (read[BOXES].values, values[BOXES].values),
+            (read[BOXES].owners, values[BOXES].owners),
+            (read[SPANS].values, values[SPANS].values),
+            (read[SPANS].starts, values[SPANS].starts),
+            (read[RESOLUTION_M], values[RESOLUTION_M]),
+            (read[STEP_S], values[STEP_S]),
+            (read[MODIFIED_MS], values[MODIFIED_MS]),
             (read.arms["bm25"], values.arms["bm25"]),
             (read.tie, values.tie),
         ):
             np.testing.assert_allclose(one, other)
-        assert read.boxes.values[0].tolist() == [177.0, -19.0, 182.0, -16.0]
+        assert read[BOXES].values[0].tolist() == [177.0, -19.0, 182.0, -16.0]
 
     @pytest.mark.parametrize("text", ["1,2,3", "1,2,3,4,5", "a,b,c,d", ""])
     def test_a_broken_box_is_refused(self, text: str) -> None:
         with pytest.raises(ValueError):
-            facts_of({"boxes": [text]})
+            fields_of({"boxes": [text]}, [BOXES])
 
     def test_columns_of_different_length_are_refused(self) -> None:
         with pytest.raises(ValueError, match="length"):
-            Candidates.from_facts(["a"], {"bm25": [1.0, 2.0]}, [Facts()])
+            Candidates.of(["a"], {"bm25": [1.0, 2.0]}, [RankingFields()], [])
 
 
 class TestRerank:
@@ -173,8 +181,8 @@ class TestRerank:
 
     def test_interpolation_by_hand_and_the_block_first(self) -> None:
         rows = [Candidate(name, {"bm25": bm25}) for name, bm25 in (("a", 10.0), ("b", 8.0), ("c", 6.0))]
-        config = replace(CONFIG, cross_encoder_weight=0.5)
-        ranking = rerank(rank(Candidates.of(rows), Target(), config), [-math.log(3), math.log(3)], CARD)
+        config = CONFIG.with_signals(replace(CONFIG[CrossEncoderReading], weight=0.5))
+        ranking = rerank(rank(candidates_of(rows), Target(), config), [-math.log(3), math.log(3)], CARD)
         # Calibrated .25 and .75: a = .5 x 1 + .5 x .25, b = .5 x .8 + .5 x .75; c was not read: .5 x .6.
         assert [(hit.id, hit.score) for hit in ranking.hits()] == [
             ("b", pytest.approx(0.775)),
@@ -190,21 +198,22 @@ class TestRerank:
     def test_the_models_own_weight_comes_before_the_configurations(self) -> None:
         rows = [Candidate(name, {"bm25": bm25}) for name, bm25 in (("a", 10.0), ("b", 8.0))]
         card = replace(CARD, weight=0.1)
-        ranking = rerank(rank(Candidates.of(rows), Target(), CONFIG), [0.0, 0.0], card)
+        ranking = rerank(rank(candidates_of(rows), Target(), CONFIG), [0.0, 0.0], card)
         assert [hit.score for hit in ranking.hits()] == [pytest.approx(0.95), pytest.approx(0.9 * 0.8 + 0.05)]
 
     def test_nothing_read_nothing_changed(self) -> None:
-        ranking = rank(Candidates.of(RAIN), Target(), CONFIG)
+        ranking = rank(candidates_of(RAIN), Target(), CONFIG)
         assert rerank(ranking, [], CARD) is ranking
 
     @pytest.mark.parametrize("logits", [[0.0] * 6, [math.nan], [math.inf]])
     def test_impossible_logits_are_refused(self, logits: list[float]) -> None:
         with pytest.raises(ValueError, match="logits"):
-            rerank(rank(Candidates.of(RAIN), Target(), CONFIG), logits, CARD)
+            rerank(rank(candidates_of(RAIN), Target(), CONFIG), logits, CARD)
 
     @given(st.lists(st.floats(-20, 20), max_size=5), st.floats(0, 1))
     def test_the_block_stays_the_block_and_scores_fall(self, logits: list[float], share: float) -> None:
-        before = rank(Candidates.of(RAIN), EVERYTHING, replace(CONFIG, cross_encoder_weight=share))
+        config = CONFIG.with_signals(replace(CONFIG[CrossEncoderReading], weight=share))
+        before = rank(candidates_of(RAIN), EVERYTHING, config)
         after = rerank(before, logits, CARD)
         assert set(after.ids(0, len(logits))) == set(before.ids(0, len(logits)))
         assert after.ids(len(logits)) == before.ids(len(logits))
@@ -219,7 +228,7 @@ class TestExplain:
     @pytest.mark.parametrize("target", [Target(), EVERYTHING, replace(EVERYTHING, latest=True, level="regional")])
     @pytest.mark.parametrize("logits", [[], [0.5, -0.5, 2.0]])
     def test_contributions_add_up_to_the_score(self, target: Target, logits: list[float]) -> None:
-        ranking = rerank(rank(Candidates.of(RAIN), target, CONFIG), logits, CARD)
+        ranking = rerank(rank(candidates_of(RAIN), target, CONFIG), logits, CARD)
         for explanation, hit in zip(self.explained(ranking), ranking.hits(), strict=True):
             parts = explanation["signals"]
             assert isinstance(parts, list)
@@ -247,7 +256,7 @@ class TestExplain:
             place="the Congo basin",
             now_ms=NOW,
         )
-        reasons = self.reasons(rank(Candidates.of([half]), asked, CONFIG), 0)
+        reasons = self.reasons(rank(candidates_of([half]), asked, CONFIG), 0)
         assert reasons == {
             "bm25": "words in the record: 2.00, the best here has 2.00",
             "spatial": "covers 50 % of the Congo basin; its own area is 0.5 times it",
@@ -257,27 +266,30 @@ class TestExplain:
         }
 
     def test_silent_records_say_what_they_counted(self) -> None:
-        blend_alone = replace(CONFIG, outside=replace(CONFIG.outside, tolerance=0.0))
-        ranking = rank(Candidates.of([Candidate("a", {"bm25": 1.0, "dense": None})]), EVERYTHING, blend_alone)
+        spatial = CONFIG[Spatial]
+        place = replace(spatial.place, outside=replace(spatial.place.outside, tolerance=0.0))
+        blend_alone = CONFIG.with_signals(replace(spatial, place=place))
+        ranking = rank(candidates_of([Candidate("a", {"bm25": 1.0, "dense": None})]), EVERYTHING, blend_alone)
         reasons = self.reasons(ranking, 0)
         assert reasons["spatial"] == "says nothing of its extent: counted as 0.15"
         assert reasons["dense"] == "not measured: adds nothing"
 
     def test_places_outside_and_inside(self) -> None:
         rows = [Candidate("a", {"bm25": 1.0}, (BBox(20, -20, 20.5, -19.5),)), Candidate("b", {"bm25": 1.0}, (PERU,))]
-        ranking = rank(Candidates.of(rows), EVERYTHING, CONFIG)
+        ranking = rank(candidates_of(rows), EVERYTHING, CONFIG)
         assert self.reasons(ranking, 0)["spatial"] == "lies inside southern Africa"
         assert self.reasons(ranking, 1)["spatial"].startswith("lies outside southern Africa, ")
 
     def test_geological_times_have_years(self) -> None:
         permian = TimeSpan(-299_000_000 * 31_556_952_000, -252_000_000 * 31_556_952_000)
         rows = [Candidate("a", {"bm25": 1.0}, (), (permian,))]
-        reasons = self.reasons(rank(Candidates.of(rows), Target(span=permian, now_ms=NOW), CONFIG), 0)
+        reasons = self.reasons(rank(candidates_of(rows), Target(span=permian, now_ms=NOW), CONFIG), 0)
         assert reasons["temporal"] == "covers 100 % of year -2.99e+08 to year -2.52e+08"
 
     def test_who_ordered(self) -> None:
-        config = replace(CONFIG, spatial_mode="hausdorff", hausdorff_window=1)
-        ranking = nearest_first(rerank(rank(Candidates.of(RAIN), EVERYTHING, config), [1.0, 2.0], CARD))
+        config = CONFIG.with_signals(replace(CONFIG[Spatial], hausdorff_window=1))
+        nearest = replace(EVERYTHING, spatial="hausdorff")
+        ranking = nearest_first(rerank(rank(candidates_of(RAIN), nearest, config), [1.0, 2.0], CARD))
         explanations = self.explained(ranking)
         assert [explanation["ordered_by"] for explanation in explanations] == [
             "hausdorff",
@@ -290,26 +302,35 @@ class TestExplain:
 
     def test_past_the_end(self) -> None:
         with pytest.raises(IndexError):
-            explain(rank(Candidates.of(RAIN), Target(), CONFIG), 5)
+            explain(rank(candidates_of(RAIN), Target(), CONFIG), 5)
 
 
 class TestConfig:
     def test_there_and_back(self) -> None:
-        assert RankingConfig.from_json(CONFIG.to_json()) == CONFIG
+        config = default_config()
+        assert RankingConfig.from_json(config.to_json()) == config
 
     @pytest.mark.parametrize(
-        ("change", "named"),
+        ("path", "value", "named"),
         [
-            ({"surprise": 1}, "surprise"),
-            ({"arms": {"bm25": 1.0}}, "dense"),
-            ({"arms": []}, "arms"),
-            ({"cross_encoder_weight": 1.5}, "cross_encoder_weight"),
-            ({"rrf_k": 0}, "rrf_k"),
-            ({"fusion": "best"}, "best"),
-            ({"signals": {**json.loads(CONFIG.to_json())["signals"], "kind": -1}}, "kind"),
-            ({"blend": {**json.loads(CONFIG.to_json())["blend"], "bias": math.inf}}, "blend"),
+            ("records.surprise", 1, "surprise"),
+            ("records.signals", [], "signals"),
+            ("records.signals.surprise", {"weight": 1}, "surprise"),
+            ("records.signals.bm25", {}, "weight"),
+            ("records.signals.cross_encoder.weight", 1.5, "cross_encoder: weight"),
+            ("records.signals.kind.weight", -1, "kind: weight"),
+            ("records.signals.spatial.place.blend.bias", math.inf, "blend"),
+            ("records.combiner", {"rrf": {"k": 0}}, "rrf: k"),
+            ("records.combiner", {"best": {}}, "best"),
+            ("records.max_results", 0, "max_results"),
         ],
     )
-    def test_a_wrong_file_is_refused_by_name(self, change: dict[str, object], named: str) -> None:
+    def test_a_wrong_file_is_refused_by_name(self, path: str, value: object, named: str) -> None:
+        raw = json.loads(default_config().to_json())
+        *sections, last = path.split(".")
+        section = raw
+        for name in sections:
+            section = section[name]
+        section[last] = value
         with pytest.raises(ValueError, match=named):
-            RankingConfig.from_json(json.dumps(json.loads(CONFIG.to_json()) | change))
+            RankingConfig.from_json(json.dumps(raw))

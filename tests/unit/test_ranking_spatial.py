@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 
 from core.extent import WORLD, BBox
 from core.geo import box_array
-from search_api.ranking.candidates import Candidate, Candidates
 from search_api.ranking.columns import Rows
-from search_api.ranking.config import RankingConfig, default_config
+from search_api.ranking.config import default_config
+from search_api.ranking.described import Candidate, candidates_of
+from search_api.ranking.place import FEATURES, blend_features, blend_scores
 from search_api.ranking.rank import nearest_first, rank
-from search_api.ranking.spatial import FEATURES, blend_features, blend_scores
-from search_api.ranking.target import Relation, Target
+from search_api.ranking.signals.spatial import Spatial
+from search_api.ranking.target import Relation, SpatialMode, Target
 
-CONFIG = default_config()
-HAUSDORFF = replace(CONFIG, spatial_mode="hausdorff")
+CONFIG = default_config().records
+PLACE = CONFIG[Spatial].place
 
 ITALY = BBox(6.6, 36.6, 18.5, 47.1)
 EUROPE = BBox(-25, 34, 45, 72)
@@ -39,27 +40,27 @@ def rows_of(*each: tuple[BBox, ...]) -> Rows:
 
 
 def score(asked: BBox, *boxes: BBox, relation: Relation | None = None) -> float:
-    return float(blend_scores(rows_of(boxes), Target(boxes=(asked,), relation=relation), CONFIG)[0])
+    return float(blend_scores(rows_of(boxes), Target(boxes=(asked,), relation=relation), PLACE)[0])
 
 
-def order(asked: tuple[BBox, ...], config: RankingConfig = CONFIG, **places: tuple[BBox, ...]) -> list[str]:
-    candidates = Candidates.of([Candidate(name, {"bm25": 1.0}, boxes) for name, boxes in places.items()])
-    return nearest_first(rank(candidates, Target(boxes=asked), config)).ids()
+def order(asked: tuple[BBox, ...], mode: SpatialMode = "blend", **places: tuple[BBox, ...]) -> list[str]:
+    candidates = candidates_of([Candidate(name, {"bm25": 1.0}, boxes) for name, boxes in places.items()])
+    return nearest_first(rank(candidates, Target(boxes=asked, spatial=mode), CONFIG)).ids()
 
 
 class TestBlend:
     def test_features_of_the_same_box_are_all_one(self) -> None:
-        assert blend_features(rows_of((ITALY,)), ITALY, None, CONFIG)[:, 0].tolist() == pytest.approx([1.0] * 6)
+        assert blend_features(rows_of((ITALY,)), ITALY, None, PLACE)[:, 0].tolist() == pytest.approx([1.0] * 6)
 
     def test_the_score_is_the_logistic_of_the_weighted_features(self) -> None:
         # All features 1: bias + sum of the weights.
-        blend = CONFIG.blend
+        blend = PLACE.blend
         all_of_them = blend.bias + sum(getattr(blend, name) for name in FEATURES)
         assert score(ITALY, ITALY) == pytest.approx(1 / (1 + math.exp(-all_of_them)))
 
     def test_features_by_hand(self) -> None:
         # At the equator: asked 0..4 x -2..2, record 2..6 x -2..2. Half is shared, centres 2 apart, Hausdorff 2.
-        features = blend_features(rows_of((BBox(2, -2, 6, 2),)), BBox(0, -2, 4, 2), None, CONFIG)[:, 0]
+        features = blend_features(rows_of((BBox(2, -2, 6, 2),)), BBox(0, -2, 4, 2), None, PLACE)[:, 0]
         diagonal = math.hypot(4, 4)
         expected = [math.exp(-2 / diagonal), 0.5, 0.5, 0.0, math.exp(-2 / diagonal), 1.0]
         assert features.tolist() == pytest.approx(expected, abs=1e-5)
@@ -148,19 +149,19 @@ class TestBlend:
 class TestHausdorffMode:
     def test_by_distance_ascending_with_the_worldwide_last(self) -> None:
         # From Italy in plain degrees: France hypot(12.5, 5.4) = 13.6 and Europe hypot(31.6, 24.9) = 40.2.
-        got = order((ITALY,), HAUSDORFF, world=(WORLD,), europe=(EUROPE,), italy=(ITALY,), france=(FRANCE,))
+        got = order((ITALY,), "hausdorff", world=(WORLD,), europe=(EUROPE,), italy=(ITALY,), france=(FRANCE,))
         assert got == ["italy", "france", "europe", "world"]
 
     def test_without_extent_below_an_exact_match_and_above_a_wrong_place(self) -> None:
         # Taken to be one diagonal of Italy away, 15.9 degrees.
-        got = order((ITALY,), HAUSDORFF, silent=(), far=(AUSTRALIA,), italy=(ITALY,), france=(FRANCE,))
+        got = order((ITALY,), "hausdorff", silent=(), far=(AUSTRALIA,), italy=(ITALY,), france=(FRANCE,))
         assert got == ["italy", "france", "silent", "far"]
 
     def test_only_the_best_window_moves(self) -> None:
         rows = [Candidate(f"{number}", {"bm25": 10.0 - number}, (box,)) for number, box in enumerate([WORLD, EUROPE])]
         rows.append(Candidate("2", {"bm25": 1.0}, (ITALY,)))
-        config = replace(HAUSDORFF, hausdorff_window=2)
-        ranking = nearest_first(rank(Candidates.of(rows), Target(boxes=(ITALY,)), config))
+        config = CONFIG.with_signals(replace(CONFIG[Spatial], hausdorff_window=2))
+        ranking = nearest_first(rank(candidates_of(rows), Target(boxes=(ITALY,), spatial="hausdorff"), config))
         assert ranking.ids() == ["1", "0", "2"]
         scores = [hit.score for hit in ranking.hits()]
         assert scores == sorted(scores, reverse=True)
@@ -168,16 +169,20 @@ class TestHausdorffMode:
 
     def test_equal_distances_keep_their_order(self) -> None:
         rows = [Candidate(name, {"bm25": bm25}, (ITALY,)) for name, bm25 in (("a", 1.0), ("b", 3.0), ("c", 3.0))]
-        assert nearest_first(rank(Candidates.of(rows), Target(boxes=(ITALY,)), HAUSDORFF)).ids() == ["b", "c", "a"]
+        assert nearest_first(rank(candidates_of(rows), Target(boxes=(ITALY,), spatial="hausdorff"), CONFIG)).ids() == [
+            "b",
+            "c",
+            "a",
+        ]
 
     def test_no_place_no_change(self) -> None:
         rows = [Candidate("a", {"bm25": 1.0}, (ITALY,)), Candidate("b", {"bm25": 2.0}, (WORLD,))]
-        ranking = rank(Candidates.of(rows), Target(), HAUSDORFF)
+        ranking = rank(candidates_of(rows), Target(spatial="hausdorff"), CONFIG)
         assert nearest_first(ranking) is ranking
 
     def test_text_alone_decides_who_is_in_the_window(self) -> None:
         rows = [Candidate("a", {"bm25": 1.0}, (ITALY,)), Candidate("b", {"bm25": 2.0}, (WORLD,))]
-        ranking = rank(Candidates.of(rows), Target(boxes=(ITALY,)), HAUSDORFF)
+        ranking = rank(candidates_of(rows), Target(boxes=(ITALY,), spatial="hausdorff"), CONFIG)
         assert ranking.ids() == ["b", "a"]
         assert set(ranking.terms) == {"bm25"}
 
@@ -199,7 +204,7 @@ class TestRows:
 class TestAcrossTheAntimeridian:
     def test_hausdorff_counts_the_shorter_way(self) -> None:
         # Fiji runs over the line; Tonga lies just east of it, at -175, and Vanuatu west of it.
-        got = order((FIJI,), HAUSDORFF, kenya=(BBox(34, -5, 42, 5),), tonga=(BBox(-176, -22, -173, -15),))
+        got = order((FIJI,), "hausdorff", kenya=(BBox(34, -5, 42, 5),), tonga=(BBox(-176, -22, -173, -15),))
         assert got == ["tonga", "kenya"]
 
 
@@ -212,15 +217,15 @@ class TestNamedInWords:
             Candidate("title", {"bm25": 1.0}, named=1.0),
             Candidate("exact", {"bm25": 1.0}, (ITALY,)),
         ]
-        ranking = rank(Candidates.of(rows), Target(boxes=(ITALY,)), CONFIG)
+        ranking = rank(candidates_of(rows), Target(boxes=(ITALY,)), CONFIG)
         assert ranking.ids() == ["exact", "title", "abstract", "silent", "far"]
 
     def test_its_words_change_nothing_for_a_record_with_an_extent(self) -> None:
         rows = [Candidate("a", {"bm25": 1.0}, (FRANCE,)), Candidate("b", {"bm25": 1.0}, (FRANCE,), named=1.0)]
-        ranking = rank(Candidates.of(rows), Target(boxes=(ITALY,)), CONFIG)
+        ranking = rank(candidates_of(rows), Target(boxes=(ITALY,)), CONFIG)
         assert ranking.score[0] == ranking.score[1]
 
     def test_nor_for_a_question_without_a_place(self) -> None:
         rows = [Candidate("a", {"bm25": 1.0}), Candidate("b", {"bm25": 1.0}, named=1.0)]
-        ranking = rank(Candidates.of(rows), Target(), CONFIG)
+        ranking = rank(candidates_of(rows), Target(), CONFIG)
         assert ranking.score[0] == ranking.score[1]

@@ -10,16 +10,20 @@ import pytest
 from core.extent import WORLD, BBox
 from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan, instant_ms
-from search_api.ranking.candidates import Candidate, Candidates
+from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import default_config
-from search_api.ranking.kind import kind_scores
+from search_api.ranking.described import Candidate, candidates_of
 from search_api.ranking.rank import rank
-from search_api.ranking.resolution import closeness, expected_scores, resolution_scores
+from search_api.ranking.signals.kind import Kind
+from search_api.ranking.signals.resolution import RESOLUTION_M, closeness
+from search_api.ranking.signals.resolution import Resolution as ResolutionSignal
+from search_api.ranking.signals.temporal import Temporal
 from search_api.ranking.target import Level, Target
-from search_api.ranking.temporal import temporal_scores
 
 NOW = instant_ms("2026-01-01")
-CONFIG = default_config()
+CONFIG = default_config().records
+TEMPORAL = CONFIG[Temporal]
+RESOLUTION = CONFIG[ResolutionSignal]
 BERLIN = BBox(13.09, 52.34, 13.76, 52.68)
 EUROPE = BBox(-25, 34, 45, 72)
 
@@ -29,8 +33,8 @@ def years(start: str | None, end: str | None) -> TimeSpan:
 
 
 def time_scores(asked: TimeSpan | None, *records: tuple[TimeSpan, ...], latest: bool = False) -> list[float]:
-    candidates = Candidates.of([Candidate(str(number), {}, (), spans) for number, spans in enumerate(records)])
-    return temporal_scores(candidates, Target(span=asked, latest=latest, now_ms=NOW), CONFIG).tolist()
+    candidates = candidates_of([Candidate(str(number), {}, (), spans) for number, spans in enumerate(records)])
+    return TEMPORAL.scores(candidates, Target(span=asked, latest=latest, now_ms=NOW)).tolist()
 
 
 class TestSpans:
@@ -41,7 +45,7 @@ class TestSpans:
         # 1990s asked, 1990..1994 of it: 1826 of 3652 days, and a share of the rest for lying inside.
         share = 1826 / 3652
         assert time_scores(years("1990", "1999"), (years("1990", "1994"),)) == [
-            pytest.approx(share + CONFIG.inside_share * (1 - share))
+            pytest.approx(share + TEMPORAL.inside_share * (1 - share))
         ]
 
     def test_a_wrong_time_is_zero_and_none_is_not_measured(self) -> None:
@@ -73,8 +77,8 @@ class TestLatest:
 
     def test_without_a_span_the_date_of_change_counts(self) -> None:
         changed = NOW - 730 * 86_400_000
-        candidates = Candidates.of([Candidate("a", modified_ms=changed), Candidate("b")])
-        one, other = temporal_scores(candidates, Target(latest=True, now_ms=NOW), CONFIG)
+        candidates = candidates_of([Candidate("a", modified_ms=changed), Candidate("b")])
+        one, other = TEMPORAL.scores(candidates, Target(latest=True, now_ms=NOW))
         assert one == pytest.approx(0.5)
         assert math.isnan(other)
 
@@ -90,23 +94,23 @@ class TestTarget:
 
 def resolved(*metres: float | None) -> Candidates:
     rows = [Candidate(str(number), resolution=Resolution(metres=value)) for number, value in enumerate(metres)]
-    return Candidates.of(rows)
+    return candidates_of(rows)
 
 
 class TestResolution:
     def test_the_same_is_one_the_double_and_the_half_alike(self) -> None:
-        scores = resolution_scores(resolved(30, 60, 15, 3000, None), Target(resolution=Resolution(metres=30)))
+        scores = RESOLUTION.scores(resolved(30, 60, 15, 3000, None), Target(resolution=Resolution(metres=30)))
         expected = [1.0, math.sqrt(0.5), math.sqrt(0.5), 0.1, math.nan]
         assert scores.tolist() == pytest.approx(expected, nan_ok=True)
 
     def test_a_map_scale_is_half_a_millimetre(self) -> None:
         # 1:50 000 shows 25 m.
         asked = Target(resolution=Resolution(scale_denominator=50_000))
-        assert resolution_scores(resolved(25), asked).tolist() == [1.0]
+        assert RESOLUTION.scores(resolved(25), asked).tolist() == [1.0]
 
     def test_time_steps(self) -> None:
         rows = [Candidate(step, resolution=Resolution(time_step=step)) for step in ("P1D", "PT6H", "P1M")]
-        scores = resolution_scores(Candidates.of(rows), Target(resolution=Resolution(time_step="P1D")))
+        scores = RESOLUTION.scores(candidates_of(rows), Target(resolution=Resolution(time_step="P1D")))
         assert scores.tolist() == pytest.approx([1.0, 0.5, math.sqrt(1 / 30.436875)])
 
     @pytest.mark.parametrize(
@@ -114,37 +118,37 @@ class TestResolution:
     )
     def test_levels_go_by_the_extent(self, level: Level, best: str) -> None:
         extents = {"world": WORLD, "europe": EUROPE, "berlin": BERLIN, "italy": BBox(6.6, 36.6, 18.5, 47.1)}
-        candidates = Candidates.of([Candidate(name, boxes=(box,)) for name, box in extents.items()])
-        scores = dict(zip(extents, resolution_scores(candidates, Target(level=level)).tolist(), strict=True))
+        candidates = candidates_of([Candidate(name, boxes=(box,)) for name, box in extents.items()])
+        scores = dict(zip(extents, RESOLUTION.scores(candidates, Target(level=level)).tolist(), strict=True))
         assert scores[best] == 1.0
         assert all(value < 1.0 for name, value in scores.items() if name != best)
 
     def test_the_size_of_the_place_says_what_to_expect(self) -> None:
         # Berlin in 500 cells is some 80 m a cell, Europe some 10 km.
         candidates = resolved(100, 10_000)
-        fine, coarse = expected_scores(candidates, Target(boxes=(BERLIN,)), 500)
+        fine, coarse = RESOLUTION.expected(candidates, Target(boxes=(BERLIN,)))
         assert fine > coarse
-        fine, coarse = expected_scores(candidates, Target(boxes=(EUROPE,)), 500)
+        fine, coarse = RESOLUTION.expected(candidates, Target(boxes=(EUROPE,)))
         assert coarse > fine
 
     def test_words_replace_the_expectation(self) -> None:
         rows = [Candidate("a", {"bm25": 1.0}, (BERLIN,), resolution=Resolution(metres=30))]
         asked = Target(boxes=(BERLIN,), resolution=Resolution(metres=30))
-        hit = rank(Candidates.of(rows), asked, CONFIG).hits()[0]
+        hit = rank(candidates_of(rows), asked, CONFIG).hits()[0]
         assert hit.signals["resolution"] == 1.0
 
     def test_a_resolution_of_zero_is_no_resolution(self) -> None:
-        assert math.isnan(closeness(resolved(0.0).resolution_m, 30.0)[0])
+        assert math.isnan(closeness(resolved(0.0)[RESOLUTION_M], 30.0)[0])
 
 
 class TestKind:
     def test_the_same_a_near_and_a_wrong_kind(self) -> None:
         kinds: tuple[ProvenanceKind, ...] = ("observation", "derived", "projection", "unknown")
-        scores = kind_scores("observation", kinds).tolist()
+        scores = CONFIG[Kind].scores("observation", kinds).tolist()
         assert scores == pytest.approx([1.0, 0.4, 0.0, math.nan], nan_ok=True)
 
     def test_observations_first_and_unknown_before_wrong(self) -> None:
         kinds: tuple[ProvenanceKind, ...] = ("projection", "unknown", "observation")
         rows = [Candidate(kind, {"bm25": 1.0}, kind=kind) for kind in kinds]
-        ids = rank(Candidates.of(rows), Target(kind="observation"), replace(CONFIG)).ids()
+        ids = rank(candidates_of(rows), Target(kind="observation"), replace(CONFIG)).ids()
         assert ids == ["observation", "unknown", "projection"]

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.retrieval.candidates import Found
+from search_api.retrieval.candidates import CandidateSet
 
 
-def found(cosines: Mapping[str, float | None], *words: str, passages: Mapping[str, float] | None = None) -> Found:
+def found(
+    cosines: Mapping[str, float | None], *words: str, passages: Mapping[str, float] | None = None
+) -> CandidateSet:
     signals = {name: {"dense": cosine, "passage_dense": (passages or {}).get(name)} for name, cosine in cosines.items()}
-    return Found(signals, {}, frozenset(words), {}, {})  # type: ignore[arg-type]
+    return CandidateSet(signals, {}, frozenset(words), {}, {})  # type: ignore[arg-type]
 
 
 def test_a_hit_means_what_was_asked_or_holds_its_every_word() -> None:

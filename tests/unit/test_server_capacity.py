@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sonde.ops.capacity import PROCESS_MB, Room, room
 from sonde.server.__main__ import gunicorn_settings
-from sonde.server.capacity import PROCESS_MB, Room, room
 from sonde.settings import ApiSettings
 
 CORES = len(os.sched_getaffinity(0))

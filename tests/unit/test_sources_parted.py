@@ -8,10 +8,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.formats.parted import files_of, named_apart, parted
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource
-from indexer.sources.parted import files_of, named_apart, parted
 
 TURTLE = """@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
 <https://x.example.org/cat> a dcat:Catalog ; dcat:dataset <https://x.example.org/a> , <https://x.example.org/b> .

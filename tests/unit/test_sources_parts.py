@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from core.errors import SondeError
+from es_mappings.codecs.runs import Counts, RunReport
 from indexer.incremental import since_when
 from indexer.quality import WEIGHTS, missing, score, summary
 from indexer.quality_page import page
-from indexer.report import Counts, RunReport
 from indexer.sources.linked import rebased
 from indexer.sources.listings import Entry, NotAListing, entries
-from indexer.sources.politeness import Breaker, CircuitOpen, Manners, retry_after_s
-from sonde.proposals import id_for, write_entry
-from sonde.sources import credentials, user_agent
+from indexer.sources.politeness import Breaker, CircuitOpen, RequestPolicy, retry_after_s
+from sonde.ops.proposals import id_for, write_entry
+from sonde.wiring.sources import credentials, user_agent
 from workers.registry import known_sources, load_sources
-from workers.source_config import Auth
+from workers.source_entry import Auth
 
 NOW = datetime(2024, 5, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -51,7 +51,7 @@ def test_a_breaker_opens_after_failures_in_a_row_only() -> None:
 
 def test_manners_that_would_stop_everything_are_refused() -> None:
     with pytest.raises(ValueError, match="per_second"):
-        Manners(per_second=0)
+        RequestPolicy(per_second=0)
 
 
 _APACHE = """<html><head><title>Index of /waf</title></head><body><h1>Index of /waf</h1><table>

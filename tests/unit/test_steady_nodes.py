@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from elastic_transport import NodeConfig, RoundRobinSelector, Urllib3HttpNode
 
-from sonde.steady_nodes import SteadyNodes
+from es_gateway.steady_nodes import SteadyNodes
 
 _NODES = [NodeConfig("http", f"192.0.2.{number}", 9200) for number in range(1, 21)]
 

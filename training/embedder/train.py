@@ -20,7 +20,7 @@ from training.embedder.held_out import HeldOut
 from training.embedder.settings import EmbedderSettings
 from training.embedder.trainee import EmbedderTrainee
 from training.examples import Example, TrainingError
-from training.loop import Course, Look, train
+from training.loop import Evaluation, TrainingBudget, train
 from training.provenance import Origin, now
 from training.splits import Split
 
@@ -42,12 +42,12 @@ def train_embedder(
     base: Base,
     split: Split,
     settings: EmbedderSettings,
-    course: Course,
+    course: TrainingBudget,
     origin: Origin,
     out: Path,
     *,
     resume: bool = False,
-    told: Callable[[Look], None] = lambda _: None,
+    told: Callable[[Evaluation], None] = lambda _: None,
 ) -> ModelCard:
     """Writes ``out`` and returns its card. Raises TrainingError for too little text, a full disk, a diverging loss.
 
@@ -155,5 +155,5 @@ def _ids(examples: Sequence[Example]) -> str:
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 
-def _plain(value: EmbedderSettings | Course) -> dict[str, Any]:
+def _plain(value: EmbedderSettings | TrainingBudget) -> dict[str, Any]:
     return {name: list(each) if isinstance(each, tuple) else each for name, each in asdict(value).items()}

@@ -48,7 +48,7 @@ class LateModel:
             found = self._read(self._stretches(texts, self._worth(ids, asked), about))
             return Interaction(interact(asked.states, asked.mask, found.states, found.mask), asked, found)
 
-    def strayed(self, read: Interaction) -> Any:
+    def drift(self, read: Interaction) -> Any:
         """How far the tokens' vectors are from the whole base's: mean of 1 - cosine, with gradients."""
         import torch
 

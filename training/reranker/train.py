@@ -12,7 +12,7 @@ from typing import Any
 from encoders.model_card import ModelCard, Used
 from training.checkpoints import Checkpoints, beside
 from training.examples import Example, TrainingError
-from training.loop import Course, Look, train
+from training.loop import Evaluation, TrainingBudget, train
 from training.provenance import Origin, now
 from training.reranker.export import write_reranker
 from training.reranker.held_out import Lists, figures
@@ -42,12 +42,12 @@ def train_reranker(
     base: Path,
     texts: Texts,
     settings: RerankerSettings,
-    course: Course,
+    course: TrainingBudget,
     origin: Origin,
     out: Path,
     *,
     resume: bool = False,
-    told: Callable[[Look], None] = lambda _: None,
+    told: Callable[[Evaluation], None] = lambda _: None,
 ) -> ModelCard:
     """Writes ``out`` and returns its card. Raises TrainingError for too little text, a full disk, a diverging loss.
 

@@ -69,7 +69,7 @@ class RerankerTrainee:
         grades, known = judged(examples, chosen, batch.texts, batch.also)
         targets, known_mask = torch.tensor(grades), torch.tensor(known)
         loss = (listwise if self.settings.loss == "listwise" else binary)(scores, targets, known_mask)
-        return loss + self.settings.near_base * self.model.strayed(read) if self.settings.near_base else loss
+        return loss + self.settings.near_base * self.model.drift(read) if self.settings.near_base else loss
 
 
 def chosen_for(examples: Sequence[Example], chosen: Sequence[Sequence[Candidate]], texts: Sequence[str]) -> list[int]:

@@ -1,1 +1,1 @@
-"""The segmenter's training: joints of running text, the classifier that tells them, and how well it finds sections."""
+"""The segmenter's training: sentence boundaries, the classifier for them, and how well it finds sections."""

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from indexer.documents.model import ReadDocument
 from indexer.documents.sections import sections
 from indexer.documents.segment import Coherence
-from training.segmenter.joints import is_running, telling
+from training.segmenter.sentence_boundaries import is_running, telling
 
 
 @dataclass(frozen=True, slots=True)
 class Boundaries:
-    """Sentences of a whole document; ``ends``: joints (from 0) at which a section ends."""
+    """Sentences of a whole document; ``ends``: boundaries (from 0) at which a section ends."""
 
     sentences: tuple[str, ...]
     ends: frozenset[int]
@@ -24,12 +24,12 @@ class Boundaries:
 @dataclass(frozen=True, slots=True)
 class Found:
     """``auc``: how likely a joint inside a section coheres more than one between sections (1 always, .5 by chance);
-    ``hits``: of as many weakest joints as there are ends, the share that are ends or next to one."""
+    ``hits``: of as many weakest boundaries as there are ends, the share that are ends or next to one."""
 
     auc: float
     hits: float
     ends: int
-    joints: int
+    boundaries: int
 
 
 def boundaries_of(document: ReadDocument) -> Boundaries:

@@ -20,9 +20,9 @@ from encoders.recorded import record_segmenter
 from encoders.segmenter import NextSentence
 from training.checkpoints import Checkpoints, beside
 from training.examples import TrainingError
-from training.loop import Course, Finished, Look, train
+from training.loop import Evaluation, Finished, TrainingBudget, train
 from training.provenance import UNKNOWN, Origin, now
-from training.segmenter.joints import Joint, Running, joints_of
+from training.segmenter.sentence_boundaries import Joint, Running, joints_of
 from training.segmenter.trainee import SegmenterSettings, SegmenterTrainee
 from training.splits import is_held_out
 
@@ -34,18 +34,18 @@ def train_segmenter(
     base: Path,
     texts: Sequence[Running],
     settings: SegmenterSettings,
-    course: Course,
+    course: TrainingBudget,
     origin: Origin,
     out: Path,
     *,
     held_out: float = 0.1,
     resume: bool = False,
-    told: Callable[[Look], None] = lambda _: None,
+    told: Callable[[Evaluation], None] = lambda _: None,
 ) -> ModelCard:
     """Writes ``out`` and returns its card; whole documents are held out. Raises TrainingError for too little text, a
     full disk, a diverging loss. Checkpoints lie beside ``out`` until the model is written."""
     learnt, kept = _split(texts, settings, held_out)
-    identity = {**asdict(settings), "base": str(base), "joints": len(learnt), "held_out": len(kept)}
+    identity = {**asdict(settings), "base": str(base), "boundaries": len(learnt), "held_out": len(kept)}
     checkpoints = Checkpoints(beside(out), identity, resume=resume)
     trainee = SegmenterTrainee(base, learnt, kept[:_LOOKED_AT], settings)
     done = train(trainee, course, checkpoints, told)
@@ -69,7 +69,7 @@ def train_segmenter(
 
 
 def _split(texts: Sequence[Running], settings: SegmenterSettings, share: float) -> tuple[list[Joint], list[Joint]]:
-    """False joints are drawn within each side, so that no held-out sentence is learnt from."""
+    """False boundaries are drawn within each side, so that no held-out sentence is learnt from."""
     count = sum(len(text.sentences) for text in texts)
     if count < LEAST_SENTENCES:
         raise TrainingError(f"{count} sentences are too little text for a segmenter; give {LEAST_SENTENCES} or more.")
@@ -86,7 +86,7 @@ def _figures(trainee: SegmenterTrainee, kept: Sequence[Joint], done: Finished) -
     return {
         **done.figures("held-out AUC"),
         "held-out accuracy": float(((scores < 0.5) == false).mean()),
-        "held-out joints": len(kept),
+        "held-out boundaries": len(kept),
     }
 
 
@@ -95,8 +95,8 @@ def _used(texts: Sequence[Running], learnt: Sequence[Joint], kept: Sequence[Join
     documents = len({text.document for text in texts})
     licence = "; ".join(f"{name}: {licence}" for name, licence in names.items()) or UNKNOWN
     return (
-        Used("running text", licence, len(learnt), "joints", f"{documents} documents in all"),
-        Used("running text", licence, len(kept), "joints", "held out"),
+        Used("running text", licence, len(learnt), "boundaries", f"{documents} documents in all"),
+        Used("running text", licence, len(kept), "boundaries", "held out"),
     )
 
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from encoders.onnx_session import padded
 from encoders.segmenter import JointTokeniser
 from training.examples import TrainingError
-from training.segmenter.joints import Joint
 from training.segmenter.measure import auc
+from training.segmenter.sentence_boundaries import Joint
 from training.weights import loading
 
 _BATCH = 64
@@ -43,10 +43,10 @@ class SegmenterSettings:
 
 
 class SegmenterTrainee:
-    """training.loop.Trainee; which joints a step sees follows from the seed and its number."""
+    """training.loop.Trainee; which boundaries a step sees follows from the seed and its number."""
 
     def __init__(
-        self, base: Path, joints: Sequence[Joint], held_out: Sequence[Joint], settings: SegmenterSettings
+        self, base: Path, boundaries: Sequence[Joint], held_out: Sequence[Joint], settings: SegmenterSettings
     ) -> None:
         """Raises ModelMissing where ``base`` is no encoder with weights."""
         import torch
@@ -54,7 +54,7 @@ class SegmenterTrainee:
         self.base, self.settings = base, settings
         self.module = _loaded(base, settings)
         self._tokens = JointTokeniser(base / "tokenizer.json", settings.max_tokens)
-        self._joints, self._held_out = list(joints), list(held_out)
+        self._joints, self._held_out = list(boundaries), list(held_out)
         self._optimiser = torch.optim.AdamW(self.module.parameters(), lr=settings.learning_rate, weight_decay=0.01)
 
     def step(self, number: int, rate: float) -> float:
@@ -63,9 +63,9 @@ class SegmenterTrainee:
         for group in self._optimiser.param_groups:
             group["lr"] = self.settings.learning_rate * rate
         torch.manual_seed(random.Random(f"{self.settings.seed}:{number}").randrange(2**31))  # noqa: S311 # nosec B311
-        joints = self.drawn(number)
-        labels = torch.tensor([joint.label for joint in joints]).to(self.settings.device)
-        loss: Any = torch.nn.functional.cross_entropy(self._logits(joints), labels)
+        boundaries = self.drawn(number)
+        labels = torch.tensor([joint.label for joint in boundaries]).to(self.settings.device)
+        loss: Any = torch.nn.functional.cross_entropy(self._logits(boundaries), labels)
         self._optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.module.parameters(), 1.0)
@@ -94,15 +94,15 @@ class SegmenterTrainee:
         random.Random(f"{self.settings.seed}:epoch:{epoch}").shuffle(order)  # noqa: S311 # nosec B311
         return [self._joints[at] for at in order[place : place + size]]
 
-    def coherence(self, joints: Sequence[Joint]) -> NDArray[np.float64]:
+    def coherence(self, boundaries: Sequence[Joint]) -> NDArray[np.float64]:
         """(n,) probability that the second goes on from the first."""
         import torch
 
         self.module.eval()
         found = []
         with torch.inference_mode():
-            for at in range(0, len(joints), _BATCH):
-                found.append(torch.softmax(self._logits(joints[at : at + _BATCH]), dim=1)[:, 0].cpu().numpy())
+            for at in range(0, len(boundaries), _BATCH):
+                found.append(torch.softmax(self._logits(boundaries[at : at + _BATCH]), dim=1)[:, 0].cpu().numpy())
         self.module.train()
         return np.concatenate(found).astype(np.float64)
 
@@ -113,10 +113,10 @@ class SegmenterTrainee:
             if (self.base / name).is_file():
                 shutil.copyfile(self.base / name, folder / name)
 
-    def _logits(self, joints: Sequence[Joint]) -> Any:
+    def _logits(self, boundaries: Sequence[Joint]) -> Any:
         import torch
 
-        tokens = self._tokens.tokens([joint.before for joint in joints], [joint.behind for joint in joints])
+        tokens = self._tokens.tokens([joint.before for joint in boundaries], [joint.behind for joint in boundaries])
         feed, _ = padded(tokens)
         return self.module(
             **{name: torch.from_numpy(value).to(self.settings.device) for name, value in feed.items()}

@@ -3,7 +3,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Box } from "../types.ts";
 import { useWords } from "../words/index.ts";
-import type { MapEvents, Shape, WorldMap } from "./worldMap.ts";
+import type { MapEvents, Shape } from "./shapes.ts";
+import type { WorldMap } from "./worldMap.ts";
 
 interface Props {
   label: string;

@@ -2,7 +2,19 @@
 
 import L from "leaflet";
 import type { Box } from "../types.ts";
-import type { MapEvents, Shape } from "./worldMap.ts";
+
+export interface Shape {
+  id: string;
+  title: string;
+  boxes: readonly Box[];
+}
+
+export interface MapEvents {
+  onHover(id: string | null): void;
+  onSelect(id: string): void;
+  /** A box was drawn, or drawing was given up (null). */
+  onBox(box: Box | null): void;
+}
 
 const SMALL_DEG = 0.7;
 

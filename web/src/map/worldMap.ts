@@ -5,20 +5,7 @@ import L from "leaflet";
 import type { Box } from "../types.ts";
 import { drawingOf } from "./drawing.ts";
 import { addLand } from "./land.ts";
-import { around, type Drawn, drawShape, turned } from "./shapes.ts";
-
-export interface Shape {
-  id: string;
-  title: string;
-  boxes: readonly Box[];
-}
-
-export interface MapEvents {
-  onHover(id: string | null): void;
-  onSelect(id: string): void;
-  /** A box was drawn, or drawing was given up (null). */
-  onBox(box: Box | null): void;
-}
+import { around, type Drawn, drawShape, type MapEvents, type Shape, turned } from "./shapes.ts";
 
 export interface MapWords {
   zoomIn: string;

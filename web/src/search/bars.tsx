@@ -11,7 +11,7 @@ const SHOWN: readonly [name: string, signals: readonly string[]][] = [
   ["time", ["temporal"]],
 ];
 const NAMES: Record<string, string> = {
-  bm25: "words", passage_bm25: "words", sparse: "words", dense: "meaning", passage_dense: "meaning", spatial: "place",
+  bm25: "words", passage_bm25: "words", dense: "meaning", passage_dense: "meaning", spatial: "place",
   temporal: "time", cross_encoder: "reading", resolution: "scale", kind: "kind",
 };
 

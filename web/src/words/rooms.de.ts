@@ -12,7 +12,7 @@ const times = (ratio: number | undefined) =>
 const asked = ({ place, number, of }: Reason) => (place ? `„${place}“` : "dem gefragten Gebiet") + (of ? ` (${number} von ${of})` : "");
 const period = ({ start, end }: Reason) => `${start ?? "…"} bis ${end ?? "heute"}`;
 const WHERE: Record<string, string> = {
-  bm25: "Wörter im Datensatz", passage_bm25: "Wörter in seinen Dokumenten", sparse: "gelernte Begriffe",
+  bm25: "Wörter im Datensatz", passage_bm25: "Wörter in seinen Dokumenten",
   dense: "Bedeutung des Datensatzes", passage_dense: "Bedeutung einer Textstelle",
 };
 const KINDS: Record<string, string> = {

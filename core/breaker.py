@@ -1,0 +1,87 @@
+"""A circuit breaker: a part that fails or is slow several times in a row is left alone for a while."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from core.errors import Unavailable
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerPolicy:
+    """``failures`` in a row open the circuit for ``pause_s``; an answer after more than ``slow_s`` is a failure too."""
+
+    failures: int = 3
+    pause_s: float = 5.0
+    slow_s: float | None = None
+
+
+class CircuitOpen(Unavailable):
+    """The part failed lately and is not asked now."""
+
+
+class Breaker:
+    """Safe to share between threads. After a pause one caller tries; the others go on without until that went well."""
+
+    def __init__(self, name: str, policy: BreakerPolicy, clock: Callable[[], float] = time.monotonic) -> None:
+        self._name = name
+        self._policy = policy
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._failed = 0
+        self._opened_at: float | None = None
+        self._trying = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the part is left alone now (or being tried by one caller)."""
+        return self._opened_at is not None
+
+    @contextmanager
+    def guarding(self, *errors: type[BaseException]) -> Iterator[None]:
+        """Around one call of the part; ``errors`` are those that mean it is down, all others leave the count alone.
+
+        Raises CircuitOpen at once while the circuit is open.
+        """
+        self._enter()
+        begun = self._clock()
+        try:
+            yield
+        except errors:
+            self._failure()
+            raise
+        except BaseException:
+            self._stop_trying()
+            raise
+        slow = self._policy.slow_s
+        if slow is not None and self._clock() - begun > slow:
+            self._failure()
+        else:
+            self._success()
+
+    def _enter(self) -> None:
+        with self._lock:
+            if self._opened_at is None:
+                return
+            if self._trying or self._clock() - self._opened_at < self._policy.pause_s:
+                raise CircuitOpen(f"{self._name} failed {self._failed} times in a row and is left alone for a moment.")
+            self._trying = True
+
+    def _failure(self) -> None:
+        with self._lock:
+            self._failed += 1
+            self._trying = False
+            if self._failed >= self._policy.failures:
+                self._opened_at = self._clock()
+
+    def _success(self) -> None:
+        with self._lock:
+            self._failed, self._trying, self._opened_at = 0, False, None
+
+    def _stop_trying(self) -> None:
+        with self._lock:
+            self._trying = False

@@ -1,0 +1,53 @@
+"""Rerankers that run in this process: late interaction, or a cross-encoder on ONNX Runtime or PyTorch."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from core.ports import CrossEncoder, CrossEncoderCard
+from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, TorchScorer
+from encoders.late_interaction import LateInteraction, LateRecipe
+from encoders.locate import default_cache, locate
+from encoders.onnx_session import Compute
+from encoders.own_calibration import own_calibration
+from encoders.pairs import PairTokeniser
+from encoders.prepare import checked_graph, prepared
+from encoders.recipe import read_json, read_pair_limit
+from encoders.reranker import OpenGate, Reranker
+from encoders.specs import CrossEncoderSpec
+
+
+def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> CrossEncoder:
+    """A model whose card says how its token vectors are compared is one of late interaction in every runtime."""
+    cache = spec.cache or default_cache()
+    located = locate(str(spec.name), cache, allow_hub=spec.allow_hub)
+    facts = {**read_json(located.folder / "card.json"), **own_calibration(cache, located.digest)}
+    if (late := LateRecipe.of(facts)) is not None:
+        return _late(spec, located.folder, late, facts)
+    folder = located.folder if torch else prepared(located, cache, "logits")
+    compute = Compute(spec.threads, spec.device)
+    scorer = TorchScorer(folder, compute) if torch else OnnxScorer(checked_graph(folder, "model.onnx"), compute)
+    read = read_pair_limit(folder)
+    limit = min(spec.max_tokens or read, read)
+    return ModelCrossEncoder(PairTokeniser(folder / "tokenizer.json", limit), scorer, _pair_card(spec, limit, facts))
+
+
+def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe, facts: dict[str, Any]) -> LateInteraction:
+    card = _pair_card(spec, min(spec.max_tokens or recipe.max_tokens, recipe.max_tokens), facts)
+    graph = checked_graph(folder, recipe.graph)
+    return LateInteraction(graph, recipe, card, Compute(spec.threads, spec.device))
+
+
+def _pair_card(spec: CrossEncoderSpec, limit: int, facts: dict[str, Any]) -> CrossEncoderCard:
+    weight = facts.get("weight") if spec.weight is None else spec.weight
+    calibration = float(facts.get("temperature", 1.0)), float(facts.get("offset", 0.0))
+    return CrossEncoderCard(
+        str(spec.name), limit, *calibration, None if weight is None else float(weight), bool(facts.get("judges", True))
+    )
+
+
+AUTO = Reranker("auto", partial(_load, torch=False))
+ONNX = Reranker("onnx", partial(_load, torch=False))
+TORCH = Reranker("torch", partial(_load, torch=True))

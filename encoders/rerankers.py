@@ -1,0 +1,14 @@
+"""Which runtimes of rerankers there are. A new one is a module with a ``RERANKER``, and one line in the list here."""
+
+from __future__ import annotations
+
+from encoders import local_reranker, remote_reranker
+from encoders.reranker import Reranker
+
+_LISTED = (
+    local_reranker.AUTO,
+    local_reranker.ONNX,
+    local_reranker.TORCH,
+    remote_reranker.RERANKER,
+)
+RERANKERS: dict[str, Reranker] = {one.name: one for one in _LISTED}

@@ -1,0 +1,135 @@
+"""The client of Elasticsearch: the official one, whose errors carry our names. A process makes one and shares it.
+
+The parts of a process have their own timeouts (``client.options(request_timeout=...)``) and their own manner
+(``RetryingElasticsearch.over(client)``) over the same connections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import elasticsearch
+import structlog
+from elastic_transport import BaseNode, ObjectApiResponse, TransportError
+from elasticsearch import ApiError
+
+from core.deadlines import without_deadline
+from es_gateway.errors import BadRequest, ServerFailed, translated
+from es_gateway.fast_json import SERIALIZERS
+from es_gateway.retry import retry
+from es_gateway.steady_nodes import SteadyNodes
+
+log = structlog.get_logger(__name__)
+
+Answer = ObjectApiResponse
+"""What a request gives: its body and how it was answered."""
+
+_NOT_REPEATED = frozenset({"indices.create", "indices.update_aliases"})
+"""Done twice, these fail the second time."""
+_BULK_TIMEOUT_S = 120.0
+_OPTIONS = (
+    "_headers", "_request_timeout", "_ignore_status", "_max_retries", "_retry_on_timeout", "_retry_on_status",
+)  # fmt: skip
+
+
+class Elasticsearch(elasticsearch.Elasticsearch):
+    """Raises es_gateway.errors and nothing of its own."""
+
+    def perform_request(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: Any | None = None,
+        endpoint_id: str | None = None,
+        path_parts: Mapping[str, Any] | None = None,
+    ) -> Any:
+        try:
+            return super().perform_request(
+                method,
+                path,
+                params=params,
+                headers=headers,
+                body=body,
+                endpoint_id=endpoint_id,
+                path_parts=path_parts,
+            )
+        except (ApiError, TransportError) as error:
+            named = translated(error)
+            if isinstance(named, BadRequest | ServerFailed):
+                log.warning("elasticsearch.refused", endpoint=endpoint_id, type=named.type, reason=named.reason[:500])
+            raise named from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    @classmethod
+    def over(cls, client: elasticsearch.Elasticsearch) -> Self:
+        """A client of this class over the connections of another, with its login and options."""
+        other = cls(_transport=client.transport)
+        for name in _OPTIONS:
+            setattr(other, name, getattr(client, name))
+        return other
+
+
+class UnhurriedElasticsearch(Elasticsearch):
+    """Not held to the deadline of the request in whose course it is called: a write is finished."""
+
+    def perform_request(self, method: str, path: str, **request: Any) -> Any:
+        with without_deadline():
+            return super().perform_request(method, path, **request)
+
+
+class RetryingElasticsearch(UnhurriedElasticsearch):
+    """Sends again what may succeed a little later: six attempts in some 15 seconds. For work that nobody waits for.
+
+    Every request but the two that create an index or move an alias is safe to repeat as Sonde sends it.
+    """
+
+    def perform_request(self, method: str, path: str, *, endpoint_id: str | None = None, **request: Any) -> Any:
+        def once() -> Any:
+            return super(RetryingElasticsearch, self).perform_request(method, path, endpoint_id=endpoint_id, **request)
+
+        return once() if endpoint_id in _NOT_REPEATED else retry(once)
+
+
+def retrying(client: elasticsearch.Elasticsearch) -> RetryingElasticsearch:
+    """For bulk work: long requests, sent again where that may help."""
+    return RetryingElasticsearch.over(client).options(request_timeout=_BULK_TIMEOUT_S, max_retries=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Where Elasticsearch is and who asks. ``urls``: the nodes; one that cannot be reached is passed over."""
+
+    urls: Sequence[str]
+    basic_auth: tuple[str, str] | None = None
+    api_key: str | None = None
+    ca_certs: str | None = None
+    timeout_s: float = 4.0
+
+
+def connected(connection: Connection, *, node: type[BaseNode] | None = None) -> Elasticsearch:
+    """The client of this process. Each call fails within its time: nothing is retried but on another node.
+
+    ``node``: a class that also measures, or keeps to the deadline of a request.
+    """
+    more: dict[str, Any] = {"ca_certs": connection.ca_certs} if connection.ca_certs else {}
+    if node is not None:
+        more["node_class"] = node
+    return Elasticsearch(
+        list(connection.urls),
+        basic_auth=connection.basic_auth,
+        api_key=connection.api_key,
+        request_timeout=connection.timeout_s,
+        max_retries=len(connection.urls) - 1,
+        retry_on_timeout=False,
+        retry_on_status=(),
+        serializers=SERIALIZERS,
+        node_pool_class=SteadyNodes,
+        **more,
+    )

@@ -1,0 +1,130 @@
+"""What can go wrong with a request to Elasticsearch, under names of ours.
+
+The message of an error says what happened in words that any caller may read. ``reason`` holds the server's own words,
+which may name fields and values: they are for logs and for the operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from elastic_transport import ConnectionTimeout, TlsError, TransportError
+from elasticsearch import ApiError
+
+from core.errors import SondeError, Unavailable
+
+PASSING = frozenset({429, 503})
+"""HTTP states that mean "later": too many requests, not available now."""
+
+
+class ElasticsearchError(SondeError):
+    """Elasticsearch did not do what it was asked. ``status`` is None where it gave no answer."""
+
+    def __init__(self, message: str, *, status: int | None = None, type: str = "", reason: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.type = type
+        self.reason = reason
+
+
+class NotReachable(ElasticsearchError, Unavailable):
+    """There is no connection, or it broke."""
+
+
+class TimedOut(NotReachable):
+    """No answer came in time; whether the request was carried out is not known."""
+
+
+class NoTls(NotReachable):
+    """The two sides do not agree on TLS."""
+
+
+class Overloaded(ElasticsearchError, Unavailable):
+    """Elasticsearch puts the request off (429, 503): the same one may succeed a little later."""
+
+
+class ServerFailed(ElasticsearchError, Unavailable):
+    """Elasticsearch failed inside (any other 5xx)."""
+
+
+class SearchRefused(ElasticsearchError, Unavailable):
+    """One search of several was not answered; ``reason`` says why."""
+
+
+class IndexGone(ElasticsearchError, Unavailable):
+    """There is no such index. Where an alias was resolved to it, resolving again finds the one that serves now."""
+
+
+class DocumentMissing(ElasticsearchError):
+    """There is no such document, alias or task (any other 404)."""
+
+
+class NotPermitted(ElasticsearchError):
+    """The login is not known (401), or may not do this (403)."""
+
+
+class VersionConflict(ElasticsearchError):
+    """Somebody else changed the document meanwhile (409)."""
+
+
+class BadRequest(ElasticsearchError):
+    """Elasticsearch does not accept the request (400, any other 4xx); ``type`` is its name for the cause."""
+
+
+def of_search(error: Mapping[str, Any]) -> ElasticsearchError:
+    """The error that one search of an ``_msearch`` carries."""
+    cause = (error.get("root_cause") or [error])[0]
+    if error.get("type") == "index_not_found_exception":
+        return _index_gone(str(cause.get("index", "")))
+    return SearchRefused(
+        "Elasticsearch could not answer this question; the log says why.",
+        type=str(cause.get("type", "")),
+        reason=str(cause.get("reason", "")),
+    )
+
+
+def translated(error: ApiError | TransportError) -> ElasticsearchError:
+    """The client's own error under our name."""
+    if isinstance(error, ApiError):
+        return _of_answer(error)
+    kind = TimedOut if isinstance(error, ConnectionTimeout) else NoTls if isinstance(error, TlsError) else NotReachable
+    name = type(error).__name__
+    return kind(f"Elasticsearch does not answer: {name}.", type=name, reason=str(error))
+
+
+def _of_answer(error: ApiError) -> ElasticsearchError:
+    status, cause = int(error.meta.status), _cause(error.body)
+    type_, reason = str(cause.get("type", "")), str(cause.get("reason", error.message))
+    if type_ == "index_not_found_exception":
+        return _index_gone(str(cause.get("index", "")), reason)
+    kind, said = _kind(status)
+    named = f" ({status}{' ' + type_ if type_ else ''})"
+    return kind(f"Elasticsearch {said}{named}.", status=status, type=type_, reason=reason)
+
+
+def _kind(status: int) -> tuple[type[ElasticsearchError], str]:
+    if status in PASSING:
+        return Overloaded, "does not answer now"
+    if status >= 500:
+        return ServerFailed, "failed"
+    kinds: dict[int, tuple[type[ElasticsearchError], str]] = {
+        401: (NotPermitted, "does not know this login"),
+        403: (NotPermitted, "does not allow this"),
+        404: (DocumentMissing, "does not have what was asked for"),
+        409: (VersionConflict, "holds a newer version"),
+    }
+    return kinds.get(status, (BadRequest, "does not accept the request"))
+
+
+def _cause(body: Any) -> Mapping[str, Any]:
+    """The innermost cause that the answer names."""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if not isinstance(error, Mapping):
+        return {}
+    causes = error.get("root_cause")
+    return causes[0] if causes else error
+
+
+def _index_gone(index: str, reason: str = "") -> IndexGone:
+    return IndexGone(f"The index {index} is gone.", status=404, type="index_not_found_exception", reason=reason)

@@ -1,0 +1,71 @@
+"""What is known of one document that a source gave, as the ledger index keeps it, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal
+
+from core.record import record_id
+
+EntryState = Literal["current", "refused", "skipped", "duplicate", "moved", "removed"]
+HOLDING: tuple[EntryState, ...] = ("current", "refused")
+"""States whose ``record``, where there is one, stands in the records index."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """One native document of one source, as last seen.
+
+    A ``refused`` entry keeps the record and hashes of the last good version, which stays in service; its
+    ``raw_hash`` is that of the broken bytes. ``embedding_model`` is None where the record has no vector yet.
+    """
+
+    source: str
+    native_id: str
+    state: EntryState
+    origin: str
+    raw_hash: str = ""
+    record: str | None = None
+    record_hash: str | None = None
+    text_hash: str | None = None
+    embedding_model: str | None = None
+    reason: str | None = None
+    warnings: int = 0
+    first_seen: str | None = None  # ISO 8601, UTC
+    last_seen: str | None = None
+    last_seen_run: str | None = None
+    removed_at: str | None = None
+    edition: str | None = None
+    claims: str | None = None  # the id that its identifier gives, where another document of the source has that one
+    access_groups: Sequence[str] | None = None  # who alone may see the record, removed or not; None: everybody
+
+    @property
+    def key(self) -> str:
+        return entry_key(self.source, self.native_id)
+
+    @property
+    def held(self) -> str | None:
+        """The id of the record that this entry keeps in the index, if it does."""
+        return self.record if self.state in HOLDING else None
+
+    def seen(self, run: str, now: str) -> LedgerEntry:
+        return replace(self, last_seen=now, last_seen_run=run)
+
+
+def entry_key(source: str, native_id: str) -> str:
+    """The id of an entry in the ledger index."""
+    return record_id(source, native_id)
+
+
+def to_document(entry: LedgerEntry) -> dict[str, Any]:
+    """Without what is not known."""
+    return {name: value for name, value in asdict(entry).items() if value is not None}
+
+
+def from_document(source: Mapping[str, Any]) -> LedgerEntry:
+    """What ``to_document`` wrote; members that this version does not know are left out."""
+    return LedgerEntry(**{name: value for name, value in source.items() if name in _KNOWN})
+
+
+_KNOWN = frozenset(field.name for field in fields(LedgerEntry))

@@ -1,0 +1,95 @@
+"""A passage as a document of the passages and library indices, and back; what it carries of its record among it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from core.passage import Passage, WhereWhen
+from core.record import Record
+from es_mappings.codecs.records import box_text, envelope, span_text, time_range, where_and_when
+
+Json = dict[str, Any]
+
+_OF_ITS_RECORD: Mapping[str, Callable[[Record], Any]] = {
+    "source": lambda record: record.source,
+    "type": lambda record: record.type,
+    "keywords": lambda record: [keyword.term for keyword in record.keywords],
+    "organisations": lambda record: sorted({one.organisation for one in record.contacts if one.organisation}),
+    "themes": lambda record: list(record.themes),
+    "licence": lambda record: record.licence,
+    "provenance_kind": lambda record: record.provenance.kind,
+    "media_types": lambda record: sorted({link.media_type for link in record.links if link.media_type}),
+    "access": lambda record: record.access,
+}
+_WHERE_AND_WHEN = ("extent", "boxes", "time", "spans")
+
+INHERITED = (*_OF_ITS_RECORD, *_WHERE_AND_WHEN)
+"""What a passage carries of its record beside the record's id and the groups that may see it."""
+
+
+def inherited(record: Record) -> Json:
+    """The fields that filter passages as they filter records; empty ones are left out."""
+    where = where_and_when(record)
+    return _filled(
+        {
+            "record": record.id,
+            **{name: read(record) for name, read in _OF_ITS_RECORD.items()},
+            "access_groups": list(record.access_groups),
+            **{name: where.get(name) for name in _WHERE_AND_WHEN},
+        }
+    )
+
+
+def to_document(
+    passage: Passage, title: str, heading: str, own: WhereWhen, record: Json | None, vector: Sequence[float]
+) -> Json:
+    """What the passage says itself stands under ``own_*``; ``record`` is what ``inherited`` gives, None for no record.
+
+    ``title`` is its document's; ``heading`` what is searched as one: the title and the nearest headings.
+    """
+    return _filled(
+        {
+            "document": passage.document,
+            "owner": passage.owner,
+            "ordinal": passage.ordinal,
+            "text": passage.text,
+            "kind": passage.kind,
+            "title": title,
+            "heading": heading,
+            "section_path": list(passage.section_path),
+            "section_role": passage.section_role,
+            "first_page": passage.first_page,
+            "last_page": passage.last_page,
+            "language": own.language,
+            "own_places": list(own.places),
+            "own_extent": [envelope(box) for box in own.boxes],
+            "own_boxes": [box_text(box) for box in own.boxes],
+            "own_time": [time_range(span) for span in own.spans],
+            "own_spans": [span_text(span) for span in own.spans],
+            **(record or {}),
+            "vector": list(vector),
+        }
+    )
+
+
+def from_document(id: str, source: Mapping[str, Any]) -> tuple[Passage, str]:
+    """The passage and its document's title; fields that were not fetched have their defaults."""
+    passage = Passage(
+        id=id,
+        document=source["document"],
+        ordinal=int(source["ordinal"]),
+        text=source["text"],
+        record=source.get("record"),
+        owner=source.get("owner", "public"),
+        kind=source.get("kind", "text"),
+        section_path=tuple(source.get("section_path") or ()),
+        section_role=source.get("section_role"),
+        first_page=source.get("first_page"),
+        last_page=source.get("last_page"),
+    )
+    return passage, source.get("title") or ""
+
+
+def _filled(document: Mapping[str, Any]) -> Json:
+    return {name: value for name, value in document.items() if value not in (None, [], "")}

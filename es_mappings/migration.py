@@ -1,0 +1,94 @@
+"""Brings the indices of an earlier version up to this one's mappings, as far as that goes in place (ADR 0023).
+
+A new field is added to the mapping of the index that serves, so that writers can use it at once. Records, passages and
+users' passages keep their schema version until ``sonde reindex`` has written every document anew; the bookkeeping
+indices need no more than the fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import structlog
+
+from core.errors import IndexMismatch
+from core.ports import EmbedderCard
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import BadRequest
+from es_mappings import loader
+from es_mappings.indices import ensure_indices, resolved
+from es_mappings.meta import SCHEMA_VERSION, IndexMeta
+from es_mappings.names import KINDS, WITH_VECTORS, IndexKind, alias
+
+log = structlog.get_logger(__name__)
+
+Json = dict[str, Any]
+
+_ADDED_KINDS: tuple[IndexKind, ...] = ("visits",)
+"""Indices that an earlier version did not have."""
+
+
+def migrate(client: Elasticsearch, prefix: str) -> None:
+    """Adds what the indices of ``prefix`` lack; safe to repeat, and from several processes at once.
+
+    Raises IndexMismatch where an index cannot take a new field in place.
+    """
+    aliases = {alias(prefix, kind): kind for kind in KINDS}
+    found = client.indices.get(
+        index=list(aliases), features=["aliases", "mappings"], ignore_unavailable=True, allow_no_indices=True
+    ).body
+    there: set[IndexKind] = set()
+    for index, body in found.items():
+        kind = next(kind for name, kind in aliases.items() if name in body["aliases"])
+        there.add(kind)
+        _bring_up(client, kind, index, body["mappings"])
+    _create(client, prefix, [kind for kind in _ADDED_KINDS if kind not in there])
+
+
+def missing_fields(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> Json:
+    """The ``properties`` of ``wanted`` that ``there`` lacks, sub-fields of objects among them.
+
+    A field that both have with different settings is left as it is: only a new index can change it.
+    """
+    found: Json = {}
+    for name, field in wanted.items():
+        if name not in there:
+            found[name] = field
+        elif "properties" in field and (
+            inner := missing_fields(field["properties"], there[name].get("properties", {}))
+        ):
+            found[name] = {"properties": inner}
+    return found
+
+
+def _bring_up(client: Elasticsearch, kind: IndexKind, index: str, mapping: Mapping[str, Any]) -> None:
+    meta = IndexMeta.read(index, mapping.get("_meta"))
+    if meta.schema_version > SCHEMA_VERSION:
+        return
+    added = missing_fields(loader.mapping(kind, _card(meta))["properties"], mapping["properties"])
+    more: Json = {}
+    if kind not in WITH_VECTORS and meta.schema_version < SCHEMA_VERSION:
+        more = {"meta": {**mapping["_meta"], "schema_version": SCHEMA_VERSION}}
+    if not added and not more:
+        return
+    try:
+        client.indices.put_mapping(index=index, properties=added, **more)
+    except BadRequest as error:
+        raise IndexMismatch(
+            f"The index {index} has schema {meta.schema_version} and cannot take the new fields {', '.join(added)} in "
+            "place. It still answers; run `sonde reindex` before the next harvest."
+        ) from error
+    log.info("index.fields_added", index=index, fields=",".join(added), schema=meta.schema_version)
+
+
+def _create(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind]) -> None:
+    """Nothing where there are no records yet: then everything is still to be made."""
+    records = resolved(client, prefix, "records") if kinds else None
+    if records is not None:
+        ensure_indices(client, prefix, _card(records.meta), kinds=kinds)
+
+
+def _card(meta: IndexMeta) -> EmbedderCard:
+    """As much of a model as a mapping needs."""
+    return EmbedderCard(meta.embedding_model, meta.dims, max_tokens=1, min_score=0.0, instruction=meta.instruction)

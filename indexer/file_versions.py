@@ -1,0 +1,108 @@
+"""What files' last answers said of their version (ETag, Last-Modified): what a run of changes asks with.
+
+A visit is believed only while the ledger still knows every record that came of the file, as it was read: so a 304 never
+stands for something that is no longer there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.batched import batched
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry, entry_key
+from es_mappings.names import alias
+from indexer import bulk
+from indexer.ledger import Ledger
+from indexer.raw import FileVersion
+
+_AT_ONCE = 5000  # entries of one look into the ledger
+LONGEST_NOTE = 1 << 18
+MOST_NATIVES = 50_000
+"""What is larger is fetched each time: bookkeeping must stay smaller than what it saves."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersions:
+    """The visits index of one prefix."""
+
+    client: Elasticsearch
+    prefix: str
+
+    @property
+    def index(self) -> str:
+        return alias(self.prefix, "visits")
+
+    def save(self, source: str, visits: Sequence[FileVersion], now: str) -> None:
+        """One that is not taken is asked for without conditions next time."""
+        bulk.write(self.client, (self._operation(source, visit, now) for visit in visits if _is_small(visit)))
+
+    def load(self, source: str, urls: Sequence[str]) -> dict[str, FileVersion]:
+        if not urls:
+            return {}
+        ids = [_id(source, url) for url in urls]
+        found = self.client.mget(index=self.index, ids=ids)
+        visits = (_file_version(each["_source"]) for each in found["docs"] if each.get("found"))
+        return {visit.url: visit for visit in visits}
+
+    def forget_before(self, moment: str) -> None:
+        """Deletes those of files that no full run has met since."""
+        query = {"range": {"visited": {"lt": moment}}}
+        self.client.delete_by_query(index=self.index, query=query, conflicts="proceed", ignore_unavailable=True)
+
+    def _operation(self, source: str, visit: FileVersion, now: str) -> bulk.Operation:
+        kept = {name: value for name, value in asdict(visit).items() if value is not None}
+        return bulk.index_operation(self.index, _id(source, visit.url), {**kept, "source": source, "visited": now})
+
+
+@dataclass(frozen=True, slots=True)
+class SourceVersions:
+    """Implements indexer.sources.revisiting.VersionStore for one source.
+
+    ``tag``: how files are read now. ``asking`` False, in a full run: nothing is believed, everything is noted.
+    """
+
+    client: Elasticsearch
+    prefix: str
+    source: str
+    tag: str
+    asking: bool
+
+    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
+        """FileVersions that may be asked with. Raises core.errors.Unavailable."""
+        if not self.asking:
+            return {}
+        visits = FileVersions(self.client, self.prefix).load(self.source, urls)
+        read = {url: visit for url, visit in visits.items() if visit.tag == self.tag}
+        entries = self._entries([native for visit in read.values() for native in visit.natives])
+        return {url: visit for url, visit in read.items() if all(_stands(entries.get(n)) for n in visit.natives)}
+
+    def _entries(self, natives: Sequence[str]) -> dict[str, LedgerEntry]:
+        ledger, keys = Ledger(self.client, self.prefix), [entry_key(self.source, native) for native in natives]
+        found: dict[str, LedgerEntry] = {}
+        for some in batched(keys, _AT_ONCE):
+            found |= {entry.native_id: entry for entry in ledger.entries(some).values()}
+        return found
+
+
+def _stands(entry: LedgerEntry | None) -> bool:
+    """Whether the ledger knows the document as it was read, and as no other's duplicate."""
+    return entry is not None and entry.state in ("current", "refused") and entry.raw_hash != ""
+
+
+def _is_small(visit: FileVersion) -> bool:
+    return len(visit.natives) <= MOST_NATIVES and len(visit.note or "") <= LONGEST_NOTE
+
+
+def _id(source: str, url: str) -> str:
+    return hashlib.sha256(f"{source} {url}".encode()).hexdigest()
+
+
+def _file_version(kept: Mapping[str, Any]) -> FileVersion:
+    natives = kept.get("natives", [])
+    return FileVersion(
+        kept["url"], kept["tag"], tuple(natives), kept.get("etag"), kept.get("last_modified"), kept.get("note")
+    )

@@ -1,0 +1,97 @@
+"""What a metadata format says of itself: its reader, and how a document of it is recognised.
+
+Each reader's module ends with its ``FORMAT``; ``indexer.formats.formats`` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from core.record import Record
+from indexer.formats.json_document import looks_like_json, parse_json
+from indexer.formats.json_ld import may_hold_scripts
+from indexer.formats.linked_data import Vocabulary, vocabulary_of
+from indexer.formats.rdf import looks_like_turtle
+from indexer.formats.xml import FirstElement, first_element
+from indexer.raw import RawRecord
+
+_DCAT = b"http://www.w3.org/ns/dcat#"
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a document shows of its format, found once for all recognisers.
+
+    ``element``: the first element of XML; None for anything else and for a web page. Of ``content`` a recogniser may
+    ask whether a name occurs in it. ``document``: the value of a JSON document; None for anything else.
+    """
+
+    content: bytes = b""
+    element: FirstElement | None = None
+    document: Any = None
+    is_turtle: bool = False
+    is_page_with_scripts: bool = False
+
+    @property
+    def tag(self) -> str:
+        """The first element's name in Clark notation (``{namespace}name``); empty where there is none."""
+        return "" if self.element is None else self.element.tag
+
+    @property
+    def iso_type(self) -> str:
+        """``MD_Metadata`` or ``MI_Metadata`` where ``gco:isoType`` says so; else empty."""
+        return "" if self.element is None else (self.element.iso_type or "").rpartition(":")[2]
+
+    @property
+    def members(self) -> Mapping[str, Any]:
+        """Those of a JSON object; empty for anything else."""
+        return self.document if isinstance(self.document, dict) else {}
+
+    @property
+    def holds_dcat(self) -> bool:
+        return _DCAT in self.content
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary | None:
+        """Of the one data set of a JSON-LD document."""
+        return None if self.document is None else vocabulary_of(self.document)
+
+
+def inspect(content: bytes) -> Inspection:
+    """XML is looked at in its start only, JSON is parsed. Raises Refused for JSON that cannot be parsed."""
+    if looks_like_json(content):
+        return Inspection(content, document=parse_json(content))
+    element = first_element(content)
+    if element is not None and element.tag.rpartition("}")[2].lower() != "html":
+        return Inspection(content, element)
+    if looks_like_turtle(content):
+        return Inspection(content, is_turtle=True)
+    return Inspection(content, is_page_with_scripts=may_hold_scripts(content))
+
+
+class Read(Protocol):
+    """Turns one document into a Record of ``source``; what was repaired or left out stands in ``warnings``."""
+
+    def __call__(self, raw: RawRecord, source: str) -> Record:
+        """Raises Refused."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One metadata format. ``name`` is the record's ``native_format``.
+
+    A new ``version`` makes the next harvest read documents again that did not change. ``recognises`` judges one
+    document that holds one record. For docs/formats.md: ``found_by`` says how a document is recognised, ``fields``
+    which field of ``Record`` comes from where.
+    """
+
+    name: str
+    version: int
+    read: Read
+    recognises: Callable[[Inspection], bool]
+    found_by: str
+    fields: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,29 @@
+"""A decision on one document, with what is needed to carry it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from es_mappings.codecs.ledger import LedgerEntry
+from indexer.digest import Digest
+from indexer.plan import Decision
+from indexer.raw import RawRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """``digest`` where the document was parsed."""
+
+    raw: RawRecord
+    stored: LedgerEntry | None
+    decision: Decision
+    digest: Digest | None = None
+    vector: list[float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedItem:
+    """An item that Elasticsearch refused, with its reason."""
+
+    item: Item
+    reason: str

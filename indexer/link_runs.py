@@ -1,0 +1,20 @@
+"""The runs of a source's links: the name under which they are kept, and the last whole one."""
+
+from __future__ import annotations
+
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
+from indexer.runs import Runs
+
+LINKS_OF = "links:"
+"""The start of that name."""
+
+
+def links_source(source: str) -> str:
+    return f"{LINKS_OF}{source}"
+
+
+def latest_links(client: Elasticsearch, prefix: str, source: str) -> RunReport | None:
+    """The youngest whole look at the source's links; None where there was none."""
+    found = [run for run in Runs(client, prefix).latest(links_source(source), size=5) if run.state == "complete"]
+    return found[0] if found else None

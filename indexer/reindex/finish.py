@@ -1,0 +1,171 @@
+"""The last round of a reindex: what reached the old index while the alias moved is brought over.
+
+The reindex runs it; where that was cut off, the next `sonde reindex` or the next harvest does. To do it twice, late,
+or in two processes at once does no harm: each write is made only where nobody else has written since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import structlog
+
+from core.batched import batched
+from core.errors import ModelMissing, SondeError
+from core.ports import Embedder
+from es_gateway.client import Elasticsearch
+from es_mappings.indices import described
+from es_mappings.meta import IndexMeta
+from es_mappings.names import alias
+from indexer import bulk
+from indexer.ledger import Ledger
+from indexer.parts import Parts
+from indexer.reindex.handover import Handover, Reindexed, clear, unfinished_handovers
+from indexer.reindex.sync import BATCH, EVERYTHING, Copying, Json, with_vectors
+from indexer.reindex.transform import copying
+from indexer.scan import scan
+
+log = structlog.get_logger(__name__)
+
+_MOST_ROUNDS = 8
+_CHANGED = "409"
+
+
+def finish(client: Elasticsearch, prefix: str, embedder: Callable[[str], Embedder]) -> list[Handover]:
+    """Ends a reindex whose alias has moved; what there was to end, empty where there was nothing.
+
+    ``embedder`` loads the model of that name where the two indices have different ones. Raises what it raises,
+    Unavailable where Elasticsearch does not answer, and SondeError, naming the first, where documents are not taken:
+    the note then stays, and the next one tries again.
+    """
+    found = unfinished_handovers(client, prefix)
+    for left in found:
+        _catch_up(client, prefix, left, embedder)
+    for left in found:
+        if left.kind == "records":
+            note_model(client, prefix, _meta(client, left.new).embedding_model)
+    for left in found:
+        clear(client, left.new)
+        log.info("reindex.finished", kind=left.kind, old=left.old, new=left.new)
+    return found
+
+
+def finish_if_possible(parts: Parts) -> None:
+    """Before a harvest: what cannot be ended now, for want of the model perhaps, keeps no record from coming in."""
+    try:
+        finish(parts.client, parts.prefix, parts.embedder or _no_embedder)
+    except SondeError as error:
+        log.warning("reindex.not_finished", reason=str(error))
+
+
+def note_model(client: Elasticsearch, prefix: str, model: str) -> None:
+    """The ledger learns whose vectors are there now, else the next harvest would make them all again."""
+    client.update_by_query(
+        index=alias(prefix, "ledger"),
+        query={"bool": {"filter": [{"exists": {"field": "embedding_model"}}]}},
+        script={"source": "ctx._source.embedding_model = params.model", "params": {"model": model}},
+        conflicts="proceed",
+        refresh=True,
+    )
+
+
+def _no_embedder(model: str) -> Embedder:
+    raise ModelMissing(f"This harvest is without an embedder; {model} is needed.")
+
+
+def _catch_up(client: Elasticsearch, prefix: str, left: Handover, embedder: Callable[[str], Embedder]) -> None:
+    """Rounds until one finds nothing: a write that was in hand when the alias moved may come a little later."""
+    if not client.indices.exists(index=left.old):
+        log.warning("reindex.old_is_gone", old=left.old, new=left.new)
+        return
+    how = copying(left.kind, _embedder(client, left, embedder))
+    for _ in range(_MOST_ROUNDS):
+        client.indices.refresh(index=f"{left.old},{left.new}")
+        if _bring(client, prefix, left, how) + _take_out(client, left) == 0:
+            return
+
+
+def _embedder(client: Elasticsearch, left: Handover, embedder: Callable[[str], Embedder]) -> Embedder | None:
+    """The new index's, where the vectors of the old one are not good for it."""
+    old, new = _meta(client, left.old), _meta(client, left.new)
+    same = (old.embedding_model, old.dims) == (new.embedding_model, new.dims)
+    return None if same else embedder(new.embedding_model)
+
+
+def _meta(client: Elasticsearch, index: str) -> IndexMeta:
+    return described(client, index).meta
+
+
+def _bring(client: Elasticsearch, prefix: str, left: Handover, how: Copying) -> int:
+    """Writes what the old index got last, unless others have written or removed it since; how many were written."""
+    brought = 0
+    for hits in batched(scan(client, left.old, {"range": {"_seq_no": {"gt": left.seen}}}), BATCH):
+        held = _held(client, left.new, hits)
+        removed = _removed(client, prefix, left.kind, [hit for hit in hits if hit["_id"] not in held])
+        wanted = [
+            (hit, how.transform(hit["_source"]))
+            for hit in hits
+            if hit["_id"] not in removed and held.get(hit["_id"], _NEVER)["if_seq_no"] <= left.copied
+        ]
+        operations = [
+            bulk.replace_operation(left.new, hit["_id"], document, hit.get("_routing"), held.get(hit["_id"]))
+            for hit, document in with_vectors(client, left.old, wanted, how)
+        ]
+        brought += _written(client, left, operations)
+    return brought
+
+
+_NEVER = {"if_seq_no": -1}
+
+
+def _take_out(client: Elasticsearch, left: Handover) -> int:
+    """Deletes the reindex's own copies of what was removed from the old index last; how many."""
+    there = {hit["_id"] for hit in scan(client, left.old, EVERYTHING, [])}
+    own = scan(client, left.new, {"range": {"_seq_no": {"lte": left.copied}}}, [])
+    return sum(
+        _written(
+            client,
+            left,
+            [bulk.delete_operation(left.new, hit["_id"], hit.get("_routing"), _as_it_is(hit)) for hit in hits],
+        )
+        for hits in batched((hit for hit in own if hit["_id"] not in there), BATCH)
+    )
+
+
+def _held(client: Elasticsearch, index: str, hits: Sequence[Json]) -> dict[str, dict[str, int]]:
+    """By id, the condition that the index's document is as it is now; an id that it does not hold is not there."""
+    wanted = [{"_id": hit["_id"], **({"routing": hit["_routing"]} if "_routing" in hit else {})} for hit in hits]
+    found = client.mget(index=index, docs=wanted, source=False)
+    return {document["_id"]: _as_it_is(document) for document in found["docs"] if document.get("found", False)}
+
+
+def _as_it_is(document: Json) -> dict[str, int]:
+    return {"if_seq_no": document["_seq_no"], "if_primary_term": document["_primary_term"]}
+
+
+def _removed(client: Elasticsearch, prefix: str, kind: Reindexed, hits: Sequence[Json]) -> set[str]:
+    """Ids of those that were removed since: they must not come back."""
+    if not hits:
+        return set()
+    if kind == "records":
+        ledger = Ledger(client, prefix)
+        ledger.refresh()
+        entries = list(ledger.where({"terms": {"record": [hit["_id"] for hit in hits]}}))
+        buried = {entry.record for entry in entries if entry.state == "removed" and entry.record is not None}
+        return buried - {entry.held for entry in entries}
+    of = sorted({hit["_source"]["document"] for hit in hits})
+    found = client.mget(index=alias(prefix, "documents"), ids=of, source=False)
+    kept = {document["_id"] for document in found["docs"] if document.get("found", False)}
+    return {hit["_id"] for hit in hits if hit["_source"]["document"] not in kept}
+
+
+def _written(client: Elasticsearch, left: Handover, operations: Sequence[bulk.Operation]) -> int:
+    """How many were taken; one that somebody else has written meanwhile is his. Raises SondeError for any other."""
+    failures = bulk.write(client, operations)
+    refused = [failure for failure in failures if not failure.reason.startswith(_CHANGED)]
+    if refused:
+        raise SondeError(
+            f"{left.new} serves, but did not take {len(refused)} documents of {left.old}, the first "
+            f"{refused[0].id}: {refused[0].reason}"
+        )
+    return len(operations) - len(failures)

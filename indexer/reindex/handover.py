@@ -1,0 +1,82 @@
+"""The note that the last round of a reindex is still to come, so that a power cut in the midst forgets nothing.
+
+It stands in the ``_meta`` of the new index: written before the alias moves, of meaning once it has moved, and taken
+away when the round is done. Elasticsearch numbers the writes of a shard; the note says by these numbers, and not by
+anybody's clock, what is whose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from es_gateway.client import Elasticsearch
+from es_mappings.names import alias
+
+Reindexed = Literal["records", "passages", "library"]
+REINDEXED: tuple[Reindexed, ...] = ("records", "passages", "library")
+
+_NOTE = "left_behind"
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """``new`` serves, or is about to, and may lack what reached ``old`` at the last moment.
+
+    Sequence numbers: everything up to ``seen`` in ``old`` was compared; everything up to ``copied`` in ``new`` is the
+    reindex's own, and what comes after it was written by others, who found it serving.
+    """
+
+    kind: Reindexed
+    old: str
+    new: str
+    seen: int
+    copied: int
+
+
+def unfinished_handovers(client: Elasticsearch, prefix: str) -> list[Handover]:
+    """Of the indices that serve, records first; empty, mostly. One request."""
+    aliases = {alias(prefix, kind): kind for kind in REINDEXED}
+    found = client.indices.get(index=list(aliases), features=["aliases", "mappings"], ignore_unavailable=True).body
+    notes = []
+    for index, body in found.items():
+        note = body["mappings"].get("_meta", {}).get(_NOTE)
+        kind = next((kind for name, kind in aliases.items() if name in body["aliases"]), None)
+        if note is not None and kind is not None:
+            notes.append(Handover(kind, note["old"], index, note["seen"], note["copied"]))
+    return sorted(notes, key=lambda each: REINDEXED.index(each.kind))
+
+
+def record_handover(client: Elasticsearch, left: Handover) -> None:
+    """Writes it down; to be done before the alias moves."""
+    _put_meta(client, left.new, {"old": left.old, "seen": left.seen, "copied": left.copied})
+
+
+def clear(client: Elasticsearch, index: str) -> None:
+    _put_meta(client, index, None)
+
+
+def done_up_to(client: Elasticsearch, index: str) -> int:
+    """Writes with this sequence number and lower ones are seen after a refresh; higher ones may be in hand."""
+    return int(_numbers(client, index)["local_checkpoint"])
+
+
+def highest(client: Elasticsearch, index: str) -> int:
+    """The highest sequence number given so far; -1 in an empty index."""
+    return int(_numbers(client, index)["max_seq_no"])
+
+
+def _numbers(client: Elasticsearch, index: str) -> dict[str, int]:
+    """Of the primary: an index of ours has one shard (mappings/shared.json), so its numbers are the index's."""
+    found = client.indices.stats(index=index, metric="docs", level="shards").body
+    (copies,) = found["indices"][index]["shards"].values()
+    numbers: dict[str, int] = next(copy["seq_no"] for copy in copies if copy["routing"]["primary"])
+    return numbers
+
+
+def _put_meta(client: Elasticsearch, index: str, written: dict[str, Any] | None) -> None:
+    """Elasticsearch replaces ``_meta`` as a whole, so the rest of it is sent again."""
+    mappings = client.indices.get_mapping(index=index).body[index]["mappings"]
+    rest = {name: value for name, value in mappings.get("_meta", {}).items() if name != _NOTE}
+    meta = rest if written is None else {**rest, _NOTE: written}
+    client.indices.put_mapping(index=index, meta=meta)

@@ -1,0 +1,142 @@
+"""Two indices brought to say the same: what one has and the other lacks or holds differently is copied over.
+
+Repeating it is cheap where nothing differs, so it is at once the copy, its proof and what catches up with writes that
+went on meanwhile. A power cut anywhere only leaves more for the next round.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.batched import batched
+from es_gateway.client import Elasticsearch
+from indexer import bulk
+from indexer.scan import scan
+
+Json = dict[str, Any]
+
+BATCH = 500
+EVERYTHING: Mapping[str, Any] = {"match_all": {}}
+_HAS_VECTOR: Mapping[str, Any] = {"exists": {"field": "vector"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """How a document goes over.
+
+    ``transform`` writes a stored document (without vector) as this version writes it. ``vectors`` gives each batch its
+    vectors, or None to take the stored ones.
+    """
+
+    transform: Callable[[Json], Json]
+    vectors: Callable[[Sequence[Json]], Sequence[list[float] | None]] | None = None
+    progress: Callable[[int], None] = lambda _seen: None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One pass: documents alike, copied, and deleted because only the target had them; what was not taken."""
+
+    same: int = 0
+    copied: int = 0
+    deleted: int = 0
+    failures: tuple[bulk.Failure, ...] = ()
+
+    @property
+    def settled(self) -> bool:
+        return self.copied == 0 and self.deleted == 0 and not self.failures
+
+
+def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> Round:
+    """Makes ``target``, which only the reindex writes to, say what ``source`` says.
+
+    Reads both in full, without vectors; memory is one digest for each document. Of vectors it sees whether they are
+    there: one that was filled in later changes nothing else of its document.
+    Raises core.errors.Unavailable where Elasticsearch does not answer.
+    """
+    client.indices.refresh(index=f"{source},{target}")
+    there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
+    filled = _filled(client, source, target) if copying.vectors is None else set()
+    same = copied = seen = 0
+    failures: list[bulk.Failure] = []
+    for hits in batched(scan(client, source, EVERYTHING), BATCH):
+        seen += len(hits)
+        wanted = [(hit, copying.transform(hit["_source"])) for hit in hits]
+        taken = [
+            (hit, new) for hit, new in wanted if there.pop(hit["_id"], None) != _digest(new) or hit["_id"] in filled
+        ]
+        same += len(hits) - len(taken)
+        failures += bulk.write(
+            client,
+            (
+                bulk.index_operation(target, hit["_id"], document, hit.get("_routing"))
+                for hit, document in with_vectors(client, source, taken, copying)
+            ),
+        )
+        copied += len(taken)
+        copying.progress(seen)
+    deleted = _delete(client, target, there)
+    return Round(same, copied, deleted, tuple(failures))
+
+
+def _filled(client: Elasticsearch, source: str, target: str) -> set[str]:
+    """Ids of documents that have a vector in ``source`` and none in ``target``."""
+    found: set[str] = set()
+    for hits in batched(scan(client, target, {"bool": {"must_not": [_HAS_VECTOR]}}, []), BATCH):
+        query = {"bool": {"filter": [{"ids": {"values": [hit["_id"] for hit in hits]}}, _HAS_VECTOR]}}
+        answer = client.search(index=source, query=query, source=False, size=BATCH)
+        found |= {hit["_id"] for hit in answer["hits"]["hits"]}
+    return found
+
+
+def differing(client: Elasticsearch, source: str, target: str) -> Iterator[Json]:
+    """Hits of ``source`` that ``target`` lacks, holds differently, or without the vector that ``source`` has."""
+    client.indices.refresh(index=f"{source},{target}")
+    there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
+    filled = _filled(client, source, target)
+    for hit in scan(client, source, EVERYTHING):
+        if there.get(hit["_id"]) != _digest(hit["_source"]) or hit["_id"] in filled:
+            yield hit
+
+
+def with_vectors(
+    client: Elasticsearch, source: str, pairs: Sequence[tuple[Json, Json]], copying: Copying
+) -> Iterator[tuple[Json, Json]]:
+    """Hits of ``source`` with their documents as they are to be written, complete."""
+    if not pairs:
+        return
+    vectors = (
+        copying.vectors([new for _, new in pairs])
+        if copying.vectors is not None
+        else _stored_vectors(client, source, [hit for hit, _ in pairs])
+    )
+    for (hit, new), vector in zip(pairs, vectors, strict=True):
+        yield hit, new if vector is None else {**new, "vector": vector}
+
+
+def _stored_vectors(client: Elasticsearch, index: str, hits: Sequence[Json]) -> list[list[float] | None]:
+    """As they stand in the index, full precision; None for a document that has none."""
+    query = {"ids": {"values": [hit["_id"] for hit in hits]}}
+    found = client.search(index=index, query=query, source={"exclude_vectors": False}, size=len(hits))
+    stored = {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
+    return [stored.get(hit["_id"], {}).get("vector") for hit in hits]
+
+
+def _delete(client: Elasticsearch, target: str, only_there: Iterable[str]) -> int:
+    deleted = 0
+    for batch in batched(only_there, BATCH):
+        query = {"ids": {"values": batch}}
+        found = client.search(index=target, query=query, source=False, size=BATCH)["hits"]["hits"]
+        failed = bulk.write(client, (bulk.delete_operation(target, hit["_id"], hit.get("_routing")) for hit in found))
+        deleted += len(found) - len(failed)
+    return deleted
+
+
+def _digest(document: Json) -> bytes:
+    """16 bytes that stand for the document without its vector."""
+    plain = {name: value for name, value in document.items() if name != "vector"}
+    return hashlib.blake2b(json.dumps(plain, sort_keys=True).encode(), digest_size=16).digest()

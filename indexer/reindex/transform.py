@@ -1,0 +1,48 @@
+"""A stored document as this version writes it, with the vector of the model that its new index is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from core.ports import Embedder
+from es_mappings.codecs import passages
+from es_mappings.codecs.records import from_document, to_document
+from indexer.documents.segment import embedding_text
+from indexer.reindex.handover import Reindexed
+from indexer.reindex.sync import Copying, Json
+
+_OF_THE_RECORD = ("native", "harvest", "family")  # what the harvest adds to what to_document writes
+
+
+def _unseen(_seen: int) -> None:
+    """For who does not look."""
+
+
+def copying(kind: Reindexed, embedder: Embedder | None, progress: Callable[[int], None] = _unseen) -> Copying:
+    """How documents of that kind go over; without ``embedder`` they keep the vectors that they have."""
+    transform = _renewed_record if kind == "records" else dict
+    if embedder is None:
+        return Copying(transform, None, progress)
+    text = _record_text if kind == "records" else _passage_text
+
+    def embedded(documents: Sequence[Json]) -> Sequence[list[float] | None]:
+        vectors = embedder.embed([text(document, embedder) for document in documents], "document")
+        return [vector.tolist() for vector in vectors]
+
+    return Copying(transform, embedded, progress)
+
+
+def _renewed_record(source: Json) -> Json:
+    """The record as this version writes it, with what the harvest noted of it."""
+    document = to_document(from_document(source))
+    kept = {name: source[name] for name in _OF_THE_RECORD if name in source}
+    return {**document, **kept}
+
+
+def _record_text(document: Json, _embedder: Embedder) -> str:
+    return from_document(document).embedding_text
+
+
+def _passage_text(document: Json, embedder: Embedder) -> str:
+    passage, title = passages.from_document("", document)
+    return embedding_text(passage, title, embedder, embedder.card.max_tokens)

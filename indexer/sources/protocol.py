@@ -1,0 +1,131 @@
+"""What a protocol says of itself: how its catalogues are opened, recognised and looked for.
+
+Each module of a protocol ends with its ``PROTOCOL``; ``indexer.sources.protocols`` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter
+
+from indexer.raw import Source
+from indexer.sources.answers import expect_2xx, json_value, local, parse_xml
+from indexer.sources.fetching import Fetcher
+from indexer.sources.rdf_answers import rdf_format
+from net.exchange import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAnswer:
+    """What an address answered with, read once for all protocols.
+
+    ``json``: the members of a JSON object, empty for anything else. ``root``: the local name of an XML document's
+    root, empty for anything else; a web page (``html``) and RDF (``rdf``) are not read as XML.
+    """
+
+    url: str
+    content: bytes
+    json: Mapping[str, Any]
+    root: str = ""
+    rdf: bool = False
+    html: bool = False
+
+    @property
+    def link_rels(self) -> frozenset[str]:
+        """The ``rel`` of each of its ``links``, where it is JSON."""
+        links = self.json.get("links")
+        listed = links if isinstance(links, list) else []
+        rels = (link.get("rel") for link in listed if isinstance(link, dict))
+        return frozenset(rel for rel in rels if isinstance(rel, str))
+
+
+def first_answer(answer: Answer) -> FirstAnswer:
+    """Raises BadStatus, and BadAnswer for JSON or XML that cannot be parsed."""
+    content = expect_2xx(answer).content
+    start = content[:4000].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start[:1] in (b"{", b"["):
+        body = json_value(answer)
+        return FirstAnswer(answer.url, content, body if isinstance(body, dict) else {})
+    if rdf_format(content, answer.headers.get("content-type", "")) in ("turtle", "xml", "nt", "n3"):
+        return FirstAnswer(answer.url, content, {}, rdf=True)
+    if b"<html" in start.lower() or start.lower().startswith(b"<!doctype html"):
+        return FirstAnswer(answer.url, content, {}, html=True)
+    return FirstAnswer(answer.url, content, {}, local(parse_xml(content, "it")) if start[:1] == b"<" else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An address where a catalogue of the protocol may lie, and what to ask it.
+
+    ``ask`` raises SondeError where something else lies there; None: the protocol's ``recognises`` judges the answer.
+    """
+
+    url: str
+    ask: Callable[[Fetcher, str], object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a harvest begins, with the options that an address stands for."""
+
+    url: str
+    options: Mapping[str, Any]
+
+
+Questions = Callable[[str], Iterable[Question]]
+
+
+def _no_questions(_url: str) -> Iterable[Question]:
+    return ()
+
+
+def _recognises_nothing(_answer: FirstAnswer) -> bool:
+    return False
+
+
+def _stands_for_nothing(_url: str) -> Start | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """One way to talk to a catalogue. ``name`` is the ``type`` of an entry in ``sources.yaml``.
+
+    ``open(fetcher, url, since, options)``; ``options`` is the dataclass that an entry's ``options`` must fit.
+    ``summary`` and ``changes_by`` are for the table in docs/harvesting.md. ``changes_by`` says what tells the protocol
+    which records changed; where it is empty, every run asks for everything and ``since`` is None.
+
+    For ``sonde sources add``: ``recognises`` judges what an address answers with. ``at`` and ``below`` give the
+    questions to ask at the address itself and at the usual places below it. ``of_address`` recognises an address by
+    its form alone. ``title`` asks for the catalogue's name, where the answer itself does not show it.
+    """
+
+    name: str
+    open: Callable[[Fetcher, str, str | None, Any], Source]
+    options: type[Any]
+    summary: str
+    changes_by: str = ""
+    recognises: Callable[[FirstAnswer], bool] = _recognises_nothing
+    at: Questions = _no_questions
+    below: Questions = _no_questions
+    of_address: Callable[[str], Start | None] = _stands_for_nothing
+    title: Callable[[Fetcher, str], str] | None = None
+
+    def __post_init__(self) -> None:
+        """Unknown options are refused: they are most likely typing errors."""
+        self.options.__pydantic_config__ = ConfigDict(extra="forbid")
+
+    @property
+    def incremental(self) -> bool:
+        return bool(self.changes_by)
+
+    @property
+    def option_names(self) -> tuple[str, ...]:
+        return tuple(each.name for each in fields(self.options))
+
+    def read_options(self, given: Mapping[str, Any]) -> Any:
+        """Raises pydantic.ValidationError, naming each option that is unknown or wrong."""
+        return TypeAdapter(self.options, config=None).validate_python(dict(given), strict=None)

@@ -1,0 +1,54 @@
+"""Which protocols there are. A new one is a module with a ``PROTOCOL``, and one line in the list here.
+
+The order matters to ``sonde sources add`` alone: the first protocol that recognises an answer, or whose question is
+answered, is tried first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from indexer.raw import Source
+from indexer.sources import (
+    ckan,
+    csw,
+    datacite,
+    dcat,
+    geonetwork,
+    invenio,
+    oai_pmh,
+    ogc_records,
+    sitemap,
+    stac_api,
+    stac_static,
+    waf,
+)
+from indexer.sources.fetching import Fetcher
+from indexer.sources.protocol import Protocol
+
+_LISTED = (
+    csw.PROTOCOL,
+    oai_pmh.PROTOCOL,
+    ckan.PROTOCOL,
+    dcat.PROTOCOL,
+    stac_api.PROTOCOL,
+    stac_static.PROTOCOL,
+    invenio.PROTOCOL,
+    datacite.PROTOCOL,
+    sitemap.PROTOCOL,
+    ogc_records.PROTOCOL,
+    geonetwork.PROTOCOL,
+    waf.PROTOCOL,
+)
+PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in _LISTED}
+
+
+def open_source(type: str, fetcher: Fetcher, since: str | None, options: Mapping[str, Any]) -> Source:
+    """The catalogue at the fetcher's address. ``since`` is left out where the protocol cannot tell what changed.
+
+    Raises pydantic.ValidationError for wrong options.
+    """
+    protocol = PROTOCOLS[type]
+    wanted = since if protocol.incremental else None
+    return protocol.open(fetcher, fetcher.url, wanted, protocol.read_options(options))

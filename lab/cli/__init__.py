@@ -1,0 +1,1 @@
+"""The commands of the laboratory: `sonde bench`, `sonde load` and `sonde chaos`."""

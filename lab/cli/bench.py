@@ -1,0 +1,245 @@
+"""`sonde bench`: what things cost on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+import httpx
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from core.errors import NotFound, SondeError
+from core.json_types import Json
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
+from es_mappings.indices import ensure_indices
+from es_mappings.names import KINDS, concrete
+from indexer.embed_missing import embed_missing
+from indexer.parts import Options, Parts
+from lab.benchmarks.ingest import EmbeddingTime, HarvestTime, time_embedding, time_harvest
+from lab.benchmarks.machine import machine
+from lab.benchmarks.reading import time_hausdorff, time_ranking, time_understanding
+from lab.benchmarks.searching import SearchTimes, time_searches
+from lab.benchmarks.timing import TimedNode
+from local_stack.ports import free_port
+from reading.places import PlaceReader
+from reading.times import TimeReader
+from search_api.request import SearchRequest
+from search_api.understanding.understand import Understander
+from sonde.ops.memory import keep_what_is_loaded
+from sonde.ops.one_machine import serve_command, served_at
+from sonde.ops.temporary_node import temporary_node
+from sonde.settings import Settings, load_settings
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
+from sonde.wiring.models import Models
+from sonde.wiring.search import ranking_config, search_pipeline
+
+_ARCHIVES = ("ncar_rda_1669.tar.gz", "ncar_eol_9206.tar.gz")
+_QUESTIONS = Path(__file__).resolve().parents[2] / "samples" / "questions.jsonl"
+_ROUNDS = 3
+
+
+@click.command()
+@click.option(
+    "--catalogues", type=click.Path(path_type=Path), default=Path("../shared/data/catalogues"), show_default=True
+)
+@click.option("--no-embedding", is_flag=True, help="Skip everything that needs vectors: minutes shorter, no searches.")
+@click.option("--only-thinking", is_flag=True, help="Only what needs no index: reading, ranking, distances.")
+@click.option("--json", "out", type=click.Path(path_type=Path), help="Also write figures to this file.")
+def bench(*, catalogues: Path, no_embedding: bool, only_thinking: bool, out: Path | None) -> None:
+    """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
+
+    Takes about five minutes. Other work on the machine shows in the figures: look at "load before".
+    """
+    console = Console()
+    archives = [] if only_thinking else [catalogues / name for name in _ARCHIVES]
+    for archive in archives:
+        if not archive.exists():
+            raise NotFound(f"{archive} is missing; name its folder with --catalogues.")
+    figures: Json = {"machine": machine()}
+    _show(console, "machine", figures["machine"])
+    _think(console, figures, load_settings())
+    if not only_thinking:
+        with temporary_node(load_settings(), console.print) as settings:
+            _measure(console, figures, settings, archives, embedding=not no_embedding)
+    if out is not None:
+        out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+
+
+def _think(console: Console, figures: Json, settings: Settings) -> None:
+    """Milliseconds: reading a question, ranking a thousand candidates, a thousand Hausdorff distances."""
+    models = Models(settings)
+    understander = Understander(PlaceReader(models.gazetteer, models.recogniser), TimeReader())
+    questions = [json.loads(line)["q"] for line in _QUESTIONS.read_text("utf-8").splitlines()]
+    timed = {
+        "understanding a question, ms": time_understanding(understander, questions),
+        "ranking 1,000 candidates, ms": time_ranking(ranking_config(settings).records),
+        "Hausdorff of 1,000 boxes, ms": time_hausdorff(),
+    }
+    for name, spread in timed.items():
+        figures[name] = asdict(spread)
+        _show(console, name, {"p50": f"{spread.p50:.3f}", "p95": f"{spread.p95:.3f}", "samples": spread.count})
+
+
+def _measure(console: Console, figures: Json, settings: Settings, archives: list[Path], *, embedding: bool) -> None:
+    models = Models(settings)
+    with _throw_away(settings, models) as (client, prefix):
+        _ingest(console, figures, models, client, prefix, archives, embedding=embedding)
+        if embedding:
+            _search(console, figures, settings, models, prefix)
+            _memory(console, figures, settings, prefix)
+
+
+@contextmanager
+def _throw_away(settings: Settings, models: Models) -> Iterator[tuple[Elasticsearch, str]]:
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+    prefix = f"sonde-bench-{uuid.uuid4().hex[:12]}"
+    try:
+        client.info()
+    except ElasticsearchError as error:
+        raise SondeError(
+            f"Elasticsearch does not answer at {settings.elasticsearch_url}; `sonde up` starts it."
+        ) from error
+    ensure_indices(client, prefix, models.embedder().card)
+    try:
+        yield client, prefix
+    finally:
+        for kind in KINDS:
+            client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
+
+
+def _ingest(
+    console: Console,
+    figures: Json,
+    models: Models,
+    client: Elasticsearch,
+    prefix: str,
+    archives: list[Path],
+    *,
+    embedding: bool,
+) -> None:
+    first = [time_harvest(client, prefix, archive) for archive in archives]
+    again = [time_harvest(client, prefix, archive) for archive in archives]
+    figures["harvest"] = _harvested(first)
+    figures["harvest again, all unchanged"] = _harvested(again)
+    _show(console, "harvest without embedding", figures["harvest"])
+    _show(console, "harvest again, all unchanged", figures["harvest again, all unchanged"])
+    if embedding:
+        timed = time_embedding(client, prefix, "ncar_rda_1669", archives[0], models.embedder())
+        figures["embedding"] = _embedded(timed)
+        _show(console, "embedding", figures["embedding"])
+        # The other archive's vectors too, so that searches look at all of them.
+        embed_missing("ncar_eol_9206", Parts(client, prefix, models.embedder), Options())
+
+
+def _harvested(timed: list[HarvestTime]) -> Json:
+    seen = sum(one.report.counts.seen for one in timed)
+    seconds = sum(one.seconds for one in timed)
+    return {
+        "files": seen,
+        "refused": sum(one.report.counts.refused for one in timed),
+        "unchanged": sum(one.report.counts.same for one in timed),
+        "seconds": round(seconds, 1),
+        "records/s": round(seen / seconds, 1),
+    }
+
+
+def _embedded(timed: EmbeddingTime) -> Json:
+    return {
+        "texts": timed.texts,
+        "bare encoder, texts/s": round(timed.bare, 1),
+        "into the index, texts/s": round(timed.whole, 1),
+        "share of bare": f"{timed.whole / timed.bare:.1%}",
+        "tokens read": timed.reads_tokens,
+        "texts longer than that": f"{timed.longer_share:.1%}",
+    }
+
+
+def _search(console: Console, figures: Json, settings: Settings, models: Models, prefix: str) -> None:
+    client = elasticsearch_client(settings, node=TimedNode)
+    pipeline, _ = search_pipeline(client, prefix, models, ranking_config(settings))
+    pipeline.search(SearchRequest(q="rain in Berlin since 1990", rerank=False))  # loads what answers need
+    keep_what_is_loaded()
+    questions = [json.loads(line)["q"] for line in _QUESTIONS.read_text("utf-8").splitlines()]
+    requests = {
+        "bm25": SearchRequest(algorithm="bm25", rerank=False),
+        "dense": SearchRequest(algorithm="dense", rerank=False),
+        "hybrid": SearchRequest(rerank=False),
+    }
+    for name, request in requests.items():
+        timed = time_searches(pipeline, questions, request, _ROUNDS)
+        figures[f"search {name}"] = asdict(timed)
+        _show_search(console, f"search {name}, no cross-encoder, one client, ms", timed)
+
+
+def _memory(console: Console, figures: Json, settings: Settings, prefix: str) -> None:
+    """Of one API process after some searches, models preloaded."""
+    port = free_port()
+    environment = {
+        **os.environ,
+        "SONDE_INDEX__PREFIX": prefix,
+        "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
+        "SONDE_LOG__LEVEL": "ERROR",
+        **served_at(port),
+        "SONDE_API__WORKERS": "1",
+    }
+    argv = serve_command()
+    started = time.perf_counter()
+    with subprocess.Popen(argv, env=environment) as server:  # noqa: S603 - our own command
+        try:
+            _wait_ready(f"http://127.0.0.1:{port}", server)
+            ready = time.perf_counter() - started
+            for question in ("rainfall in southern Africa since 1990", "sea ice", "Italian greenhouse gases 2010"):
+                httpx.get(f"http://127.0.0.1:{port}/search", params={"q": question}, timeout=30).raise_for_status()
+            children = psutil.Process(server.pid).children()
+            resident = max(child.memory_info().rss for child in children)
+        finally:
+            server.terminate()
+    figures["api process"] = {"ready after s": round(ready, 1), "resident MB": round(resident / 1e6)}
+    _show(console, "api process", figures["api process"])
+
+
+def _wait_ready(url: str, server: subprocess.Popen[bytes]) -> None:
+    for _ in range(600):
+        if server.poll() is not None:
+            raise SondeError("The API stopped before it answered; the end of its log is above.")
+        try:
+            if httpx.get(f"{url}/readyz", timeout=5).status_code == httpx.codes.OK:
+                return
+        except httpx.HTTPError:
+            pass
+        time.sleep(0.2)
+    raise SondeError("The API was not ready within two minutes.")
+
+
+def _show(console: Console, title: str, figures: Json) -> None:
+    table = Table(title=title, title_justify="left", box=None, show_header=False, pad_edge=False)
+    for name, value in figures.items():
+        table.add_row(name, str(value))
+    console.print(table)
+    console.print()
+
+
+def _show_search(console: Console, title: str, timed: SearchTimes) -> None:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for column in ("", "p50", "p95", "p99", "count"):
+        table.add_column(column, justify="left" if not column else "right")
+    rows = {"whole": timed.whole, "elasticsearch": timed.elasticsearch, "our own part": timed.ours}
+    for name, spread in (*rows.items(), *((f"  stage {stage}", spread) for stage, spread in timed.stages.items())):
+        table.add_row(name, f"{spread.p50:.1f}", f"{spread.p95:.1f}", f"{spread.p99:.1f}", str(spread.count))
+    console.print(table)
+    console.print()
+
+
+COMMANDS = (bench,)

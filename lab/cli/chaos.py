@@ -1,0 +1,114 @@
+"""`sonde chaos`: what misbehaving catalogues do to the index."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from contextlib import ExitStack
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from core.errors import SondeError
+from indexer.parts import Parts
+from lab.chaos.harvests import Outcome
+from lab.chaos.harvests import chaos as run_chaos
+from lab.cli.chaos_cluster import cluster
+from lab.cli.chaos_hostile import hostile
+from lab.cli.chaos_malformed import malformed
+from lab.cli.chaos_reindex import reindex
+from lab.cli.chaos_soak import soak
+from lab.cli.chaos_volume import volume
+from lab.cli.throwaway import throwaway
+from sonde.ops.temporary_node import temporary_node
+from sonde.settings import load_settings
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
+
+
+@click.group(invoke_without_command=True)
+@click.option("--all", "everything", is_flag=True, help="Run every trial, one after the other, in its usual size.")
+@click.pass_context
+def chaos(context: click.Context, *, everything: bool) -> None:
+    """Cause faults on purpose, and check the results."""
+    if context.invoked_subcommand is None and not everything:
+        click.echo(context.get_help())
+    wrong = 0
+    for command in chaos.commands.values() if everything else ():
+        try:
+            context.invoke(command)
+        except SystemExit:  # the others are worth knowing all the same
+            wrong += 1
+        except SondeError as error:
+            click.echo(f"{command.name}: {error}", err=True)
+            wrong += 1
+    if wrong:
+        sys.exit(1)
+
+
+@chaos.command()
+@click.option("--runs", type=click.IntRange(1, 10_000), default=100, show_default=True)
+@click.option("--records", type=click.IntRange(10, 100_000), default=1000, show_default=True)
+@click.option(
+    "--share", type=click.FloatRange(0, 0.9), default=0.3, show_default=True, help="Share of damaged answers."
+)
+@click.option("--seed", type=int, default=1, show_default=True)
+def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
+    """Harvest a changing catalogue through a proxy that damages answers, in throw-away indices of the running node.
+
+    Where none runs one is started for it.
+
+    Exit code 1 where a run ended with other records than the catalogue's.
+    """
+    progress = Console(stderr=True)
+    outcomes: list[Outcome] = []
+    with ExitStack() as after:
+        settings = after.enter_context(temporary_node(load_settings(), progress.print))
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+        prefix = after.enter_context(throwaway(client))
+        for outcome in run_chaos(Parts(client, prefix), runs, records=records, seed=seed, share=share):
+            outcomes.append(outcome)
+            verdict = "right" if outcome.right else f"WRONG: {outcome}"
+            progress.print(f"run {outcome.run}: {verdict} after {outcome.tries} tries, {outcome.seconds:.1f} s")
+    show(Console(), outcomes)
+    if not all(outcome.right for outcome in outcomes):
+        sys.exit(1)
+
+
+def show(console: Console, outcomes: list[Outcome]) -> None:
+    """Sums over all runs, and how often each fault was met."""
+    table = Table(box=None, pad_edge=False)
+    for column in ("runs", "right", "lost", "doubled", "wrong", "taken up again", "requests", "spoilt", "seconds"):
+        table.add_column(column, justify="right")
+    faults: Counter[str] = Counter()
+    for outcome in outcomes:
+        faults.update(outcome.faults)
+    table.add_row(
+        str(len(outcomes)),
+        str(sum(outcome.right for outcome in outcomes)),
+        str(sum(outcome.lost for outcome in outcomes)),
+        str(sum(outcome.doubled for outcome in outcomes)),
+        str(sum(outcome.wrong for outcome in outcomes)),
+        str(sum(outcome.tries - 1 for outcome in outcomes)),
+        str(sum(outcome.requests for outcome in outcomes)),
+        str(faults.total()),
+        f"{sum(outcome.seconds for outcome in outcomes):.0f}",
+    )
+    console.print(table)
+    console.print(", ".join(f"{name} {number}" for name, number in sorted(faults.items())))
+
+
+chaos.add_command(cluster)
+
+chaos.add_command(hostile)
+
+chaos.add_command(malformed)
+
+chaos.add_command(reindex)
+
+chaos.add_command(soak)
+
+chaos.add_command(volume)
+
+COMMANDS = (chaos,)

@@ -1,0 +1,183 @@
+"""`sonde load`: how many searches a second, and how long each takes, at one and at many clients."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+from rich.console import Console
+
+from core.errors import NotFound, SondeError
+from lab.benchmarks.machine import machine
+from lab.cli.load_catalogue import catalogue
+from lab.cli.load_tables import say_what_was_made, show
+from lab.load.catalogue import Size
+from lab.load.clients import COURSES, RERANK, Course, ask
+from lab.load.standing import drop as drop_standing
+from lab.load.summary import Summary
+from lab.own_api import own_api
+from sonde.cli.signals import ended_by_signals
+from sonde.ops.temporary_node import temporary_node
+from sonde.settings import Settings, load_settings
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
+
+_ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")
+_SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+_MOST_EMBEDDED = 20_000
+_WARM_UP_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked: each course at each number of clients, ``seconds`` each, of so many API processes."""
+
+    courses: tuple[Course, ...]
+    clients: tuple[int, ...]
+    seconds: float
+    processes: int
+
+
+@click.command()
+@click.option("--records", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True)
+@click.option("--passages", type=click.IntRange(0, 3_000_000), default=10_000, show_default=True)
+@click.option(
+    "--embed",
+    "embedded",
+    type=click.IntRange(1, _MOST_EMBEDDED),
+    default=_MOST_EMBEDDED,
+    show_default=True,
+    help="Maximum texts of records, and of passages, with a computed vector; further vectors are perturbed ones.",
+)
+@click.option(
+    "--clients", type=click.IntRange(1, 64), multiple=True, default=(1, 8, 32), show_default=True, help="At once."
+)
+@click.option(
+    "--seconds", type=click.FloatRange(0.5, 60), default=5.0, show_default=True, help="Seconds of each measurement."
+)
+@click.option("--course", "chosen", type=click.Choice([course.name for course in COURSES]), multiple=True)
+@click.option("--processes", type=click.IntRange(1, 16), default=2, show_default=True, help="API processes.")
+@click.option(
+    "--catalogues", type=click.Path(path_type=Path), default=Path("../shared/data/catalogues"), show_default=True
+)
+@click.option(
+    "--standing",
+    help="Use a permanent catalogue of this name; it is created if it does not exist.",
+)
+@click.option("--build-only", is_flag=True, help="Only create the permanent catalogue.")
+@click.option("--drop", is_flag=True, help="Only delete the permanent catalogue.")
+@click.option("--allow-remote", is_flag=True, help="Allow an Elasticsearch on another machine.")
+@click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path), help="Also write figures to this file.")
+def load(
+    *,
+    records: int,
+    passages: int,
+    embedded: int,
+    clients: tuple[int, ...],
+    seconds: float,
+    chosen: tuple[str, ...],
+    processes: int,
+    catalogues: Path,
+    standing: str | None,
+    build_only: bool,
+    drop: bool,
+    allow_remote: bool,
+    out: Path | None,
+) -> None:
+    """Search a made-up catalogue with many clients at once, on a separate API.
+
+    Records and passages are made of real ones (NCAR's where they lie in --catalogues, else the samples) in throw-away
+    indices of the running Elasticsearch. Clients, API and Elasticsearch share the machine: its load stands beside the
+    figures. Exit code 1 where a request failed (500, any other error, or no answer; 503 with Retry-After is none).
+    """
+    settings, before = load_settings(), machine()
+    if not allow_remote:
+        _refuse_remote(settings)
+    if (build_only or drop) and standing is None:
+        raise SondeError("--build-only and --drop need --standing NAME.")
+    if drop:
+        drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing))
+        return
+    size, plan = Size(records, passages, embedded), Plan(_courses(settings, chosen), clients, seconds, processes)
+    paths, questions = _real(catalogues), _questions()
+    console, progress = Console(), Console(stderr=True)
+    with ExitStack() as held:
+        held.enter_context(ended_by_signals())
+        settings = held.enter_context(temporary_node(settings, progress.print))
+        made = held.enter_context(catalogue(settings, paths, size, standing, progress))
+        if build_only:
+            say_what_was_made(console, made, size)
+            return
+        summaries = []
+        for summary in _asked(settings, made.prefix, plan, questions):
+            progress.print(f"{summary.course}, {summary.clients} clients: {summary.per_second:.1f}/s", highlight=False)
+            summaries.append(summary)
+    after = f"{os.getloadavg()[0]:.1f}"
+    show(console, summaries, before, after)
+    say_what_was_made(console, made, size)
+    if all(course.name != RERANK for course in plan.courses):
+        console.print(f"{RERANK}: not asked for, or no cross-encoder is configured (SONDE_CROSS_ENCODER__MODEL).")
+    if out is not None:
+        figures = {
+            "machine": {**before, "load after": after},
+            "size": asdict(size),
+            "made": {**asdict(made), "of": [path.name for path in paths]},
+            "api": {"processes": processes, "at once": settings.api.at_once},
+            "courses": [asdict(summary) for summary in summaries],
+        }
+        out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+    if any(summary.failed for summary in summaries):
+        sys.exit(1)
+
+
+def _refuse_remote(settings: Settings) -> None:
+    """Raises SondeError for an Elasticsearch that is not on this machine."""
+    for url in (settings.elasticsearch_url, *settings.elasticsearch.more_urls):
+        host = urlsplit(url).hostname or ""
+        if not _is_local(host):
+            raise SondeError(f"{host} is another machine. Give --allow-remote to put load on it.")
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _courses(settings: Settings, chosen: tuple[str, ...]) -> tuple[Course, ...]:
+    """Those asked for, else all that this installation can give."""
+    able = [course for course in COURSES if course.name != RERANK or settings.cross_encoder.model is not None]
+    if RERANK in chosen and all(course.name != RERANK for course in able):
+        raise NotFound("No cross-encoder is configured (SONDE_CROSS_ENCODER__MODEL), so nothing would be reranked.")
+    return tuple(course for course in able if not chosen or course.name in chosen)
+
+
+def _real(catalogues: Path) -> list[Path]:
+    found = [catalogues / name for name in _ARCHIVES if (catalogues / name).exists()]
+    return found or [_SAMPLES / "records"]
+
+
+def _questions() -> list[str]:
+    return [json.loads(line)["q"] for line in (_SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]
+
+
+def _asked(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[Summary]:
+    """Each course after a warm-up by four clients for each process, so that every process and cache has seen it."""
+    with own_api(settings, prefix, plan.processes) as url:
+        for course in plan.courses:
+            ask(url, course, questions, 4 * plan.processes, _WARM_UP_S)
+            for clients in plan.clients:
+                replies, seconds = ask(url, course, questions, clients, plan.seconds)
+                yield Summary.of(course.name, clients, replies, seconds)
+
+
+COMMANDS = (load,)

@@ -1,0 +1,185 @@
+"""Three Elasticsearch nodes, a broker, a worker, beat and the API: real processes on free ports, each to be killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import psutil
+
+from es_gateway.client import Elasticsearch
+from lab.chaos.tcp_proxy import TcpProxy
+from lab.cluster.clock import clocked, unmoved
+from local_stack.accounts import node_folder, unprivileged_account
+from local_stack.elasticsearch import elasticsearch_part
+from local_stack.part import External, Part
+from local_stack.ports import free_port
+from local_stack.report import silent
+from local_stack.services import api_service, beat_service, service_part, worker_service
+from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
+from local_stack.supervisor import Supervisor
+from local_stack.valkey import broker_part
+from sonde.ops.one_machine import QUEUES, own_environment, serve_command, served_at
+
+PREFIX = "sonde-chaos"
+_HEAP = "512m"
+_BATCH = 256
+_DIES_S = 10.0
+_NODE_START_S = 900.0  # beside a harvest and searches on the same cores it takes long, and that is not what is tried
+
+
+@dataclass
+class ChaosCluster:
+    """``proxies`` lie between our processes and each node. ``clock`` is a file: the offset of their clocks."""
+
+    folder: Path
+    client: Elasticsearch
+    proxies: list[TcpProxy]
+    nodes: list[str]
+    api_url: str
+    broker_url: str
+    sources: Path
+    clock: Path | None
+    environment: Mapping[str, str]
+    _parts: dict[str, tuple[Supervisor, Part]] = field(default_factory=dict)
+
+    def start(self, *names: str) -> None:
+        """Up and answering on return."""
+        for name in names:
+            supervisor, part = self._parts[name]
+            supervisor.ensure(part, silent)
+
+    def kill(self, name: str) -> None:
+        """SIGKILL to the process and all it started: what a power cut does. It is gone on return."""
+        supervisor, part = self._parts[name]
+        pid = supervisor.status(part).pid
+        if pid is not None:
+            leader = psutil.Process(pid)
+            doomed = [leader, *leader.children(recursive=True)]  # a child may hold the port a little longer
+            os.killpg(pid, signal.SIGKILL)
+            psutil.wait_procs(doomed, timeout=_DIES_S)
+
+    def pid(self, name: str) -> int:
+        """Of the first process of a part. Raises LookupError where it does not run."""
+        supervisor, part = self._parts[name]
+        pid = supervisor.status(part).pid
+        if pid is None:
+            raise LookupError(f"{name} does not run")
+        return pid
+
+    def node_of_primary(self, index: str) -> str:
+        """The node that holds the first shard's primary of an index."""
+        rows = self.client.cat.shards(index=index, format="json", h="prirep,node")
+        return next(str(row["node"]) for row in rows if row["prirep"] == "p")  # type: ignore[index]
+
+
+@contextmanager
+def chaos_cluster(
+    folder: Path, nodes: int = 3, faketime: Path | None = None, batch: int = _BATCH
+) -> Iterator[ChaosCluster]:
+    """Servers up, our own parts to be started; none left on return. Raises StackError where one does not come up.
+
+    ``faketime``: the library by which our processes' clock can be moved; None leaves it alone. ``batch``: records that
+    a harvest writes at once; with few of them it ends before anything breaks.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    names = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
+    with ExitStack() as after:
+        parts = {name: _node(folder, name, names if nodes > 1 else {}, names[name]) for name in names}
+        parts["broker"] = _held(folder, _own(broker_part(_stack(folder, broker=BrokerSettings(port=free_port())))))
+        for supervisor, part in parts.values():
+            after.callback(supervisor.stop, part.name, 5.0)
+        with ThreadPoolExecutor(nodes) as pool:  # a node answers once the others are there
+            list(pool.map(lambda name: parts[name][0].ensure(parts[name][1], silent), names))
+        parts["broker"][0].ensure(parts["broker"][1], silent)
+        urls = [str(parts[name][1].address) for name in names]
+        proxies = [after.enter_context(TcpProxy(url).running()) for url in urls]
+        client = Elasticsearch(urls, request_timeout=30, max_retries=nodes, retry_on_timeout=True)
+        after.callback(client.close)
+        made = _with_services(folder, client, proxies, parts, faketime, batch)
+        for name in ("api", "worker", "beat"):
+            after.callback(made._parts[name][0].stop, name, 5.0)
+        yield made
+
+
+def _with_services(
+    folder: Path,
+    client: Elasticsearch,
+    proxies: list[TcpProxy],
+    parts: dict[str, tuple[Supervisor, Part]],
+    faketime: Path | None,
+    batch: int,
+) -> ChaosCluster:
+    broker_url = str(parts["broker"][1].address)
+    sources = folder / "sources.yaml"
+    sources.write_text("sources: []\n", "utf-8")
+    clock = folder / "clock" if faketime else None
+    environment = {
+        **own_environment(),
+        "SONDE_ELASTICSEARCH__URL": proxies[0].url,
+        "SONDE_ELASTICSEARCH__MORE_URLS": "[" + ",".join(f'"{proxy.url}"' for proxy in proxies[1:]) + "]",
+        "SONDE_BROKER__URL": broker_url,
+        "SONDE_INDEX__PREFIX": PREFIX,
+        "SONDE_HARVEST__SOURCES": str(sources),
+        "SONDE_HARVEST__SLICE_S": "10",
+        "SONDE_HARVEST__BATCH": str(batch),
+        "SONDE_NET__ALLOWED_HOSTS": '["127.0.0.1"]',
+    }
+    api = ApiSettings(port=free_port())
+    python = Path(sys.executable)
+    ours = {**served_at(api.port), "SONDE_API__WORKERS": "1"}  # one, whose memory and clock are watched
+    if faketime and clock:
+        unmoved(clock)
+        ours |= clocked(faketime, clock)
+    services = (
+        worker_service(python, "sonde.celery_app", QUEUES, folder, ours),
+        beat_service(python, "sonde.celery_app", folder, ours),
+        api_service(serve_command(), api, folder, ours),
+    )
+    stack = StackSettings(folder, environment)
+    for service in services:
+        parts[service.name] = _held(folder, service_part(stack, _patient(service)))
+    names = [name for name in parts if name.startswith("node-")]
+    return ChaosCluster(
+        folder, client, proxies, names, f"http://127.0.0.1:{api.port}", broker_url, sources, clock, environment, parts
+    )
+
+
+def _patient(service: Service) -> Service:
+    return replace(service, start_timeout_s=180.0)
+
+
+def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -> tuple[Supervisor, Part]:
+    settings = ElasticsearchSettings(
+        http_port=free_port(),
+        transport_port=transport,
+        heap=_HEAP,
+        node=name,
+        members=members,
+        start_timeout_s=_NODE_START_S,
+    )
+    own = folder / name
+    part = _own(elasticsearch_part(_stack(own, elasticsearch=settings), ("-XX:TieredStopAtLevel=1",)))
+    shutil.rmtree(node_folder(own, unprivileged_account(settings.run_as)), ignore_errors=True)
+    return _held(own, part)
+
+
+def _stack(folder: Path, **given: object) -> StackSettings:
+    return StackSettings(folder, own_environment(), **given)  # type: ignore[arg-type]
+
+
+def _held(folder: Path, part: Part) -> tuple[Supervisor, Part]:
+    return Supervisor(folder), part
+
+
+def _own(part: Part | External) -> Part:
+    if isinstance(part, External):
+        raise TypeError("the parts of a cluster are all its own")
+    return part

@@ -1,0 +1,95 @@
+"""Hours in minutes: searches and harvests without a pause, and what our processes hold meanwhile."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from celery import Celery
+
+from lab.chaos.asking import BAD, Asker
+from lab.chaos.catalogue_server import catalogue_server
+from lab.chaos.flatness import Held, Trend, trend
+from lab.cluster.chaos_cluster import ChaosCluster
+from lab.cluster.harvested import SAMPLES, made_titles, search_samples, until, written
+from lab.cluster.trial import QUESTIONS
+from workers.jobs import start_harvest
+
+PARTS = ("api", "worker", "beat")
+_SOURCE = "chaos-soak"
+_MIB = float(1 << 20)
+_HARVEST_EVERY_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Soak:
+    """``minutes`` of searches, ``per_second`` of them, and a harvest of ``records`` every minute."""
+
+    minutes: float = 20.0
+    per_second: float = 20.0
+    records: int = 500
+    sample_every_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Soaked:
+    """``searches``: verdicts and their number. ``harvests``: started, after the first."""
+
+    trends: tuple[Trend, ...]
+    searches: Mapping[str, int]
+    harvests: int
+    seconds: float
+
+    @property
+    def right(self) -> bool:
+        return all(one.flat for one in self.trends) and not any(self.searches.get(verdict) for verdict in BAD)
+
+
+def soak(cluster: ChaosCluster, celery: Celery, course: Soak, samples: Path, tell: Callable[[str], None]) -> Soaked:
+    """Every part is up when the clock starts, and has done what it does from then on. Raises TimeoutError."""
+    with catalogue_server(made_titles(course.records)) as csw:
+        search_samples(cluster, celery, csw, [_SOURCE], samples)
+        start_harvest(celery, _SOURCE)
+        until(lambda: written(cluster.client, _SOURCE) >= course.records, 1200.0, _SOURCE)
+        asker = Asker(cluster.api_url, QUESTIONS, SAMPLES)
+        asker.learn()
+        begun = time.monotonic()
+        with asker.asking(course.per_second):
+            held, harvests = _watched(cluster, celery, course, begun, tell)
+    searches: dict[str, int] = dict(Counter(asked.verdict for asked in asker.log))
+    trends = tuple(trend(part, samples) for part, samples in held.items())
+    return Soaked(trends, searches, harvests, time.monotonic() - begun)
+
+
+def _watched(
+    cluster: ChaosCluster, celery: Celery, course: Soak, begun: float, tell: Callable[[str], None]
+) -> tuple[dict[str, list[Held]], int]:
+    held: dict[str, list[Held]] = {part: [] for part in PARTS}
+    harvests = 0
+    while (at_s := time.monotonic() - begun) < course.minutes * 60.0:
+        if at_s >= harvests * _HARVEST_EVERY_S:
+            start_harvest(celery, _SOURCE)
+            harvests += 1
+            tell(f"{at_s / 60.0:.0f} min")
+        for part, samples in held.items():
+            samples.append(_held(cluster.pid(part), at_s))
+        time.sleep(course.sample_every_s)
+    return held, harvests
+
+
+def _held(pid: int, at_s: float) -> Held:
+    """Of a process and all it started; one that ends just now holds nothing. Raises NoSuchProcess for a dead part."""
+    memory, handles = 0.0, 0
+    leader = psutil.Process(pid)
+    for process in (leader, *leader.children(recursive=True)):
+        try:
+            memory += process.memory_info().rss / _MIB
+            handles += process.num_fds()
+        except psutil.NoSuchProcess:
+            if process.pid == pid:
+                raise
+    return Held(at_s, memory, handles)

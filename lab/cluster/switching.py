@@ -1,0 +1,159 @@
+"""Another index in service, and back, while searches and a harvest go on; then the API from nothing to ready."""
+
+from __future__ import annotations
+
+import subprocess  # nosec B404: this program's own command
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+from celery import Celery
+
+from es_mappings.codecs.runs import RunReport
+from indexer.runs import Runs
+from lab.chaos.asking import BAD, Asker
+from lab.chaos.catalogue_server import catalogue_server
+from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
+from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
+from lab.cluster.outcome import bad_ones
+from lab.cluster.trial import QUESTIONS, Course
+from workers.jobs import start_harvest
+
+_SOURCE = "chaos-reindex"
+_ROLLBACK_S, _COLD_START_S = 5.0, 15.0
+_COMMAND_S = 3600.0
+_BEGINS_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``meanwhile``: records that a harvest wrote while the command ran. ``at_most_s``: None where no time is asked.
+
+    ``missing`` and ``strange``: records that should be there at the end of the step and are not, and the other way
+    round. ``serves``: the index behind the alias afterwards. ``trouble``: what the command said where it failed.
+    """
+
+    name: str
+    seconds: float
+    at_most_s: float | None = None
+    meanwhile: int = 0
+    missing: int = 0
+    strange: int = 0
+    searches: Mapping[str, int] = field(default_factory=dict)
+    serves: str = ""
+    trouble: str = ""
+
+    @property
+    def right(self) -> bool:
+        failed = self.missing or self.strange or self.trouble or any(self.searches.get(verdict) for verdict in BAD)
+        return not failed and (self.at_most_s is None or self.seconds <= self.at_most_s)
+
+
+def switching(cluster: ChaosCluster, celery: Celery, course: Course, samples: Path) -> Iterator[Step]:
+    """The reindex, the way back, and a cold start. Raises TimeoutError where a harvest does not come to its end."""
+    titles = made_titles(course.records)
+    thirds = [sorted(titles)[part::3] for part in range(3)]  # there at first, new at the reindex, new at the way back
+    catalogue = {id: titles[id] for id in thirds[0]}
+    with catalogue_server(catalogue) as csw:
+        search_samples(cluster, celery, csw, [_SOURCE], samples, course.patience_s)
+        asker = Asker(cluster.api_url, QUESTIONS, SAMPLES)
+        asker.learn()
+        one = _Switching(cluster, celery, asker, course)
+        one.harvested()
+        catalogue.update({id: titles[id] for id in thirds[1]})
+        yield one.step("reindex", set(catalogue))
+        catalogue.update({id: titles[id] for id in thirds[2]})
+        yield one.step("rollback", set(catalogue), _ROLLBACK_S)
+    yield _cold_start(cluster)
+
+
+@dataclass(frozen=True, slots=True)
+class _Switching:
+    cluster: ChaosCluster
+    celery: Celery
+    asker: Asker
+    course: Course
+
+    def step(self, name: str, catalogue: set[str], at_most_s: float | None = None) -> Step:
+        """Runs the command once the harvest has begun to write what is new in the catalogue."""
+        self.asker.log.clear()
+        with self.asker.asking(self.course.per_second):
+            before = self._written()
+            run = start_harvest(self.celery, _SOURCE)
+            seconds_until(lambda: self._written() > before, time.monotonic(), _BEGINS_S)
+            first, begun = self._written(), time.monotonic()
+            trouble = _run(self.cluster, *(() if name == "reindex" else (f"--{name}",)))
+            seconds = time.monotonic() - begun
+            meanwhile = self._written() - first
+            self._ended(run)
+            if name == "rollback":  # what only the left index held is harvested again
+                self.harvested()
+        found = native_ids(self.cluster.client, _SOURCE)
+        return Step(
+            name,
+            seconds,
+            at_most_s,
+            max(0, meanwhile),
+            len(catalogue - found),
+            len(found - catalogue),
+            dict(Counter(asked.verdict for asked in self.asker.log)),
+            next(iter(self.cluster.client.indices.get_alias(name=f"{PREFIX}-records").body)),
+            trouble or "; ".join(f"{many} x {said}" for said, many in bad_ones(self.asker.log).items()),
+        )
+
+    def harvested(self) -> None:
+        """A run from its beginning to its end. One that is asked for while another has the source never begins."""
+        self._ended(start_harvest(self.celery, _SOURCE))
+
+    def _ended(self, run: str) -> None:
+        runs = Runs(self.cluster.client, PREFIX)
+        until(lambda: _is_complete(runs.load(run)), self.course.patience_s, f"the end of run {run} of {_SOURCE}")
+
+    def _written(self) -> int:
+        return written(self.cluster.client, _SOURCE)
+
+
+def _is_complete(run: RunReport | None) -> bool:
+    return run is not None and run.state == "complete"
+
+
+def _run(cluster: ChaosCluster, *options: str) -> str:
+    """``sonde reindex`` as an operator runs it; empty where it went well, else the end of what it said."""
+    done = subprocess.run(  # noqa: S603  # nosec B603: constants
+        [sys.executable, "-m", "sonde", "reindex", *options],
+        env=dict(cluster.environment),
+        capture_output=True,
+        text=True,
+        timeout=_COMMAND_S,
+        check=False,
+    )
+    return "" if done.returncode == 0 else (done.stderr or done.stdout).strip()[-300:] or f"code {done.returncode}"
+
+
+def _cold_start(cluster: ChaosCluster) -> Step:
+    """From the start of the process to the first 200 of ``/readyz``."""
+    cluster.kill("api")
+    begun = time.monotonic()
+    cluster.start("api")
+    ready = _ready_at(f"{cluster.api_url}/readyz")
+    seconds = seconds_until(ready, begun, 300.0)
+    return Step(
+        "cold start of the API",
+        time.monotonic() - begun,
+        _COLD_START_S,
+        trouble="" if seconds is not None else "never ready",
+    )
+
+
+def _ready_at(url: str) -> Callable[[], bool]:
+    def ready() -> bool:
+        try:
+            return httpx.get(url, timeout=5.0).status_code == httpx.codes.OK
+        except httpx.HTTPError:
+            return False
+
+    return ready

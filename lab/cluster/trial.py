@@ -1,0 +1,160 @@
+"""One trial: during a harvest and searches something breaks, is mended, and everything must be right again."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from celery import Celery
+from kombu.exceptions import OperationalError
+
+from core.errors import SondeError
+from lab.chaos.asking import Asked, Asker
+from lab.chaos.catalogue_server import catalogue_server
+from lab.cluster.breakages import Breakage, mend_all
+from lab.cluster.chaos_cluster import ChaosCluster
+from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
+from lab.cluster.outcome import NOT_TRIED, Outcome, bad_ones
+from local_stack.errors import StackError
+from workers.jobs import start_harvest
+
+QUESTIONS = (
+    "rainfall in southern Africa since 1990",
+    "sea surface temperature",
+    "greenhouse gases north of Italy",
+    "soil moisture from satellites",
+    "bathymetry",
+)
+_BROKEN_OFF = (StackError, SondeError, TimeoutError, OperationalError, LookupError)
+"""What may end one trial: its row says so, and the next is tried."""
+_SEARCH_PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """``records`` are harvested in each trial, ``per_second`` searches asked; a harvest may take ``patience_s``."""
+
+    records: int = 5000
+    per_second: float = 20.0
+    patience_s: float = 600.0
+
+
+def trials(
+    cluster: ChaosCluster, celery: Celery, chosen: list[Breakage], course: Course, samples: Path
+) -> Iterator[Outcome]:
+    """One after the other, each with a source of its own; the first harvest of all brings the samples to search.
+
+    Raises TimeoutError or StackError where the service does not come up at all; later nothing ends the others.
+    """
+    catalogue = made_titles(course.records)
+    with catalogue_server(catalogue) as csw:
+        ids = [f"chaos-{breakage.name}" for breakage in chosen]
+        search_samples(cluster, celery, csw, ids, samples, course.patience_s)
+        asker = Asker(cluster.api_url, QUESTIONS, SAMPLES)
+        asker.learn()
+        for breakage, source in zip(chosen, ids, strict=True):
+            if (why := breakage.needs(cluster)) is not None:
+                yield Outcome(breakage.name, breakage.what, 0, 0, 0, note=f"{NOT_TRIED}: {why}")
+                continue
+            yield _Trial(cluster, celery, breakage, source, asker, course, frozenset(catalogue)).go()
+
+
+@dataclass(slots=True)
+class _Trial:
+    """``mended``: when the part was put right, ``lacking``: what answers went without before it broke (a machine that
+    is full leaves the cross-encoder out), ``left``: records to be written when it was put right."""
+
+    cluster: ChaosCluster
+    celery: Celery
+    breakage: Breakage
+    source: str
+    asker: Asker
+    course: Course
+    catalogue: frozenset[str]
+    mended: float | None = None
+    lacking: frozenset[str] = frozenset()
+    left: int = 0
+    harvest_back_s: float | None = None
+
+    def go(self) -> Outcome:
+        begun = time.monotonic()
+        self.asker.log.clear()
+        note = ""
+        try:
+            with self.asker.asking(self.course.per_second):
+                self._break_and_mend()
+                self._wait()
+        except _BROKEN_OFF as error:
+            note = f"broken off: {error}"
+        note = "; ".join(one for one in (note, self._whole_again()) if one)
+        if not note:
+            self.asker.learn_again()
+        found, log = self._found(), self._log()
+        return Outcome(
+            self.breakage.name,
+            self.breakage.what,
+            len(self.catalogue),
+            len(self.catalogue - found),
+            len(found - self.catalogue),
+            self.left,
+            dict(Counter(asked.verdict for asked in log)),
+            None if self.mended is None else self.asker.first_right_after(self.mended, self.lacking),
+            self.harvest_back_s,
+            time.monotonic() - begun,
+            note,
+            bad_ones(log),
+        )
+
+    def _break_and_mend(self) -> None:
+        start_harvest(self.celery, self.source)
+        enough = max(1, int(self.breakage.at_share * len(self.catalogue)))
+        until(lambda: self._written() >= enough, self.course.patience_s, self.source)
+        before = self._written()
+        self.lacking = self.asker.lacking()
+        self.breakage.begin(self.cluster)
+        time.sleep(self.breakage.lasts_s)
+        before = max(before, self._written())  # nobody may be able to say how many while it is broken
+        self.breakage.mend(self.cluster)
+        self.mended = time.monotonic()
+        self.left = len(self.catalogue) - before
+        more = min(before + 1, len(self.catalogue))  # all of it may have been written before it broke
+        self.harvest_back_s = seconds_until(lambda: self._written() >= more, self.mended, self.course.patience_s)
+
+    def _wait(self) -> None:
+        """For the harvest's end, and for a search that is right again."""
+        mended = self.mended or 0.0
+        until(lambda: self._written() >= len(self.catalogue), self.course.patience_s, self.source)
+        seconds_until(
+            lambda: self.asker.first_right_after(mended, self.lacking) is not None, mended, _SEARCH_PATIENCE_S
+        )
+
+    def _whole_again(self) -> str:
+        """Everything put right for the next trial, whatever became of this one; what could not be, as a sentence."""
+        try:
+            mend_all(self.cluster)
+        except _BROKEN_OFF as error:
+            return f"afterwards: {error}"
+        return ""
+
+    def _log(self) -> list[Asked]:
+        """Linux takes connections for a server that still starts: who asked then and gave up found nobody there."""
+        down_until = self.mended if self.breakage.takes_api and self.mended is not None else -math.inf
+        return [
+            replace(one, verdict="unreachable")
+            if one.gave_up and one.began < down_until
+            else self.asker.judged_again(one)
+            for one in self.asker.log
+        ]
+
+    def _written(self) -> int:
+        return written(self.cluster.client, self.source)
+
+    def _found(self) -> frozenset[str]:
+        try:
+            return frozenset(native_ids(self.cluster.client, self.source))
+        except _BROKEN_OFF:
+            return frozenset()

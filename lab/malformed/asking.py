@@ -1,0 +1,96 @@
+"""Malformed requests sent over real sockets, and what came of each."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from lab.malformed.sent import Sent
+
+Verdict = Literal["answered", "refused", "turned away", "hung up", "no answer", "failed", "hang"]
+"""``answered``: 2xx, 3xx. ``refused``: 4xx. ``turned away``: 503 that says when to come back. ``hung up``: closed
+without an answer, which broken HTTP deserves. Bad ones: ``no answer`` to what was HTTP, ``failed`` (any other 5xx),
+``hang``.
+"""
+BAD: frozenset[Verdict] = frozenset(("no answer", "failed", "hang"))
+_NOT_IMPLEMENTED = 501
+_MOST_READ = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What came of one request; ``status`` 0 where there was no answer."""
+
+    sent: Sent
+    verdict: Verdict
+    status: int
+    took_s: float
+    said: str = ""
+
+
+def ask_all(url: str, requests: Sequence[Sent], clients: int, hang_s: float) -> Iterator[Came]:
+    """Each outcome as it is there, in the order of the requests; ``clients`` at a time."""
+    with ThreadPoolExecutor(clients, thread_name_prefix="malformed") as pool:
+        yield from pool.map(lambda sent: ask(url, sent, hang_s), requests)
+
+
+def ask(url: str, sent: Sent, hang_s: float, comes_from: str = "") -> Came:
+    """Sends the bytes and reads one answer to its end; what is not there after ``hang_s`` seconds is a hang.
+
+    ``comes_from``: the address of this machine that sends it and keeps its side open. Where it is empty any address
+    sends it, and says that it sends no more.
+    """
+    place = urlsplit(url)
+    begun = time.monotonic()
+    try:
+        there, own = (place.hostname or "", place.port or 80), (comes_from, 0)
+        with socket.create_connection(there, timeout=hang_s, source_address=own if comes_from else None) as wire:
+            # What breaks HTTP may lack its end; a whole request stays open, for who closes a side counts as gone.
+            status, again, said = _exchanged(wire, sent, begun + hang_s, ends=not comes_from and not sent.is_http)
+    except TimeoutError:
+        return Came(sent, "hang", 0, time.monotonic() - begun)
+    except (http.client.HTTPException, OSError) as error:
+        verdict: Verdict = "no answer" if sent.is_http else "hung up"
+        return Came(sent, verdict, 0, time.monotonic() - begun, f"{type(error).__name__}: {error}"[:200])
+    return Came(sent, _judged(sent, status, again), status, time.monotonic() - begun, said)
+
+
+def _exchanged(wire: socket.socket, sent: Sent, until: float, *, ends: bool) -> tuple[int, bool, str]:
+    """Status, whether the answer says when to come back, and its beginning. Raises TimeoutError after ``until``."""
+    try:
+        wire.sendall(sent.wire)
+        if ends:
+            wire.shutdown(socket.SHUT_WR)
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # it may answer, and close, before it has read everything
+    response = http.client.HTTPResponse(wire, method=sent.wire.partition(b" ")[0].decode("latin-1"))
+    response.begin()
+    body, read = b"", 0
+    while piece := response.read(1 << 16):
+        body, read = body or piece[:300], read + len(piece)
+        if time.monotonic() > until or read > _MOST_READ:
+            raise TimeoutError
+    return response.status, response.getheader("Retry-After") is not None, body.decode("utf-8", "replace")
+
+
+def _judged(sent: Sent, status: int, again: bool) -> Verdict:
+    if status < 400:
+        return "answered"
+    if status < 500 or (status == _NOT_IMPLEMENTED and not sent.is_http):  # the server's to an invented transfer coding
+        return "refused"
+    return "turned away" if status == 503 and again else "failed"
+
+
+def summed(found: Sequence[Came]) -> dict[str, Counter[str]]:
+    """How many of each verdict, by family."""
+    table: dict[str, Counter[str]] = {}
+    for came in found:
+        table.setdefault(came.sent.family, Counter())[came.verdict] += 1
+    return table

@@ -1,0 +1,46 @@
+"""Which formats records are written in. A new one is a module with a ``FORMAT``, and one line in the list here.
+
+GeoJSON, a record's original metadata and its page are no formats of this list: views of their own give them.
+Alternate links come in this order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from search_api.formats_out import atom, dcat, dublin_core, iso19139, schema_org
+from search_api.formats_out.output_format import DcatFeed, OaiFormat, OutputFormat, ResultPage
+
+_LISTED = (
+    schema_org.FORMAT,
+    dcat.TURTLE,
+    dcat.JSON_LD,
+    dcat.RDF_XML,
+    iso19139.FORMAT,
+    dublin_core.FORMAT,
+    atom.FORMAT,
+)
+FORMATS: dict[str, OutputFormat] = {one.name: one for one in _LISTED}
+
+OAI_DC = "oai_dc"
+
+
+def record_formats() -> dict[str, OutputFormat]:
+    """Those of a single record, by ``f``."""
+    return {name: one for name, one in FORMATS.items() if one.record is not None}
+
+
+def result_writers() -> dict[str, tuple[str, Callable[[ResultPage], str]]]:
+    """Media type and writer of a page of ``/search``, by ``f``."""
+    return {name: (one.media_type, one.results) for name, one in FORMATS.items() if one.results is not None}
+
+
+def oai_formats() -> dict[str, OaiFormat]:
+    """By ``metadataPrefix``; Dublin Core, which every repository must have, first."""
+    found = [one.oai for one in FORMATS.values() if one.oai is not None]
+    return {one.prefix: one for one in sorted(found, key=lambda one: one.prefix != OAI_DC)}
+
+
+def feed_writers() -> dict[str, tuple[str, DcatFeed]]:
+    """Media type and writer of a page of ``/dcat``, by ``f``."""
+    return {one.feed.name: (one.media_type, one.feed) for one in FORMATS.values() if one.feed is not None}

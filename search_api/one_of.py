@@ -1,0 +1,31 @@
+"""A parameter whose values are the names of a table, read whenever it is checked or described."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """``Annotated[str, OneOf(names)]``: like ``Literal``, for names that are known at run time only."""
+
+    names: Callable[[], Iterable[str]]
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._known, core_schema.str_schema())
+
+    def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"enum": list(self.names()), "type": "string"}
+
+    def _known(self, given: str) -> str:
+        names = [f"'{name}'" for name in self.names()]
+        if f"'{given}'" not in names:
+            *first, last = names
+            expected = f"{', '.join(first)} or {last}" if first else last
+            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+        return given

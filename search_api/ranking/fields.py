@@ -1,0 +1,81 @@
+"""What ranking and arranging read of one candidate, parsed once out of its doc values.
+
+Each signal says which columns it reads; nobody else lists fields of Elasticsearch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from search_api.ranking.diversity import Family
+from search_api.ranking.duplicates import DuplicateKey
+
+Fields = Mapping[str, Sequence[Any]]
+"""The ``fields`` of an Elasticsearch hit: doc values, lists of values by field."""
+
+DocValue = str | Mapping[str, str]
+"""An entry of ``docvalue_fields``: a field, or a field with the format it is asked for in."""
+
+Value = TypeVar("Value")
+Gathered = TypeVar("Gathered")
+
+DUPLICATE_FIELDS = ("source", "identity", "signature")
+_FAMILIES = ("series", "parent")
+_OF_NOBODY = DuplicateKey("")
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Value, Gathered]):
+    """One value of each candidate. ``read`` parses it out of doc values, once for each version of a record;
+    ``gather`` brings the values of all candidates together for numpy."""
+
+    name: str
+    doc_values: tuple[DocValue, ...]
+    read: Callable[[Fields], Value]
+    gather: Callable[[Sequence[Value]], Gathered]
+
+
+AnyColumn = Column[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RankingFields:
+    """One candidate: the value of each column, in the order of the columns it was read by."""
+
+    values: tuple[Any, ...] = ()
+    duplicate_key: DuplicateKey = _OF_NOBODY
+    families: tuple[Family, ...] = ()
+
+
+def doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:
+    """What a search asks for so that ``fields_of`` can read it, each once."""
+    read = [value for column in columns for value in column.doc_values]
+    unique = {str(value): value for value in [*read, *DUPLICATE_FIELDS, *_FAMILIES]}
+    return list(unique.values())
+
+
+def fields_of(fields: Fields, columns: Iterable[AnyColumn]) -> RankingFields:
+    """From doc values as the index writes them. Raises ValueError where a value cannot be read."""
+    return RankingFields(
+        values=tuple(column.read(fields) for column in columns),
+        duplicate_key=duplicate_key_of(fields),
+        families=tuple((kind, name) for kind in _FAMILIES if (name := _text(fields, kind)) is not None),
+    )
+
+
+def duplicate_key_of(fields: Fields) -> DuplicateKey:
+    """From the doc values of ``DUPLICATE_FIELDS``."""
+    return DuplicateKey(str(first(fields, "source")), _text(fields, "identity"), _text(fields, "signature"))
+
+
+def first(fields: Fields, name: str) -> Any:
+    """The only value of a field, None where there is none."""
+    values = fields.get(name)
+    return values[0] if values else None
+
+
+def _text(fields: Fields, name: str) -> str | None:
+    value = first(fields, name)
+    return None if value is None else str(value)

@@ -1,0 +1,74 @@
+"""Sections of the ranking configuration: read from JSON into frozen dataclasses, and their numbers checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any, TypeVar, get_type_hints
+
+Section = TypeVar("Section")
+
+
+def section(kind: type[Section], raw: Any, where: str) -> Section:
+    """The dataclass ``kind`` from a JSON object, nested sections included.
+
+    Every field must be there, unless it has a default, and nothing else. Raises ValueError that names what is wrong.
+    """
+    given = exactly(raw, {entry.name for entry in _fields(kind)}, where, optional=_optional(kind))
+    hints = get_type_hints(kind)
+    for name, value in given.items():
+        if is_dataclass(hints[name]):
+            given[name] = section(hints[name], value, f"{where}.{name}")
+    try:
+        return kind(**given)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+def exactly(raw: Any, wanted: set[str], where: str, *, optional: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """A copy of the JSON object; raises ValueError where a name is missing or unknown."""
+    if not isinstance(raw, dict):
+        raise ValueError(f"{where}: an object is expected")
+    wrong = sorted((wanted - optional - raw.keys()) | (raw.keys() - wanted))
+    if wrong:
+        raise ValueError(f"{where}: missing or unknown: {', '.join(wrong)}")
+    return dict(raw)
+
+
+def check_shares(**values: float) -> None:
+    """Raises ValueError for a value outside 0..1."""
+    _check_range(values, 1.0)
+
+
+def check_not_negative(**values: float) -> None:
+    """Raises ValueError for a value that is below 0 or not finite."""
+    _check_range(values, math.inf)
+
+
+def check_positive(**values: float) -> None:
+    """Raises ValueError for a value that is not above 0 or not finite."""
+    for name, value in values.items():
+        if not (math.isfinite(value) and value > 0):
+            raise ValueError(f"{name} is {value}, not above 0")
+
+
+def check_finite(values: Mapping[str, float]) -> None:
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise ValueError(f"{name} is {value}, not a finite number")
+
+
+def _check_range(values: Mapping[str, float], most: float) -> None:
+    for name, value in values.items():
+        if not (math.isfinite(value) and 0.0 <= value <= most):
+            raise ValueError(f"{name} is {value}, outside 0..{most}")
+
+
+def _fields(kind: type[Any]) -> tuple[Field[Any], ...]:
+    return fields(kind)
+
+
+def _optional(kind: type[Any]) -> frozenset[str]:
+    with_default = (one for one in _fields(kind) if not (one.default is one.default_factory is MISSING))
+    return frozenset(one.name for one in with_default)

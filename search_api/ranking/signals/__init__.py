@@ -1,0 +1,28 @@
+"""Every signal that ranking knows: one module each, one line here, its numbers in ``config.json``."""
+
+from __future__ import annotations
+
+from search_api.ranking.signals.bm25 import Bm25
+from search_api.ranking.signals.cross_encoder import CrossEncoderReading
+from search_api.ranking.signals.dense import Dense
+from search_api.ranking.signals.kind import Kind
+from search_api.ranking.signals.passage_bm25 import PassageBm25
+from search_api.ranking.signals.passage_dense import PassageDense
+from search_api.ranking.signals.relevance import Relevance
+from search_api.ranking.signals.resolution import Resolution
+from search_api.ranking.signals.signal import Signal
+from search_api.ranking.signals.spatial import Spatial
+from search_api.ranking.signals.temporal import Temporal
+
+SIGNALS: tuple[type[Signal], ...] = (
+    Bm25,
+    Dense,
+    PassageBm25,
+    PassageDense,
+    Relevance,
+    CrossEncoderReading,
+    Spatial,
+    Temporal,
+    Resolution,
+    Kind,
+)

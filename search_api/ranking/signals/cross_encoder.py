@@ -1,0 +1,37 @@
+"""A reranker's reading of the best candidates together with the question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.hit import SignalName
+from search_api.ranking.columns import Floats
+from search_api.ranking.fields import AnyColumn
+from search_api.ranking.numbers import check_positive, check_shares
+from search_api.ranking.signals.signal import Asked, Measured, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class CrossEncoderReading:
+    """``weight``: lambda, its share of the final score where the model's card names none. ``depth``: how many of the
+    best it reads. It is measured after the others are combined: :mod:`search_api.ranking.rerank`."""
+
+    name: ClassVar[SignalName] = "cross_encoder"
+    columns: ClassVar[tuple[AnyColumn, ...]] = ()
+    weight: float
+    depth: int
+
+    def __post_init__(self) -> None:
+        check_shares(weight=self.weight)
+        check_positive(depth=self.depth)
+
+    def measure(self, _asked: Asked) -> Measured | None:
+        return None
+
+    def reasons(self, _asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
+        own = float(raw[index])
+        return (Reason(f"read together with the question: {own:.2f} of 1", "read", {"raw": own}),)
+
+    def silence(self, _counted: float) -> Reason:
+        return Reason("not among those read with the question: adds nothing", "not_read")

@@ -1,0 +1,54 @@
+"""How much a passage has to do with a question, as one calibrated number between 0 and 1.
+
+A logistic curve of the cosine and of how much of the question's own words the passage holds, fitted on the questions of
+tests/quality (docs/documents.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from core.hit import SignalName
+from search_api.ranking.columns import Floats, floats, number
+from search_api.ranking.fields import AnyColumn, Column, first
+from search_api.ranking.numbers import check_finite, check_not_negative
+from search_api.ranking.signals.passage_dense import PassageDense
+from search_api.ranking.signals.signal import Asked, Measured, Reason, says_nothing
+
+COVERED: Column[float, Floats] = Column("covered", (), lambda fields: number(first(fields, "covered")), floats)
+"""0..1: the share of the question's weight that occurs in the text. No doc value: who reads the texts adds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """``bias``, ``cosine`` and ``words`` are the weights of the curve."""
+
+    name: ClassVar[SignalName] = "relevance"
+    columns: ClassVar[tuple[AnyColumn, ...]] = (COVERED,)
+    weight: float
+    bias: float
+    cosine: float
+    words: float
+
+    def __post_init__(self) -> None:
+        check_not_negative(weight=self.weight)
+        check_finite({"bias": self.bias, "cosine": self.cosine, "words": self.words})
+
+    def measure(self, asked: Asked) -> Measured | None:
+        """A passage whose meaning was not measured is judged by its words alone."""
+        covered = asked.candidates[COVERED]
+        cosines = asked.candidates.arms.get(PassageDense.name)
+        felt = covered if cosines is None else np.where(np.isnan(cosines), covered, cosines)
+        raw: Floats = 1.0 / (1.0 + np.exp(-(self.bias + self.cosine * felt + self.words * covered)))
+        return Measured.or_neutral(raw, self.weight, 0.0)
+
+    def reasons(self, asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
+        own, covered = float(raw[index]), float(asked.candidates[COVERED][index])
+        text = f"holds {covered * 100:.0f} % of the question's words by weight: relevance {own:.2f} of 1"
+        return (Reason(text, "relevance", {"raw": own, "covered": covered}),)
+
+    def silence(self, counted: float) -> Reason:
+        return says_nothing("its text was not read", counted)

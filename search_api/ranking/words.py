@@ -1,0 +1,41 @@
+"""What words weigh in the lexical queries, by field and by where a word comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from search_api.ranking.numbers import check_not_negative
+
+Boosts = Mapping[str, float]
+"""By field: how much a word there weighs in BM25F."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordWeights:
+    """``record_fields`` and ``passage_fields``: where a search for records looks; ``expanded_fields``: where it looks
+    for the other names of a term; ``cited_fields``: where a search for passages looks.
+
+    ``plain``: the folded reading beside the one in the question's language. ``named``: words of place and time.
+    ``identifier``: an identifier that matches exactly. ``synonym``, ``narrower``: other names of a term.
+    ``enough``: how many words must occur, as Elasticsearch's minimum_should_match. ``saturation``: BM25's k1 for a
+    user's own passages.
+    """
+
+    record_fields: Boosts
+    passage_fields: Boosts
+    expanded_fields: Boosts
+    cited_fields: Boosts
+    plain: float
+    named: float
+    identifier: float
+    synonym: float
+    narrower: float
+    enough: str
+    saturation: float
+
+    def __post_init__(self) -> None:
+        for boosts in (self.record_fields, self.passage_fields, self.expanded_fields, self.cited_fields):
+            check_not_negative(**boosts)
+        check_not_negative(plain=self.plain, named=self.named, identifier=self.identifier)
+        check_not_negative(synonym=self.synonym, narrower=self.narrower, saturation=self.saturation)

@@ -1,0 +1,25 @@
+"""The commands of the laboratory, where it is not installed: each says how to get it."""
+
+from __future__ import annotations
+
+import click
+
+from core.errors import SondeError
+
+LABORATORY = ("bench", "chaos", "load")
+
+
+def _absent(name: str) -> click.Command:
+    @click.command(name, context_settings={"ignore_unknown_options": True}, add_help_option=False)
+    @click.argument("_arguments", nargs=-1, type=click.UNPROCESSED, metavar="...")
+    def absent(*, _arguments: tuple[str, ...]) -> None:
+        """Part of the laboratory, which is not installed here."""
+        raise SondeError(
+            f"`sonde {name}` belongs to the laboratory, which is not installed here: use a checkout of Sonde after"
+            " `make env`, or run `pip install ./lab` in one."
+        )
+
+    return absent
+
+
+COMMANDS = tuple(map(_absent, LABORATORY))

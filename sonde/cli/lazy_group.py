@@ -1,0 +1,65 @@
+"""A group that imports a command when it is called: the commands of training load seconds of libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import click
+
+
+class LazyGroup(click.Group):
+    """``modules``: the module of each command; its COMMANDS hold the command. ``added``: further ones, looked for when
+    a command is not among ``modules``, and for the help.
+
+    ``tasks``: the help's line for each command, under headings; where it is empty, the line comes from the command.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        modules: Mapping[str, str],
+        added: Callable[[], Mapping[str, str]] = dict,
+        tasks: Mapping[str, Mapping[str, str]] | None = None,
+        **named: Any,
+    ) -> None:
+        super().__init__(*args, **named)
+        self._modules = modules
+        self._added = added
+        self._tasks = tasks or {}
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return sorted({*self._modules, *self._added(), *self.commands})
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        module = self._modules.get(cmd_name) or self._added().get(cmd_name)
+        if module is None:
+            return None
+        commands: Mapping[str | None, click.Command] = {one.name: one for one in import_module(module).COMMANDS}
+        return commands[cmd_name]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Raises UsageError, with the nearest command, where there is none of that name."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            near = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            suggestion = f" Did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"No such command {args[0]!r}.{suggestion}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """By task; importing no command that a task tells of."""
+        for heading, told in self._tasks.items():
+            with formatter.section(heading):
+                formatter.write_dl(list(told.items()))
+        shown = {name for some in self._tasks.values() for name in some}
+        others = [name for name in self.list_commands(ctx) if name not in shown]
+        rows = [(name, one.get_short_help_str(70)) for name in others if (one := self.get_command(ctx, name))]
+        if rows:
+            with formatter.section("Other commands" if shown else "Commands"):
+                formatter.write_dl(rows)

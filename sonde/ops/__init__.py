@@ -1,0 +1,1 @@
+"""What operators run and look at: checks, probes, preparation, the stack of one machine."""

@@ -1,0 +1,1 @@
+"""`sonde doctor`: every part of an installation, examined."""

@@ -1,0 +1,71 @@
+"""Documents that could not be read: how many, which, and what to do about them."""
+
+from __future__ import annotations
+
+from core.document import PUBLIC
+from core.json_types import JsonMapping
+from es_gateway.client import Elasticsearch
+from es_mappings.names import alias
+from indexer.documents.recipe import READING
+from sonde.ops.doctor.finding import State
+
+_NAMED = 5
+_BY_DEFECT = ("crashed", "interrupted")
+
+
+def parked_documents(client: Elasticsearch, prefix: str) -> tuple[State, str]:
+    """A warning where Sonde itself failed at a document; what a document itself does not allow is only counted.
+
+    Users' documents are told by their id: their names are nobody else's business.
+    """
+    index = alias(prefix, "documents")
+    if not client.indices.exists_alias(name=index):
+        return "ok", "none yet"
+    answer = client.search(
+        index=index,
+        query={"term": {"state": "failed"}},
+        aggs={"reasons": {"terms": {"field": "reason", "size": 30}}},
+        post_filter={"terms": {"reason": list(_BY_DEFECT)}},
+        sort=[{"updated": "desc"}],
+        size=_NAMED,
+        source_includes=["name", "owner", "reason"],
+        track_total_hits=True,
+    ).body
+    reasons = {bucket["key"]: bucket["doc_count"] for bucket in answer["aggregations"]["reasons"]["buckets"]}
+    parked = sum(reasons.get(reason, 0) for reason in _BY_DEFECT)
+    others = ", ".join(f"{count} {reason}" for reason, count in reasons.items() if reason not in _BY_DEFECT)
+    if not parked:
+        older = _read_before(client, index)
+        return "ok", f"none is parked; not read for reasons of their own: {others or 'none'}{older}"
+    shown = ", ".join(_named(hit) for hit in answer["hits"]["hits"])
+    more = f" and {parked - _NAMED} more" if parked > _NAMED else ""
+    return "warning", (
+        f"{parked} parked, because Sonde failed on them; they are not searchable: {shown}{more}. "
+        "After an upgrade, Sonde reads users' and linked documents again automatically; "
+        "`sonde ingest --retry FILE` reads a file now. The log says `document.crashed` with the place: please report it"
+    )
+
+
+def _read_before(client: Elasticsearch, index: str) -> str:
+    """Everybody's documents that an older reader read: a file cannot be fetched again, who has it must give it."""
+    older = client.count(
+        index=index,
+        query={
+            "bool": {
+                "filter": [{"term": {"state": "ready"}}, {"term": {"owner": PUBLIC}}],
+                "must_not": {"prefix": {"recipe": f"{READING}:"}},
+            }
+        },
+    )["count"]
+    if not older:
+        return ""
+    return (
+        f"; {older} for everybody were read by an older reader: `sonde ingest` reads the same files again, "
+        "a harvest those that records link to"
+    )
+
+
+def _named(hit: JsonMapping) -> str:
+    source = hit["_source"]
+    name = source["name"] if source["owner"] == PUBLIC else f"a user's document {hit['_id']}"
+    return f"{name} ({source['reason']})"

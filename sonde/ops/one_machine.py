@@ -1,0 +1,67 @@
+"""The one-machine stack as the settings describe it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from local_stack.services import api_service, beat_service, worker_service
+from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
+from local_stack.stack import Stack
+from sonde.settings import Settings
+
+QUEUES = "harvest,documents,embed"
+
+
+def stack_of(settings: Settings) -> Stack:
+    """Servers and services; a server that the settings give an address for is used and not started."""
+    return Stack(
+        StackSettings(
+            folder=settings.stack.folder,
+            environment=own_environment(),
+            **({"cache": settings.stack.cache} if settings.stack.cache else {}),
+            elasticsearch=ElasticsearchSettings(
+                url=settings.elasticsearch.url,
+                http_port=settings.elasticsearch.port,
+                transport_port=settings.elasticsearch.transport_port,
+                heap=settings.elasticsearch.heap,
+                http_port_setting="SONDE_ELASTICSEARCH__PORT",
+                transport_port_setting="SONDE_ELASTICSEARCH__TRANSPORT_PORT",
+            ),
+            broker=BrokerSettings(
+                url=settings.broker.url, port=settings.broker.port, port_setting="SONDE_BROKER__PORT"
+            ),
+            services=_services(settings),
+        )
+    )
+
+
+def serve_command() -> tuple[str, ...]:
+    """The command that serves the API on what the environment sets."""
+    return (sys.executable, "-m", "sonde.server")
+
+
+def served_at(port: int) -> dict[str, str]:
+    """What an API of a command's own needs in its environment, so that it is not in the way of one that runs."""
+    return {"SONDE_API__HOST": "127.0.0.1", "SONDE_API__PORT": str(port), "SONDE_API__PROBES_PORT": ""}
+
+
+def _services(settings: Settings) -> tuple[Service, ...]:
+    python, here = Path(sys.executable), Path.cwd()
+    addresses = {
+        "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
+        "SONDE_BROKER__URL": settings.broker_url,
+        "SONDE_HARVEST__SOURCES": str(settings.harvest.sources.resolve()),
+    }
+    api = ApiSettings(host=settings.api.host, port=settings.api.port)
+    return (
+        worker_service(python, "sonde.celery_app", QUEUES, here, addresses),
+        beat_service(python, "sonde.celery_app", here, addresses),
+        api_service(serve_command(), api, here, addresses),
+    )
+
+
+def own_environment() -> dict[str, str]:
+    """What the processes of the stack inherit: this process's environment, our command's folder first on the path."""
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}

@@ -1,0 +1,25 @@
+"""Creates the indices that are missing: the image's role `migrate`."""
+
+from __future__ import annotations
+
+import structlog
+
+from sonde.settings import load_settings
+from sonde.telemetry.logs import configure_logs
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
+from sonde.wiring.indices import prepare_indices
+from sonde.wiring.models import Models
+
+log = structlog.get_logger(__name__)
+
+
+def main() -> None:
+    settings = load_settings()
+    configure_logs(settings.log)
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+    log.info("indices.prepared", created=prepare_indices(client, settings, Models(settings)))
+
+
+if __name__ == "__main__":
+    main()

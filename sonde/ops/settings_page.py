@@ -1,0 +1,48 @@
+"""docs/settings.md, written from the settings themselves: `python -m sonde.ops.settings_page > docs/settings.md`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from sonde.settings import Settings
+
+_HEAD = """# Settings
+
+Every setting is an environment variable. Sonde reads them once at start. It refuses a wrong value and names the
+variable. `python -m sonde.ops.settings_page > docs/settings.md` writes this page; a test checks that
+it is up to date.
+
+| variable | default | what it is |
+|---|---|---|
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return _HEAD + "".join(f"{row}\n" for row in _rows())
+
+
+def _rows() -> Iterator[str]:
+    for group, entry in Settings.model_fields.items():
+        model = entry.annotation
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            for name, field in model.model_fields.items():
+                variable = f"SONDE_{group}__{name}".upper()
+                yield f"| `{variable}` | {_default(field)} | {(field.description or '').replace('|', '/')} |"
+
+
+def _default(field: FieldInfo) -> str:
+    if field.default_factory is not None:
+        return "the user's folder"
+    if field.default in (None, PydanticUndefined, (), ""):
+        return ""
+    return f"`{field.default}`"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,78 @@
+"""The tables of docs and chart that list what can be added: `python -m sonde.ops.tables` writes them anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from indexer.formats import field_table
+from indexer.formats.formats import FORMATS
+from indexer.sources.protocols import PROTOCOLS
+from search_api.formats_out.formats import FORMATS as OUTPUT_FORMATS
+from workers.source_config import source_types
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def protocols(page: str) -> str:
+    rows = (
+        f"| `{one.name}` | {one.summary} | {one.changes_by or '-'} | `{' '.join(one.option_names)}` |"
+        for one in PROTOCOLS.values()
+    )
+    return _between(
+        "protocols", page, ["| type | what it does | only what changed by | options |", "|---|---|---|---|", *rows]
+    )
+
+
+def formats(page: str) -> str:
+    rows = (f"| `{one.name}` | {one.found_by} | {one.version} |" for one in FORMATS.values())
+    written = _between("formats", page, ["| format | found by | version |", "|---|---|---|", *rows])
+    return field_table.written_into(written)
+
+
+def output_formats(page: str) -> str:
+    head = ["| format | media type | one record | a search | OAI-PMH | `/dcat` |", "|---|---|---|---|---|---|"]
+    rows = (
+        f"| {one.title} | `{one.media_type}` | {_value('f', one.name if one.record else None)} "
+        f"| {_value('f', one.name if one.results else None)} "
+        f"| {_value('metadataPrefix', one.oai.prefix if one.oai else None)} "
+        f"| {_value('f', one.feed.name if one.feed else None)} |"
+        for one in OUTPUT_FORMATS.values()
+    )
+    return _between("output formats", page, [*head, *rows])
+
+
+def chart(schema: str) -> str:
+    """The source types in the chart's schema of values."""
+    values = json.loads(schema)
+    values["properties"]["sources"]["items"]["properties"]["type"]["enum"] = list(source_types())
+    return json.dumps(values, indent=2) + "\n"
+
+
+FILES: dict[str, Callable[[str], str]] = {
+    "docs/harvesting.md": protocols,
+    "docs/formats.md": formats,
+    "docs/standards.md": output_formats,
+    "helm/sonde/values.schema.json": chart,
+}
+
+
+def _value(parameter: str, value: str | None) -> str:
+    return "" if value is None else f"`{parameter}={value}`"
+
+
+def _between(name: str, page: str, lines: Iterable[str]) -> str:
+    """The page with the lines between its two marks. Raises ValueError where it has no marks."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    if begin not in page or end not in page:
+        raise ValueError(f"the page has no marks {begin} and {end}")
+    before, _, rest = page.partition(begin)
+    text = "\n".join(lines)
+    return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"
+
+
+if __name__ == "__main__":
+    for _name, _write in FILES.items():
+        _path = ROOT / _name
+        _path.write_text(_write(_path.read_text("utf-8")), "utf-8")

@@ -1,0 +1,50 @@
+"""An Elasticsearch for work that brings its own indices: the one that runs, else one for just that work."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from core.errors import SondeError
+from local_stack.errors import StackError
+from local_stack.testing import elasticsearch_node
+from sonde.settings import Settings
+
+_ASK_TIMEOUT_S = 3.0
+
+
+@contextmanager
+def temporary_node(settings: Settings, tell: Callable[[str], None]) -> Iterator[Settings]:
+    """Settings whose Elasticsearch answers.
+
+    A server that the settings name, or the stack's where it runs, is used as it is. Else a node is started and ended
+    with the ``with``. Raises SondeError where it does not come up.
+    """
+    if settings.elasticsearch.url is not None or _answers(settings.elasticsearch_url):
+        yield settings
+        return
+    tell("No Elasticsearch runs here; starting one for this command alone.")
+    with tempfile.TemporaryDirectory(prefix="sonde-node-") as folder:
+        node = elasticsearch_node(Path(folder), heap=settings.elasticsearch.heap, cache=settings.stack.cache)
+        with _mendable(), node as url:
+            elasticsearch = settings.elasticsearch.model_copy(update={"url": url})
+            yield settings.model_copy(update={"elasticsearch": elasticsearch})
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(url, timeout=_ASK_TIMEOUT_S).status_code < httpx.codes.INTERNAL_SERVER_ERROR
+    except httpx.HTTPError:
+        return False
+
+
+@contextmanager
+def _mendable() -> Iterator[None]:
+    try:
+        yield
+    except StackError as error:
+        raise SondeError(str(error)) from error

@@ -1,0 +1,115 @@
+"""Probes of worker and beat: ``python -m sonde.ops.worker_health started | alive QUEUE... | ready QUEUE... | beat``.
+
+Exit code 0, or 1 with one sentence. A worker lives while it makes progress: its loop goes round, no task is in hand
+for longer than the task limit allows, and while tasks wait it takes one. That is judged only while the broker answers:
+a worker is not restarted for a broker that is down, not even before its first connection.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from core.errors import SondeError
+from sonde.ops.worker_pulse import WAITING, Pulse, age_s, read_pulse
+from sonde.settings import Settings, load_settings
+from workers.config import WorkerConfig
+
+_BROKER_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds after which something stands still; ``task_s`` leaves Celery's own time limit the first move."""
+
+    task_s: float
+    loop_s: float = 60.0
+    waiting_s: float = 180.0
+
+
+def problem(pulse: Pulse, waiting_s: float, limits: Limits) -> str | None:
+    """What stands still, None where nothing does. ``waiting_s``: how long tasks have waited while none was in hand."""
+    if pulse.loop_s is None:
+        return "The worker has not begun to take tasks."
+    if pulse.loop_s > limits.loop_s:
+        return f"The worker's loop last went round {pulse.loop_s:.0f} s ago."
+    if pulse.task_s is not None and pulse.task_s > limits.task_s:
+        return f"A task has been in hand for {pulse.task_s:.0f} s, longer than its limit."
+    if waiting_s > limits.waiting_s:
+        return f"Tasks have waited for {waiting_s:.0f} s, and the worker takes none."
+    return None
+
+
+def waited_s(folder: Path, tasks_wait: bool, pulse: Pulse) -> float:
+    """How long tasks have been seen waiting while none was in hand; remembered from probe to probe in a file."""
+    mark = folder / WAITING
+    if not tasks_wait or pulse.task_s is not None:
+        mark.unlink(missing_ok=True)
+        return 0.0
+    if (age := age_s(mark)) is not None:
+        return age
+    mark.touch()
+    return 0.0
+
+
+def check(settings: Settings, probe: str, queues: list[str]) -> str | None:
+    """What is wrong, None where nothing is. Raises SondeError for a probe that is not known or not set up."""
+    # One attempt: redis-py's own retries would outlast the probe.
+    broker = redis.Redis.from_url(
+        settings.broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S, retry=Retry(NoBackoff(), 0)
+    )
+    if probe == "beat":
+        return _beat(broker, settings.index.prefix)
+    folder = settings.worker.pulse
+    if folder is None:
+        raise SondeError("SONDE_WORKER__PULSE names no folder, so the worker writes no heartbeat.")
+    pulse = read_pulse(folder)
+    try:
+        broker.ping()
+        waiting = sum(int(broker.llen(f"{settings.index.prefix}:{queue}")) for queue in queues)
+    except redis.RedisError as error:
+        return f"The broker does not answer ({type(error).__name__})." if probe == "ready" else None
+    if probe == "started":
+        return None if pulse.ready else "The worker has not connected to the broker."
+    if probe in ("alive", "ready"):
+        return problem(pulse, waited_s(folder, waiting > 0, pulse), Limits(1.1 * _task_limit_s(settings)))
+    raise SondeError(f"{probe!r} is none of started, alive, ready, beat.")
+
+
+def _beat(broker: redis.Redis, prefix: str) -> str | None:
+    """RedBeat renews its lock at each tick and lets it lapse after 30 s without one."""
+    try:
+        held = bool(broker.exists(f"{prefix}:redbeat::lock"))
+    except redis.RedisError:
+        return None
+    return None if held else "Nobody holds the lock of the schedules: beat does not tick."
+
+
+def _task_limit_s(settings: Settings) -> float:
+    given = settings.harvest
+    return WorkerConfig(
+        broker_url=settings.broker_url,
+        prefix=settings.index.prefix,
+        sources=given.sources,
+        visibility_timeout_s=settings.broker.visibility_timeout_s,
+        slice_s=given.slice_s,
+    ).task_limit_s
+
+
+def main(arguments: list[str]) -> int:
+    try:
+        wrong = check(load_settings(), arguments[0] if arguments else "", arguments[1:])
+    except SondeError as error:
+        wrong = str(error)
+    if wrong is not None:
+        sys.stderr.write(f"{wrong}\n")
+    return int(wrong is not None)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Logs, traces, counters and metrics."""

@@ -1,0 +1,186 @@
+"""What Prometheus reads: what the processes of the API counted, and how queues, sources, documents and indices stand.
+
+The second part is asked of Elasticsearch and the broker, at most every fifteen seconds whoever scrapes; where one does
+not answer, its metrics are absent and ``sonde_part_up`` says 0.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+from prometheus_client import REGISTRY, CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from core.json_types import Json
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
+from es_mappings.names import KINDS, alias
+from sonde.settings import Settings
+from workers.config import QUEUES
+from workers.queued import queued_at
+
+KEPT_S = 15.0
+_BROKER_S = 2.0
+_MOST_SOURCES = 500
+
+GAUGES = frozenset(
+    (
+        "sonde_part_up",
+        "sonde_queue_tasks",
+        "sonde_queue_age_seconds",
+        "sonde_index_documents",
+        "sonde_index_bytes",
+        "sonde_index_age_seconds",
+        "sonde_harvest_records",
+        "sonde_harvest_state",
+        "sonde_harvest_age_seconds",
+        "sonde_documents",
+    )
+)
+"""What ``State`` gives, for alerts and dashboards to ask for."""
+
+Samples = list[GaugeMetricFamily]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where the state of one installation is read."""
+
+    client: Elasticsearch
+    broker: redis.Redis
+    prefix: str
+
+    @classmethod
+    def of(cls, settings: Settings, client: Elasticsearch) -> State:
+        """Opens no connection yet."""
+        broker = redis.Redis.from_url(settings.broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S)
+        return cls(client, broker, settings.index.prefix)
+
+    def read(self) -> Samples:
+        """All gauges as of now."""
+        up = GaugeMetricFamily("sonde_part_up", "Whether a part answers", labels=["part"])
+        found: Samples = [up]
+        for part, ask, errors in (
+            ("broker", self._queues, (redis.RedisError,)),
+            ("elasticsearch", self._indices, (ElasticsearchError,)),
+        ):
+            try:
+                found += ask()
+                up.add_metric([part], 1.0)
+            except errors:
+                up.add_metric([part], 0.0)
+        return found
+
+    def _queues(self) -> Samples:
+        depth = GaugeMetricFamily("sonde_queue_tasks", "Tasks that wait", labels=["queue"])
+        age = GaugeMetricFamily("sonde_queue_age_seconds", "Since the oldest waiting task was queued", labels=["queue"])
+        for queue in QUEUES:
+            name = f"{self.prefix}:{queue}"
+            depth.add_metric([queue], float(int(self.broker.llen(name))))
+            oldest = self.broker.lindex(name, -1)  # tasks are pushed at the left and taken from the right
+            now = time.time()
+            since = now if oldest is None else queued_at(oldest)
+            if since is not None:
+                age.add_metric([queue], max(0.0, now - since))
+        return [depth, age]
+
+    def _indices(self) -> Samples:
+        return [*self._sizes(), *self._freshness(), *self._runs(), self._documents()]
+
+    def _sizes(self) -> Samples:
+        count = GaugeMetricFamily("sonde_index_documents", "Documents of an index", labels=["kind"])
+        size = GaugeMetricFamily("sonde_index_bytes", "Size of an index on all its nodes", labels=["kind"])
+        for kind in KINDS:
+            name = alias(self.prefix, kind)
+            stats = self.client.options(ignore_status=404).indices.stats(index=name, metric="docs,store").body
+            if "_all" in stats:
+                count.add_metric([kind], stats["_all"]["primaries"]["docs"]["count"])
+                size.add_metric([kind], stats["_all"]["total"]["store"]["size_in_bytes"])
+        return [count, size]
+
+    def _freshness(self) -> Samples:
+        """How long ago a record was last written."""
+        found = self._aggregated("records", {"last": {"max": {"field": "harvest.written"}}})
+        age = GaugeMetricFamily("sonde_index_age_seconds", "Since a record was last written")
+        last = found.get("last", {}).get("value")
+        if last is not None:
+            age.add_metric([], max(0.0, time.time() - last / 1000.0))
+        return [age]
+
+    def _runs(self) -> Samples:
+        """The last run of each source: what came of it, and when it began."""
+        latest = {"top_hits": {"size": 1, "sort": [{"started": "desc"}], "_source": ["state", "counts", "started"]}}
+        aggs = {"last": latest, "began": {"max": {"field": "started"}}}
+        by_source = {"terms": {"field": "source", "size": _MOST_SOURCES}, "aggs": aggs}
+        buckets = self._aggregated("runs", {"sources": by_source}).get("sources", {}).get("buckets", [])
+        records = GaugeMetricFamily("sonde_harvest_records", "Of a source's last run", labels=["source", "outcome"])
+        state = GaugeMetricFamily("sonde_harvest_state", "1 for the state of the last run", labels=["source", "state"])
+        age = GaugeMetricFamily("sonde_harvest_age_seconds", "Since the last run began", labels=["source"])
+        for bucket in buckets:
+            run = bucket["last"]["hits"]["hits"][0]["_source"]
+            state.add_metric([bucket["key"], run["state"]], 1.0)
+            age.add_metric([bucket["key"]], max(0.0, time.time() - bucket["began"]["value"] / 1000.0))
+            for outcome, number in run.get("counts", {}).items():
+                records.add_metric([bucket["key"], outcome], float(number))
+        return [records, state, age]
+
+    def _documents(self) -> GaugeMetricFamily:
+        found = GaugeMetricFamily("sonde_documents", "Documents by state", labels=["state"])
+        states = self._aggregated("documents", {"states": {"terms": {"field": "state", "size": 50}}})
+        for bucket in states.get("states", {}).get("buckets", []):
+            found.add_metric([bucket["key"]], bucket["doc_count"])
+        return found
+
+    def _aggregated(self, kind: Any, aggs: Json) -> Json:
+        found = self.client.options(ignore_status=404).search(
+            index=alias(self.prefix, kind), size=0, track_total_hits=False, aggs=aggs
+        )
+        aggregated: Json = found.body.get("aggregations", {})
+        return aggregated
+
+
+class Kept(Collector):
+    """A collector that remembers for ``KEPT_S`` what it was told; one thread asks, the others wait for its answer."""
+
+    def __init__(self, read: Callable[[], Samples], clock: Callable[[], float] = time.monotonic) -> None:
+        self._read = read
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._kept: tuple[float, Samples] | None = None
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        with self._lock:
+            if self._kept is None or self._clock() - self._kept[0] >= KEPT_S:
+                self._kept = (self._clock(), self._read())
+            return self._kept[1]
+
+
+class ServiceMetrics:
+    """The text of ``/metrics``, the same from whichever process of the API answers."""
+
+    def __init__(self, state: State) -> None:
+        self._state = CollectorRegistry(auto_describe=False)
+        self._state.register(Kept(state.read))
+
+    def text(self) -> bytes:
+        """In Prometheus' text format."""
+        return b"".join(generate_latest(registry) for registry in (*_of_processes(), self._state))
+
+
+def _of_processes() -> Iterator[CollectorRegistry]:
+    """This process's own counters, or with several processes those of all, which they share as files."""
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        yield REGISTRY
+        return
+    together = CollectorRegistry()
+    MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+    ProcessCollector(registry=together)
+    yield together

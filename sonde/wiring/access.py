@@ -1,0 +1,82 @@
+"""Access as the front door puts it together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from core.access import Authenticator, Caller
+from core.errors import SondeError
+from es_gateway.client import Elasticsearch
+from net.gate import Gate
+from search_api.access.authenticators import Bearers, KeyAuthenticator
+from search_api.access.jwks import Issuer, IssuerKeys
+from search_api.access.key_store import KeyStore
+from search_api.access.tokens import TokenAuthenticator, TokenPolicy
+from search_api.limits import LimitPolicy
+from sonde.settings import AccessSettings, Settings
+from workers.sources_file import source_entries
+
+
+def authenticator(given: AccessSettings, client: Elasticsearch, prefix: str, gate: Callable[[], Gate]) -> Authenticator:
+    """Knows the keys of the index, and tokens where an issuer is set; opens nothing until it is asked.
+
+    Raises SondeError for an issuer without an audience: then a token for any other service would be taken.
+    """
+    keys = KeyAuthenticator(KeyStore(client, prefix), timedelta(seconds=given.key_memory_s))
+    return Bearers(keys, anonymous_caller(given), _tokens(given, gate))
+
+
+def _tokens(given: AccessSettings, gate: Callable[[], Gate]) -> TokenAuthenticator | None:
+    if given.oidc_issuer is None:
+        return None
+    if not given.oidc_audience:
+        raise SondeError("SONDE_ACCESS__OIDC_ISSUER is set; name in SONDE_ACCESS__OIDC_AUDIENCE whom tokens are for.")
+    policy = TokenPolicy(
+        issuer=given.oidc_issuer,
+        audience=given.oidc_audience,
+        algorithms=given.oidc_algorithms,
+        leeway_s=given.oidc_leeway_s,
+        subject_claim=given.oidc_subject_claim,
+        groups_claim=given.oidc_groups_claim,
+        scopes_claim=given.oidc_scopes_claim,
+        scope_prefix=given.oidc_scope_prefix,
+        given_scopes=frozenset(given.oidc_scopes),
+    )
+    issuer = Issuer(given.oidc_issuer, given.oidc_jwks_url, pause_s=given.oidc_refetch_s)
+    return TokenAuthenticator(policy, IssuerKeys(issuer, gate))
+
+
+def anonymous_caller(given: AccessSettings) -> Caller:
+    return Caller(scopes=frozenset(("search",)) if given.anonymous_search else frozenset())
+
+
+def groups_of_source(settings: Settings, source: str) -> tuple[str, ...]:
+    """Who alone may see the source's records, as sources.yaml says now; empty: everybody.
+
+    Raises SondeError where the file is there and cannot be read: then nobody knows, and nothing may be written openly.
+    """
+    if not settings.harvest.sources.exists():
+        return ()
+    config = source_entries(settings.harvest.sources).get(source)
+    return () if config is None else tuple(config.access.restricted_to)
+
+
+_COUNTING_TIMEOUT_S = 1
+
+
+def limit_policy(settings: Settings) -> LimitPolicy:
+    """Counted in the broker, so that all processes of the API count together."""
+    given, broker = settings.limits, settings.broker_url
+    return LimitPolicy(
+        per_address=_rate(given.per_address),
+        per_key=_rate(given.per_key),
+        storage=f"redis+{broker}" if broker.startswith("unix://") else broker,
+        storage_options={"socket_timeout": _COUNTING_TIMEOUT_S, "socket_connect_timeout": _COUNTING_TIMEOUT_S},
+        prefix=settings.index.prefix,
+        proxies=given.proxies,
+    )
+
+
+def _rate(text: str) -> str | None:
+    return None if text == "none" else text

@@ -1,0 +1,39 @@
+"""Cited answers as the front door puts them together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.errors import SondeError
+from core.ports import LanguageModel
+from encoders.language_model import ChatEndpoint, RemoteLanguageModel
+from net.gate import Gate
+from search_api.answers.answerer import Answerer, AnswerParts
+from search_api.answers.retrieve import PassageRetriever
+from search_api.answers.values import AnswerConfig
+from search_api.pipeline import SearchParts
+from search_api.serving import ServingResolver
+from sonde.settings import Settings
+from sonde.wiring.models import Models
+
+
+def answerer(settings: Settings, search: SearchParts, resolver: ServingResolver, models: Models) -> Answerer:
+    """Answers by the model that the settings name; by quoting where they name none."""
+    given = settings.answers
+    config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
+    retriever = PassageRetriever(search, settings.index.prefix, config)
+    return Answerer(
+        AnswerParts(resolver, retriever, models.cross_encoder, config, language_model(settings, lambda: models.gate))
+    )
+
+
+def language_model(settings: Settings, gate: Callable[[], Gate]) -> LanguageModel | None:
+    """None where no endpoint is set. Raises SondeError for an endpoint without a model's name."""
+    given = settings.answers
+    if given.url is None:
+        return None
+    if given.model is None:
+        raise SondeError("SONDE_ANSWERS__URL is set; name the model in SONDE_ANSWERS__MODEL.")
+    key = given.key.get_secret_value() if given.key is not None else None
+    endpoint = ChatEndpoint(given.url, given.model, key, given.timeout_s, given.max_tokens)
+    return RemoteLanguageModel(endpoint, gate())

@@ -1,0 +1,133 @@
+"""The parts of the API, made from the settings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+
+from core.errors import ModelMissing, Unavailable
+from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
+from es_gateway.nodes import GuardedNode
+from indexer.parts import Parts as HarvestParts
+from search_api.access.confined import ConfinedElasticsearch, groups_seen
+from search_api.admission import Limits
+from search_api.harvests.overview import Harvests
+from search_api.harvests.runs import RunReader
+from search_api.listing.catalogues import Catalogues
+from search_api.listing.reader import RecordReader
+from search_api.parts import Parts
+from search_api.readiness import Readiness
+from search_api.serving import ServingResolver
+from search_api.suggest.places import PlaceSuggester
+from search_api.suggest.suggester import Suggester
+from sonde import __version__
+from sonde.settings import ApiSettings, Settings
+from sonde.telemetry.service_metrics import ServiceMetrics, State
+from sonde.wiring.access import authenticator, groups_of_source, limit_policy
+from sonde.wiring.answering import answerer
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.harvest_control import QueueHarvestControl
+from sonde.wiring.indices import prepare_indices
+from sonde.wiring.job_queue import job_queue
+from sonde.wiring.library import library_search, shelf
+from sonde.wiring.models import Models
+from sonde.wiring.portal import http_policy, previews, source_titles
+from sonde.wiring.pushing import Pusher
+from sonde.wiring.search import ranking_config, search_pipeline
+from workers.lease import Leases
+
+if TYPE_CHECKING:
+    from workers.jobs import Jobs
+
+log = structlog.get_logger(__name__)
+
+_WRITE_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner waits
+
+
+def api_parts(settings: Settings, models: Models | None = None) -> Parts:
+    """Everything the views call; ``models`` where they are loaded already."""
+    everything = elasticsearch_client(settings, node=GuardedNode)
+    client = ConfinedElasticsearch.over(everything)
+    models = models or Models(settings)
+    # What serves is the same for everybody, so it is resolved by a client that sees everything.
+    resolver = ServingResolver(everything, settings.index.prefix, models.embedder)
+    pipeline, _ = search_pipeline(client, settings.index.prefix, models, ranking_config(settings), resolver=resolver)
+    refuse_unservable(resolver)
+    if settings.api.preload:
+        models.embedder()
+        models.gazetteer.preload()
+        models.recogniser.entities("Berlin")
+        with suppress(ModelMissing):  # answers say so
+            models.cross_encoder()
+    records = RecordReader(client, settings.index.prefix, resolver)
+    answers = answerer(settings, pipeline.parts, resolver, models)
+    jobs = job_queue(settings)
+    writing = RetryingElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
+    own = shelf(settings, client, writing, models, jobs)
+    return Parts(
+        search=pipeline,
+        serving=resolver,
+        readiness=Readiness(client, resolver, settings.embedder.model),
+        version=__version__,
+        records=records,
+        catalogues=Catalogues(records, lambda: source_titles(settings), groups_seen),
+        suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
+        http=http_policy(settings),
+        limits=limits_of(settings.api),
+        metrics=ServiceMetrics(State.of(settings, UnhurriedElasticsearch.over(everything))).text,
+        answerer=answers,
+        shelf=own,
+        library=library_search(own, answers, resolver),
+        harvests=_harvests(settings, everything, jobs),
+        pushed=_pusher(settings, writing, models),
+        now_ms=lambda: int(time.time() * 1000),
+        authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
+        rates=limit_policy(settings),
+        embeddings_characters=settings.api.embeddings_characters,
+        previews=previews(settings, lambda: models.gate),
+    )
+
+
+def limits_of(api: ApiSettings) -> Limits:
+    """How many requests one process works on, and how long others wait."""
+    return Limits(
+        at_once=api.at_once,
+        longest_wait_s=api.longest_wait_s,
+        hurry_after_s=api.hurry_after_s,
+        deadline_s=api.deadline_s,
+    ).of_threads(api.threads)
+
+
+def _pusher(settings: Settings, client: Elasticsearch, models: Models) -> Pusher:
+    parts = HarvestParts(client, settings.index.prefix, models.embedder)
+    leases = Leases.connect(settings.broker_url, settings.index.prefix)
+    groups_of = partial(groups_of_source, settings)
+    return Pusher(parts, leases, lambda: prepare_indices(client, settings, models), groups_of)
+
+
+def _harvests(settings: Settings, everything: Elasticsearch, jobs: Callable[[], Jobs]) -> Harvests:
+    """For stewards alone, who see every source; it waits for a whole report."""
+    client = UnhurriedElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
+    return Harvests(QueueHarvestControl(settings, client, jobs), RunReader(client, settings.index.prefix))
+
+
+def refuse_unservable(resolver: ServingResolver) -> None:
+    """The check at start: raises IndexMismatch or ModelMissing where the index that is there cannot be served.
+
+    No index yet, or an Elasticsearch that does not answer yet, is no reason to refuse: ``/readyz`` tells it.
+    """
+    try:
+        found = resolver.resolve()
+    except Unavailable as error:
+        log.warning("api.not_ready_yet", reason=str(error))
+        return
+    if found.embedder is None:
+        raise ModelMissing(
+            f"The index {found.records.index} was filled by {found.records.meta.embedding_model}, which cannot be "
+            f"loaded: {found.embedder_problem} Install that model, or run `sonde reindex` with the one that is there."
+        )

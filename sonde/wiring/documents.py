@@ -1,0 +1,105 @@
+"""Documents as the front door brings them in: the parts from the settings, for the command line and the workers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from core.document import PUBLIC, DocumentEntry
+from core.errors import NotFound
+from encoders.segmenter import load_segmenter
+from es_gateway.client import Elasticsearch
+from indexer.documents.failures import DocumentRefused
+from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
+from indexer.documents.limits import Limits, Ocr
+from indexer.documents.linked import Followed, follow_links
+from indexer.documents.parking import undo_interrupted
+from indexer.documents.place_time import PassageReader
+from indexer.documents.segment import SegmentOptions
+from indexer.documents.store import DocumentStore
+from reading.places import PlaceReader
+from reading.times import TimeReader
+from sonde.settings import Settings
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
+from sonde.wiring.indices import prepare_indices
+from sonde.wiring.library_work import library_work
+from sonde.wiring.models import Models
+from workers.parts import WorkerParts
+from workers.source_config import SourceConfig
+
+_MIB = 1024 * 1024
+
+
+def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:
+    """What reading and indexing a document needs. Raises ModelMissing where a segmenter is named and not there."""
+    given = settings.documents
+    limits = Limits(
+        seconds=given.seconds,
+        memory_bytes=given.memory_mib * _MIB,
+        max_bytes=given.max_mib * _MIB,
+        max_pages=given.max_pages,
+    )
+    coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else None
+    return IngestParts(
+        client=client,
+        prefix=settings.index.prefix,
+        embedder=models.embedder,
+        reader=passage_reader(models),
+        limits=limits,
+        ocr=Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages),
+        options=SegmentOptions(given.most_tokens, given.overlap),
+        coherence=coherence,
+        segmenter=coherence.digest if coherence is not None else "",
+    )
+
+
+def passage_reader(models: Models) -> PassageReader:
+    """Reads the places and times that a passage names."""
+    return PassageReader(PlaceReader(models.gazetteer, models.recogniser), TimeReader())
+
+
+def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
+    """A worker's parts with what follows the links of records; what that needs is made at the first such task."""
+    models = Models(settings)
+    embedder = parts.embedder or models.embedder
+
+    @cache
+    def reading() -> IngestParts:
+        prepare(parts.client, settings.index.prefix, models.embedder, settings.index.vector_index)
+        return replace(document_parts(settings, models, parts.client), embedder=embedder)
+
+    def follow(source: SourceConfig, seconds: float) -> Followed:
+        return follow_links(source.id, source.documents, reading(), models.gate, seconds=seconds)
+
+    work = library_work(settings, parts.client, reading, lambda: models.gate)
+    return replace(parts, follow_links=follow, library=work)
+
+
+class DocumentIngester:
+    """Files from the command line into the passages of everybody."""
+
+    def __init__(self, settings: Settings, models: Models | None = None) -> None:
+        models = models or Models(settings)
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+        prepare_indices(client, settings, models)
+        prepare(client, settings.index.prefix, models.embedder, settings.index.vector_index)
+        self._parts = document_parts(settings, models, client)
+        undo_interrupted(DocumentStore(client, settings.index.prefix))
+
+    def file(
+        self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress, *, again: bool = False
+    ) -> Ingested:
+        """One file; ``again`` reads it also where it is parked. Raises NotFound where it or the record is not there."""
+        origin = path.resolve()
+        if not origin.is_file():
+            raise NotFound(f"{path} is not a file.")
+        if origin.stat().st_size > self._parts.limits.max_bytes:
+            refused = DocumentRefused("too_large", f"The file has {origin.stat().st_size:,} bytes.")
+            entry = DocumentEntry(
+                "", PUBLIC, str(origin), path.name, "failed", reason="too_large", message=str(refused)
+            )
+            return Ingested(entry)
+        incoming = Incoming(origin.read_bytes(), str(origin), path.name, record=record, again=again)
+        return ingest(incoming, self._parts, progress)

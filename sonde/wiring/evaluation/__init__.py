@@ -1,0 +1,1 @@
+"""What `sonde evaluate` and `sonde ask-evaluate` are made of."""

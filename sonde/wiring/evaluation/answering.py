@@ -1,0 +1,74 @@
+"""What `sonde ask-evaluate` is made of: a collection's texts in a throw-away index under the answerer that serves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from core.errors import SondeError
+from core.ports import LanguageModel
+from encoders.language_model import ChatEndpoint, RemoteLanguageModel
+from evaluation.answers.bench import passages_of
+from evaluation.answers.questions import AnswerCollection
+from evaluation.answers.run import Examination
+from evaluation.answers.stub_endpoint import NAME, stub_endpoint
+from evaluation.vector_cache import VectorCache
+from net.gate import Gate, GatePolicy
+from search_api.answers.answerer import Answerer, AnswerParts
+from search_api.answers.retrieve import PassageRetriever
+from search_api.answers.values import AnswerConfig
+from search_api.serving import ServingResolver
+from sonde.settings import Settings
+from sonde.wiring.answering import language_model
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.documents import passage_reader
+from sonde.wiring.evaluation.searching import CachingModels
+from sonde.wiring.search import ranking_config, search_parts
+
+_TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Examiner:
+    """Ready to be asked; ``made`` says in a sentence what answers."""
+
+    examination: Examination
+    made: str
+
+
+@contextmanager
+def examiner(settings: Settings, collection: AnswerCollection, mode: str) -> Iterator[Examiner]:
+    """``mode``: ``extractive``, ``stub`` or ``endpoint`` (the one of the settings). The index goes with it.
+
+    Raises SondeError where no endpoint is set, Unavailable where Elasticsearch does not answer.
+    """
+    given = settings.answers
+    config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
+    with ExitStack() as stack:
+        client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True))
+        cache = VectorCache(settings.models.folder / "vectors.sqlite")
+        stack.callback(cache.close)
+        models = CachingModels(settings, cache, None)
+        model, made = _model(settings, models, mode, stack)
+        embedder = models.embedder()
+        prefix = stack.enter_context(passages_of(client, collection.texts, embedder, passage_reader(models)))
+        resolver = ServingResolver(client, prefix, models.embedder)
+        search = search_parts(client, resolver, models, ranking_config(settings))
+        retriever = PassageRetriever(search, prefix, config)
+        answerer = Answerer(AnswerParts(resolver, retriever, models.cross_encoder, config, model))
+        yield Examiner(Examination(answerer, resolver, model), f"{made} Embedder {embedder.card.model}.")
+
+
+def _model(settings: Settings, models: CachingModels, mode: str, stack: ExitStack) -> tuple[LanguageModel | None, str]:
+    if mode == "extractive":
+        return None, "Extractive: the best sentences, quoted."
+    if mode == "stub":
+        host = stack.enter_context(stub_endpoint())
+        gate = Gate(GatePolicy(allowed_hosts=frozenset((host,))))
+        said = "A stub endpoint, not a model: it copies the first sentence of the first passage."
+        return RemoteLanguageModel(ChatEndpoint(f"http://{host}/v1", NAME), gate), said
+    found = language_model(settings, lambda: models.gate)
+    if found is None:
+        raise SondeError("Set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL, or use --mode extractive or stub.")
+    return found, f"The model {settings.answers.model} at the endpoint of the settings."

@@ -1,0 +1,45 @@
+"""The project's own judged collections by name, their halves beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from core.errors import SondeError
+from evaluation.collection import Collection
+from evaluation.collections import climate_fever, cranfield, ncar, pira, pubmedqa, samples
+from evaluation.splits import Half, half_of
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+QUALITY = CHECKOUT / "tests" / "quality"
+
+LOADERS: Mapping[str, Callable[[Path], Collection]] = {
+    "cranfield": cranfield.load,
+    "climate_fever": climate_fever.load,
+    "pira": pira.load,
+    "pira_pt": lambda data: pira.load(data, "pt"),
+    "ncar": lambda data: ncar.load(data, QUALITY / "ncar"),
+    "ncar_hand": lambda data: ncar.load_hand_checked(data, QUALITY / "ncar"),
+    "pubmedqa": pubmedqa.load,
+    "samples": lambda _: samples.load(CHECKOUT / "samples"),
+    "samples_languages": lambda _: samples.load_languages(CHECKOUT / "samples"),
+}
+
+
+def judged(name: str, shared: Path | None, half: Half | None) -> Collection:
+    """The collection of that name, or one half of it. Raises SondeError where its files are not on this machine."""
+    data = (shared or CHECKOUT.parent / "shared") / "data"
+    if not name.startswith("samples") and not data.is_dir():
+        raise SondeError(f"{data} is missing: name the folder of the shared data with --shared or SONDE_SHARED.")
+    if not QUALITY.is_dir():
+        raise SondeError(f"{QUALITY} is missing: the judged collections need a checkout of Sonde.")
+    collection = LOADERS[name](data)
+    return half_of(collection, half, _halves(name)) if half is not None else collection
+
+
+def _halves(name: str) -> Path:
+    """Raises SondeError where a collection has no halves."""
+    path = QUALITY / "ncar" / "split.tsv" if name == "ncar" else QUALITY / "splits" / f"{name.removesuffix('_pt')}.tsv"
+    if not path.is_file():
+        raise SondeError(f"{name} has no halves: all of it is for testing.")
+    return path

@@ -1,0 +1,21 @@
+"""The gate for outgoing requests, as the settings describe it."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from net.gate import GatePolicy
+from sonde import __version__
+from sonde.settings import Settings
+
+
+def gate_policy(settings: Settings) -> GatePolicy:
+    """Sizes and times as the gate has them; the operator's own services may be private addresses."""
+    issuer = (settings.access.oidc_issuer, settings.access.oidc_jwks_url)
+    services = (settings.geocoder.url, settings.embedder.url, settings.cross_encoder.url, settings.answers.url)
+    named = (*services, *issuer)
+    own = [urlsplit(url).netloc for url in named if url]
+    contact = f" ({settings.net.contact})" if settings.net.contact else ""
+    return GatePolicy(
+        allowed_hosts=frozenset((*settings.net.allowed_hosts, *own)), user_agent=f"Sonde/{__version__}{contact}"
+    )

@@ -1,0 +1,177 @@
+"""Harvests as the front door runs them: by hand from the command line, and as the parts of the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import structlog
+
+from core.errors import NotFound, Unavailable
+from core.json_types import Json
+from core.ports import Embedder
+from es_mappings.codecs.runs import RunReport
+from indexer.documents.inherit_again import inherit_again
+from indexer.embed_missing import embed_missing
+from indexer.harvest import harvest, open_run
+from indexer.ledger import Ledger
+from indexer.links import LinkParts, check_links
+from indexer.parts import Options, Parts, Progress, no_lease
+from indexer.raw import Source
+from indexer.removed import restore
+from indexer.runs import Runs
+from indexer.sources.folder import FolderSource
+from indexer.sources.restricted import restricted
+from sonde.settings import Settings
+from sonde.wiring.access import groups_of_source
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.indices import prepare_indices
+from sonde.wiring.models import Models
+from sonde.wiring.sources import Opener
+from workers.lease import Lease, Leases
+from workers.parts import WorkerParts
+from workers.registry import known_sources
+from workers.slices import since_of
+from workers.source_config import SourceConfig
+
+log = structlog.get_logger(__name__)
+
+HARVEST_TIMEOUT_S = 60.0
+
+
+def worker_parts(settings: Settings) -> WorkerParts:
+    """What a worker process needs, made at its first task; the indices are there afterwards."""
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+    models = Models(settings)
+    prepare_indices(client, settings, models)
+    opener = Opener(settings, client)
+    links = LinkParts(client, settings.index.prefix, opener.asking_gate(), opener.host_limits)
+
+    def look(source_id: str, seconds: float) -> RunReport:
+        return check_links(source_id, links, seconds=seconds)
+
+    return WorkerParts(client, opener, models.embedder, check_links=look)
+
+
+class Harvester:
+    """Harvests from the command line, under the same leases as the workers where a broker answers."""
+
+    def __init__(
+        self, settings: Settings, *, embedding: bool = True, allow_mass_removal: bool = False, full: bool = False
+    ) -> None:
+        self._settings = settings
+        self._client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+        self._models = Models(settings)
+        self._embedding = embedding
+        self._full = full
+        self._open = Opener(settings, self._client)
+        self._options = Options(
+            batch=settings.harvest.batch,
+            max_removal_share=settings.harvest.max_removal_share,
+            allow_mass_removal=allow_mass_removal,
+        )
+
+    def path(self, path: Path, source_id: str, progress: Progress) -> RunReport:
+        """A folder or archive under an id of its own. Raises Unavailable where somebody else harvests it now."""
+        groups = groups_of_source(self._settings, source_id)
+        options = replace(self._options, trigger=f"cli {path.resolve()}")  # only a run of the same files is resumed
+        return self._harvest(source_id, lambda _: restricted(FolderSource(path), groups), options, progress)
+
+    def configured(self, source_id: str, progress: Progress) -> RunReport:
+        """A source of sources.yaml. Raises NotFound, naming the ones that are there."""
+        config = self._source(source_id)
+        share = config.max_removal_share
+        options = self._options if share is None else replace(self._options, max_removal_share=share)
+        prepare_indices(self._client, self._settings, self._models)
+        since = None if self._full else since_of(Runs(self._client, self._settings.index.prefix), config)
+        options = replace(options, since=since)
+        return self._harvest(source_id, lambda since: self._open(config, since), options, progress)
+
+    def overview(self) -> list[Json]:
+        """Each source of sources.yaml with its last run, then those that were harvested without being there."""
+        prepare_indices(self._client, self._settings, self._models)
+        runs, known = Runs(self._client, self._settings.index.prefix), self._known()
+        rows = [_row(config, runs.latest(config.id, size=1)) for config in known.values()]
+        others = sorted(set(Ledger(self._client, self._settings.index.prefix).sources()) - known.keys())
+        by_hand = {"type": "-", "schedule": "not in sources.yaml"}
+        return rows + [{"id": id, **by_hand, **_last(runs.latest(id, size=1))} for id in others]
+
+    def _harvest(
+        self, source_id: str, source: Callable[[str | None], Source], options: Options, progress: Progress
+    ) -> RunReport:
+        prepare_indices(self._client, self._settings, self._models)
+        prefix = self._settings.index.prefix
+        embedder: Callable[[str], Embedder] | None = self._models.embedder if self._embedding else None
+        parts = Parts(self._client, prefix, embedder, progress)
+        with self._lease(source_id) as guard:
+            options = replace(options, guard=guard)
+            left = Runs(self._client, prefix).unfinished(source_id)
+            run = left if left is not None and _may_resume(left, options) else open_run(source_id, options)
+            report = harvest(source_id, source(run.since), parts, options, run)
+            if report.counts.without_vector and embedder is not None:
+                embed_missing(source_id, parts, options)
+            inherit_again(self._client, prefix, source_id)
+            return report
+
+    def restore(self, source_id: str, records: Sequence[str]) -> RunReport:
+        """Removed records back in service. Raises NotFound for what is not removed, or no longer kept."""
+        prepare_indices(self._client, self._settings, self._models)
+        embedder = self._models.embedder if self._embedding else None
+        parts = Parts(self._client, self._settings.index.prefix, embedder)
+        with self._lease(source_id) as guard:
+            return restore(source_id, records, parts, replace(self._options, guard=guard))
+
+    def sources(self) -> list[str]:
+        """The ids of sources.yaml, in its order."""
+        return list(self._known())
+
+    @contextmanager
+    def _lease(self, source_id: str) -> Iterator[Callable[[], None]]:
+        """The source's lease; without a broker nobody else harvests, and none is needed."""
+        leases = Leases.connect(self._settings.broker_url, self._settings.index.prefix)
+        try:
+            leases.is_held(source_id)
+        except Unavailable:
+            log.info("harvest.without_broker", source=source_id)
+            yield no_lease
+            return
+        with leases.hold(source_id) as lease:
+            if lease is None:
+                raise Unavailable(f"{source_id} is already being harvested; `sonde sources` shows its run.")
+            yield lambda: Lease.guard(lease)
+
+    def _known(self) -> dict[str, SourceConfig]:
+        return known_sources(self._settings.harvest.sources)
+
+    def _source(self, source_id: str) -> SourceConfig:
+        known = self._known()
+        if source_id not in known:
+            raise NotFound(
+                f"{source_id!r} is neither a file nor a source of {self._settings.harvest.sources}, "
+                f"which knows: {', '.join(known) or 'none'}."
+            )
+        return known[source_id]
+
+
+def _may_resume(left: RunReport | None, options: Options) -> bool:
+    """A position in other files means nothing here."""
+    return left is not None and (left.trigger == options.trigger or not left.trigger.startswith("cli /"))
+
+
+def _row(config: SourceConfig, latest: list[RunReport]) -> Json:
+    schedule = config.schedule
+    row: Json = {
+        "id": config.id,
+        "type": config.type,
+        "schedule": (schedule.cron or f"every {schedule.interval}") if schedule else "on demand",
+    }
+    return row | _last(latest)
+
+
+def _last(latest: list[RunReport]) -> Json:
+    if not latest:
+        return {}
+    run = latest[0]
+    return {"started": run.started, "state": run.state, "seen": run.counts.seen, "refused": run.counts.refused}

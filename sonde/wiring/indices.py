@@ -1,0 +1,18 @@
+"""The indices of one prefix, made where they are missing."""
+
+from __future__ import annotations
+
+from es_gateway.client import Elasticsearch
+from es_mappings.indices import ensure_indices
+from es_mappings.migration import migrate
+from sonde.settings import Settings
+from sonde.wiring.models import Models
+
+
+def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:
+    """Creates the indices that are missing and migrates older ones; loads the embedder only to create."""
+    prefix = settings.index.prefix
+    if client.indices.exists_alias(name=f"{prefix}-records") and client.indices.exists_alias(name=f"{prefix}-runs"):
+        migrate(client, prefix)
+        return []
+    return ensure_indices(client, prefix, models.embedder().card, vector_index=settings.index.vector_index)

@@ -1,0 +1,88 @@
+"""Users' documents, as the API stores and searches them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
+
+import structlog
+
+from core.document import DocumentEntry
+from core.errors import Unavailable, Unsupported
+from es_gateway.client import Elasticsearch
+from indexer.documents import library
+from indexer.documents.detect_format import media_type
+from indexer.documents.failures import DocumentRefused
+from indexer.documents.ingest import prepare
+from indexer.documents.store import DocumentStore
+from search_api.answers.answerer import Answerer
+from search_api.library.entries import LibraryEntries
+from search_api.library.search import LibrarySearch
+from search_api.library.shelf import Quota, Shelf, ShelfParts
+from search_api.serving import ServingResolver
+from sonde.settings import LibrarySettings, Settings
+from sonde.wiring.file_store import FolderFiles
+from sonde.wiring.models import Models
+
+if TYPE_CHECKING:
+    from workers.jobs import Jobs
+
+log = structlog.get_logger(__name__)
+
+_MIB = 1024 * 1024
+
+
+def shelf(
+    settings: Settings, seen: Elasticsearch, all_of_it: Elasticsearch, models: Models, jobs: Callable[[], Jobs]
+) -> Shelf:
+    """What the views of the library call; opens no connection yet. ``seen``: the client of what callers may see."""
+    files = FolderFiles(settings.library.folder)
+    store = DocumentStore(all_of_it, settings.index.prefix)
+
+    def take_away(entry: DocumentEntry) -> None:
+        library.take_away(entry, store, files)
+
+    @cache
+    def make_indices() -> None:
+        prepare(all_of_it, settings.index.prefix, models.embedder, settings.index.vector_index)
+
+    return Shelf(
+        ShelfParts(
+            entries=LibraryEntries(seen, settings.index.prefix),
+            files=files,
+            prepare=make_indices,
+            read_soon=_read_soon(jobs),
+            take_away=take_away,
+            media_type=_media_type,
+            quota=quota(settings.library),
+            takes_more=settings.library.enabled,
+        )
+    )
+
+
+def library_search(chosen: Shelf, answers: Answerer, resolver: ServingResolver) -> LibrarySearch:
+    """``/search`` in a user's documents, by the passages that answers are made from."""
+    return LibrarySearch(answers.retriever, resolver, chosen.parts.entries)
+
+
+def quota(given: LibrarySettings) -> Quota:
+    return Quota(given.max_file_mib * _MIB, given.max_documents, given.max_mib * _MIB)
+
+
+def _media_type(data: bytes) -> str:
+    try:
+        return media_type(data)
+    except DocumentRefused as refused:
+        raise Unsupported(str(refused)) from refused
+
+
+def _read_soon(jobs: Callable[[], Jobs]) -> Callable[[str], None]:
+    def read_soon(document: str) -> None:
+        """A broker that is down loses nothing: beat finds what is queued."""
+        try:
+            jobs().read_document(document)
+        except Unavailable as error:
+            log.warning("library.queue_down", document=document, reason=str(error))
+
+    return read_soon

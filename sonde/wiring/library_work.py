@@ -1,0 +1,33 @@
+"""Users' documents, as the workers read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from es_gateway.client import Elasticsearch
+from indexer.documents import library, repair_library
+from indexer.documents.ingest import IngestParts
+from indexer.documents.store import DocumentStore
+from net.gate import Gate
+from sonde.settings import Settings
+from sonde.wiring.file_store import FolderFiles
+from sonde.wiring.library import quota
+from workers.parts import LibraryWork
+
+
+def library_work(
+    settings: Settings, client: Elasticsearch, reading: Callable[[], IngestParts], gate: Callable[[], Gate]
+) -> LibraryWork:
+    """What the workers do for users' documents; ``reading`` makes its parts at the first of them."""
+    files = FolderFiles(settings.library.folder)
+    most = quota(settings.library)
+
+    def read(document: str) -> None:
+        library.read_queued(document, library.Shelf(reading(), files, gate, most.file_bytes, most.bytes))
+
+    def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
+        return repair_library.repair_library(
+            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again)
+        )
+
+    return LibraryWork(read, mend)

@@ -1,0 +1,112 @@
+"""The models that the settings name, each loaded once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from functools import cached_property
+
+from core.breaker import Breaker, BreakerPolicy
+from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
+from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
+from encoders.fallback import FallbackGeocoder
+from encoders.remote_geocoder import RemoteGeocoder
+from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
+from net.gate import Gate
+from reading.gazetteer.gazetteer import Gazetteer
+from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
+from search_api.telemetry_memory import loaded
+from sonde.settings import Settings
+from sonde.wiring.gate import gate_policy
+
+
+class Models:
+    """The models of this process, each loaded once, when it is first asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._embedders: dict[str, Embedder] = {}
+        self._cross_encoder: CrossEncoder | None = None
+
+    def embedder(self, name: str | None = None) -> Embedder:
+        """The embedder of that name, else the one of the settings. Raises ModelMissing."""
+        given = self._settings.embedder
+        wanted = name or given.model
+        with self._lock:
+            if wanted not in self._embedders:
+                begun = time.perf_counter()
+                embedder = load_embedder(
+                    EmbedderSpec(
+                        name=wanted,
+                        cache=self._settings.models.folder,
+                        runtime=given.runtime,
+                        instruction=given.instruction,
+                        threads=given.threads or None,
+                        device=given.device,
+                        url=given.url,
+                        key=given.key.get_secret_value() if given.key else None,
+                        min_score=given.min_score,
+                        answer_score=given.answer_score,
+                        floor=given.floor,
+                        says_input_type=given.input_type,
+                        timeout_s=given.timeout_s,
+                        allow_hub=self._settings.models.allow_hub,
+                    ),
+                    self.gate if given.runtime == "remote" else None,
+                )
+                loaded("embedder", wanted, time.perf_counter() - begun)
+                remote = given.runtime == "remote"
+                self._embedders[wanted] = (
+                    GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy())) if remote else embedder
+                )
+            return self._embedders[wanted]
+
+    def cross_encoder(self) -> CrossEncoder:
+        """Raises ModelMissing where none is configured or it cannot be loaded."""
+        with self._lock:
+            if self._cross_encoder is None:
+                begun, given = time.perf_counter(), self._settings.cross_encoder
+                cross_encoder = load_cross_encoder(
+                    CrossEncoderSpec(
+                        name=given.model,
+                        weight=given.weight,
+                        cache=self._settings.models.folder,
+                        runtime=given.runtime,
+                        device=given.device,
+                        threads=given.threads or None,
+                        allow_hub=self._settings.models.allow_hub,
+                        url=str(given.url) if given.url is not None else None,
+                        key=given.key.get_secret_value() if given.key is not None else None,
+                        timeout_s=given.timeout_s,
+                    ),
+                    lambda: self.gate,
+                )
+                loaded("cross_encoder", cross_encoder.card.model, time.perf_counter() - begun)
+                slow_s = self._settings.api.slow_rerank_s
+                self._cross_encoder = GuardedCrossEncoder(
+                    cross_encoder, Breaker("The cross-encoder", BreakerPolicy(slow_s=slow_s, pause_s=30.0))
+                )
+            return self._cross_encoder
+
+    @cached_property
+    def recogniser(self) -> EntityRecogniser:
+        return load_recogniser(RecogniserSpec())
+
+    @cached_property
+    def gazetteer(self) -> Gazetteer:
+        return Gazetteer()
+
+    @cached_property
+    def remote_geocoder(self) -> Geocoder | None:
+        """The service that the settings name, the gazetteer standing in while it is down; None for none."""
+        given = self._settings.geocoder
+        if given.kind == "embedded" or given.url is None:
+            return None
+        remote = RemoteGeocoder(GeocoderSpec(given.kind, given.url), self.gate)
+        return FallbackGeocoder(GuardedGeocoder(remote, Breaker("The geocoder", BreakerPolicy())), self.gazetteer)
+
+    @cached_property
+    def gate(self) -> Gate:
+        """The one gate for what goes out; hosts that the settings name themselves are allowed."""
+        return Gate(gate_policy(self._settings))

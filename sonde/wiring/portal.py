@@ -1,0 +1,39 @@
+"""What the standards' views need of the settings: titles of catalogues, headers of answers, previews."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.errors import SondeError
+from net.gate import Gate
+from search_api.http import HttpPolicy
+from search_api.preview.previews import PreviewLimits, Previews
+from sonde.settings import Settings
+from workers.sources_file import source_entries
+
+
+def http_policy(settings: Settings) -> HttpPolicy:
+    given = settings.http
+    return HttpPolicy(
+        settings.api.public_url,
+        given.cors_origins,
+        given.max_age_s,
+        given.etag,
+        given.contact,
+        given.publisher,
+        given.compress,
+    )
+
+
+def source_titles(settings: Settings) -> dict[str, str]:
+    """Titles of the harvested catalogues by their id, from sources.yaml; none where it cannot be read."""
+    try:
+        return {one.id: one.title for one in source_entries(settings.harvest.sources).values() if one.title}
+    except SondeError:
+        return {}
+
+
+def previews(settings: Settings, gate: Callable[[], Gate]) -> Previews:
+    given = settings.preview
+    limits = PreviewLimits(given.max_mib * 1024 * 1024, given.timeout_s)
+    return Previews(gate if given.enabled else None, limits)

@@ -1,0 +1,56 @@
+"""Sampled questions asked of an index that need not serve: how a reindex sees what it would change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from es_gateway.client import Elasticsearch
+from es_mappings.indices import described
+from indexer.reindex.run import AnswerProbe
+from search_api.pipeline import SearchPipeline
+from search_api.request import SearchRequest
+from search_api.serving import Serving
+from sonde.settings import Settings
+from sonde.wiring.models import Models
+from sonde.wiring.search import ranking_config, search_parts
+
+_SAMPLED = 30
+_FIRST = 10
+
+
+class _Fixed:
+    """A resolver of one index, whatever its alias says."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+
+    def resolve(self) -> Serving:
+        return self._serving
+
+    def forget(self) -> None:
+        """There is nothing to look up again."""
+
+
+def sampled_answers(settings: Settings, models: Models, client: Elasticsearch) -> AnswerProbe:
+    """Asks titles of the serving index's own records, a fixed sample, without the cross-encoder."""
+    client = client.options(request_timeout=30.0)
+    questions: list[str] = []
+
+    def probe(index: str) -> Sequence[Sequence[str]]:
+        if not questions:
+            questions.extend(_titles(client, index))
+        made = described(client, index)
+        serving = Serving(made, None, models.embedder(made.meta.embedding_model))
+        pipeline = SearchPipeline(search_parts(client, _Fixed(serving), models, ranking_config(settings)))
+        answers = [pipeline.ordered(SearchRequest(q=question, rerank=False)) for question in questions]
+        return [answer.ranking.ids(0, _FIRST) for answer in answers]
+
+    return probe
+
+
+def _titles(client: Elasticsearch, index: str) -> list[str]:
+    """Titles in an order that is random but the same each time."""
+    client.indices.refresh(index=index)
+    sample = {"function_score": {"query": {"match_all": {}}, "random_score": {"seed": 7, "field": "_seq_no"}}}
+    hits = client.search(index=index, query=sample, source={"includes": ["title"]}, size=_SAMPLED)["hits"]["hits"]
+    return [hit["_source"]["title"] for hit in hits if hit["_source"].get("title")]

@@ -1,0 +1,70 @@
+"""The search pipeline that serves, and that evaluation runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from core.ports import Geocoder
+from es_gateway.client import Elasticsearch
+from reading.places import PlaceReader
+from reading.times import TimeReader
+from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
+from search_api.pipeline import SearchParts, SearchPipeline
+from search_api.ranking.config import RankingConfig, default_config
+from search_api.serving import Resolver, ServingResolver
+from search_api.understanding.understand import Understander
+from search_api.understanding.vocabulary_shelf import VocabularyShelf
+from search_api.understanding.vocabulary_store import VocabularyStore
+from sonde.settings import Settings
+from sonde.wiring.models import Models
+
+
+def ranking_config(settings: Settings) -> RankingConfig:
+    """The shipped numbers, or those of the file that the settings name."""
+    if settings.ranking.config is None:
+        return default_config()
+    return RankingConfig.from_json(settings.ranking.config.read_text("utf-8"))
+
+
+def search_pipeline(
+    client: Elasticsearch,
+    prefix: str,
+    models: Models,
+    config: RankingConfig,
+    *,
+    now_ms: Callable[[], int] | None = None,
+    resolver: ServingResolver | None = None,
+) -> tuple[SearchPipeline, ServingResolver]:
+    """The pipeline that serves and that evaluation runs, on one prefix."""
+    resolver = resolver or ServingResolver(client, prefix, models.embedder)
+    shelf = VocabularyShelf(VocabularyStore(client, prefix), own_vocabulary)
+    return SearchPipeline(search_parts(client, resolver, models, config, now_ms=now_ms, vocabulary=shelf)), resolver
+
+
+def search_parts(
+    client: Elasticsearch,
+    resolver: Resolver,
+    models: Models,
+    config: RankingConfig,
+    *,
+    now_ms: Callable[[], int] | None = None,
+    vocabulary: Callable[[], Vocabulary] = only_own_vocabulary,
+) -> SearchParts:
+    """What a search is made of; ``resolver`` says which index answers."""
+    clock = now_ms or (lambda: int(time.time() * 1000))
+    geocoder: Geocoder = models.remote_geocoder or models.gazetteer
+    return SearchParts(
+        client=client,
+        resolver=resolver,
+        understander=Understander(
+            places=PlaceReader(models.gazetteer, models.recogniser, models.remote_geocoder),
+            times=TimeReader(lambda: datetime.fromtimestamp(clock() / 1000, UTC).date()),
+            vocabulary=vocabulary,
+        ),
+        geocoder=geocoder,
+        cross_encoder=models.cross_encoder,
+        config=config,
+        now_ms=clock,
+    )

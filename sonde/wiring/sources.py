@@ -1,0 +1,119 @@
+"""Catalogues as ``sources.yaml`` names them, opened: each with a gate, manners and secrets of its own."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.errors import SondeError
+from es_gateway.client import Elasticsearch
+from indexer.digest import reading_tag
+from indexer.file_versions import SourceVersions
+from indexer.raw import Source
+from indexer.sources.fetching import Fetcher
+from indexer.sources.folder import FolderSource
+from indexer.sources.politeness import HostLimits, RequestPolicy
+from indexer.sources.protocols import open_source
+from indexer.sources.restricted import restricted
+from net.gate import Gate, GatePolicy
+from sonde import __version__
+from sonde.settings import Settings
+from workers.host_limits import RedisHostLimits
+from workers.source_config import SourceConfig
+from workers.source_entry import Auth
+
+_LONGEST_SECRET = 10_000
+_LOOK_S = 10.0
+
+
+@dataclass(slots=True)
+class Opener:
+    """Opens sources for one process: they share the turns at their hosts, with each other and with other processes.
+
+    ``client``: where files' versions are remembered; without it everything is fetched each time.
+    """
+
+    settings: Settings
+    client: Elasticsearch | None = None
+    host_limits: HostLimits = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Opens no connection: a broker is asked at the first request, and missed where there is none."""
+        self.host_limits = HostLimits(RedisHostLimits.connect(self.settings.broker_url, self.settings.index.prefix))
+
+    def __call__(self, config: SourceConfig, since: str | None = None) -> Source:
+        """The catalogue; ``since``: only what changed since then. Raises SondeError where a secret cannot be read."""
+        return restricted(self._open(config, since), config.access.restricted_to)
+
+    def _open(self, config: SourceConfig, since: str | None) -> Source:
+        if config.type == "folder":
+            return FolderSource(config.folder, **config.options)
+        fetcher = self.fetcher(config)
+        if self.client is not None:
+            prefix, asking = self.settings.index.prefix, since is not None
+            fetcher.memory = SourceVersions(self.client, prefix, config.id, _how_read(config), asking=asking)
+        return open_source(config.type, fetcher, since, config.options)
+
+    def fetcher(self, config: SourceConfig) -> Fetcher:
+        """Raises SondeError where the secret cannot be read or the proxy is none."""
+        return Fetcher(
+            self._gate(config),
+            config.id,
+            str(config.url),
+            self.host_limits,
+            RequestPolicy(**config.manners.given()),
+            credentials=credentials(config.auth) if config.auth is not None else {},
+        )
+
+    def probing(self, url: str) -> Fetcher:
+        """For a look at a catalogue that is not known yet: quick, and not insistent."""
+        manners = RequestPolicy(attempts=2, first_pause_s=0.5, longest_pause_s=5.0, breaker_failures=1000)
+        return Fetcher(self._open_gate(None, None, 30.0), "probe", url, self.host_limits, manners)
+
+    def asking_gate(self) -> Gate:
+        """For a look at where links lead: quick, and without anybody's secrets."""
+        return self._open_gate(None, None, _LOOK_S)
+
+    def _gate(self, config: SourceConfig) -> Gate:
+        try:
+            return self._open_gate(config.proxy, config.ca_file, config.manners.timeout_s)
+        except (ValueError, OSError) as error:
+            raise SondeError(f"The source {config.id} cannot be opened: {error}") from error
+
+    def _open_gate(self, proxy: str | None, ca_file: Path | None, timeout_s: float) -> Gate:
+        net = self.settings.net
+        return Gate(
+            GatePolicy(
+                allowed_hosts=frozenset(net.allowed_hosts),
+                timeout_s=timeout_s,
+                user_agent=user_agent(net.contact),
+                proxy=proxy,
+                ca_file=ca_file,
+            )
+        )
+
+
+def _how_read(config: SourceConfig) -> str:
+    options = json.dumps(config.options, sort_keys=True, default=str)
+    return reading_tag(config.type, str(config.url), options, *sorted(config.access.restricted_to))
+
+
+def user_agent(contact: str) -> str:
+    """``Sonde/0.1.0 (harvester; +contact)``: who an operator of a catalogue may write to."""
+    return f"Sonde/{__version__} (harvester; +{contact})" if contact else f"Sonde/{__version__} (harvester)"
+
+
+def credentials(auth: Auth) -> dict[str, str]:
+    """The headers that say who we are. Raises SondeError, never showing the secret, where there is none to be read."""
+    try:
+        secret = auth.file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SondeError(f"The secret file {auth.file} cannot be read ({type(error).__name__}).") from None
+    if not secret or len(secret) > _LONGEST_SECRET or any(ord(character) < 32 for character in secret):
+        raise SondeError(f"The secret file {auth.file} must hold one secret on one line.")
+    if auth.username is not None:
+        pair = base64.b64encode(f"{auth.username}:{secret}".encode()).decode("ascii")
+        return {"authorization": f"Basic {pair}"}
+    return {"authorization": f"Bearer {secret}"} if auth.bearer else {str(auth.header).lower(): secret}

@@ -1,0 +1,1 @@
+"""What `sonde train` is made of."""

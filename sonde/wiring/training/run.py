@@ -1,0 +1,126 @@
+"""What `sonde train embedder | reranker` do: examples, a teacher where one is named, a base with weights, a folder."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from encoders.locate import locate
+from encoders.model_card import ModelCard
+from sonde.settings import Settings
+from sonde.wiring.training.calibrating import reranker_named
+from sonde.wiring.training.corpora import Sources
+from sonde.wiring.training.data import LICENCES, own_commit
+from sonde.wiring.training.examples import examples_from
+from sonde.wiring.training.models import embedder_base, licence_of, refuse_in_the_way
+from training.base_weights import learnable
+from training.embedder.settings import EmbedderSettings, task_instruction
+from training.embedder.train import train_embedder
+from training.examples import Example, read_examples
+from training.loop import Evaluation, TrainingBudget
+from training.provenance import UNKNOWN, Origin
+from training.reranker.settings import RerankerSettings
+from training.reranker.train import Texts, train_reranker
+from training.splits import Split, split_by_group
+from training.teaching import Teacher, distilled
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Who is told how it goes: a sentence, or a look."""
+
+    said: Callable[[str], None] = lambda _: None
+    look: Callable[[Evaluation], None] = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """``general``: a file of examples of general text; ``teacher``: a cross-encoder whose scores are learnt.
+
+    ``command`` as it was given, for the card; ``licence`` of texts that Sonde does not know.
+    """
+
+    sources: Sources
+    out: Path
+    base: str
+    base_licence: str | None = None
+    licence: str = UNKNOWN
+    general: Path | None = None
+    teacher: str | None = None
+    task: str | None = None
+    held_out: float = 0.1
+    command: str = ""
+    resume: bool = False
+
+    @property
+    def kept(self) -> Path:
+        """What was asked of others, which a second run need not ask again."""
+        return self.out.parent / f".{self.out.name}.asked"
+
+    def origin(self, examples: list[Example]) -> Origin:
+        named = {one.corpus or "unnamed" for one in examples}
+        licences = {**dict.fromkeys(named, self.licence), **LICENCES}
+        return Origin(self.base, licence_of(self.base, self.base_licence), licences, own_commit(), self.command)
+
+
+def run_reranker(
+    settings: Settings, request: Request, wanted: RerankerSettings, course: TrainingBudget, told: Told = Told()
+) -> ModelCard:
+    """Raises TrainingError and ModelMissing with one sentence; see :func:`training.reranker.train.train_reranker`."""
+    refuse_in_the_way(request.out, resume=request.resume)
+    located = locate(request.base, settings.models.folder, allow_hub=settings.models.allow_hub)
+    base = learnable(located, settings.models.folder)
+    general = read_examples(request.general) if request.general else []
+    examples = examples_of(settings, request, told)
+    own = _split(examples, request, wanted.seed, told)
+    texts = Texts(own, split_by_group(general, request.held_out, wanted.seed) if general else None)
+    origin = request.origin([*examples, *general])
+    card = train_reranker(base, texts, wanted, course, origin, request.out, resume=request.resume, told=told.look)
+    shutil.rmtree(request.kept, ignore_errors=True)
+    return card
+
+
+def run_embedder(
+    settings: Settings, request: Request, wanted: EmbedderSettings, course: TrainingBudget, told: Told = Told()
+) -> ModelCard:
+    """Raises TrainingError and ModelMissing with one sentence; see :func:`training.embedder.train.train_embedder`."""
+    refuse_in_the_way(request.out, resume=request.resume)
+    start = embedder_base(request.base, settings)
+    instruction = task_instruction(request.task) if request.task else start.instruction
+    examples = examples_of(settings, request, told)
+    split = _split(examples, request, wanted.seed, told)
+    card = train_embedder(
+        start,
+        split,
+        replace(wanted, instruction=instruction),
+        course,
+        request.origin(examples),
+        request.out,
+        resume=request.resume,
+        told=told.look,
+    )
+    shutil.rmtree(request.kept, ignore_errors=True)
+    return card
+
+
+def examples_of(settings: Settings, request: Request, told: Told) -> list[Example]:
+    """With the teacher's scores where one is named. Raises TrainingError, ModelMissing."""
+    teacher = teacher_of(settings, request.teacher) if request.teacher else None  # said before anything is made
+    examples = examples_from(request.sources, settings, request.kept / "said.jsonl", told.said)
+    if teacher is None:
+        return examples
+    told.said(f"{teacher.name} scores {len(examples)} examples")
+    return distilled(examples, teacher, request.kept)
+
+
+def teacher_of(settings: Settings, name: str) -> Teacher:
+    """A folder or hub id as a teacher. Raises ModelMissing."""
+    return Teacher(name, reranker_named(settings, name))
+
+
+def _split(examples: list[Example], request: Request, seed: int, told: Told) -> Split:
+    split = split_by_group(examples, request.held_out, seed)
+    told.said(f"{len(split.train)} examples to learn from, {len(split.held_out)} held out")
+    return split

@@ -1,0 +1,58 @@
+"""The API imports neither Celery, nor the tasks of the workers, nor any protocol of harvests, nor the laboratory."""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import indexer.sources
+
+NEVER = {"celery", "kombu", "redbeat", "workers.app", "workers.jobs", "workers.documents", "workers.slices", "lab"}
+NEVER |= {f"indexer.sources.{each.name}" for each in pkgutil.iter_modules(indexer.sources.__path__)}
+
+
+def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **environment}
+    return subprocess.run(
+        [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+
+
+def test_importing_the_wsgi_module_names_none_of_them() -> None:
+    listed = _run("-X", "importtime", "-c", "import sonde.wsgi").stderr
+    imported = set(re.findall(r"\|\s+([\w.]+)$", listed, re.MULTILINE))
+    assert "sonde.wsgi" in imported
+    assert imported.isdisjoint(NEVER)
+
+
+def test_an_app_that_is_made_has_imported_none_of_them(tmp_path: Path) -> None:
+    program = "import sys, sonde.wsgi; sonde.wsgi.create(); print(*sys.modules)"
+    nobody = {"SONDE_ELASTICSEARCH__URL": "http://127.0.0.1:9", "SONDE_BROKER__URL": "redis://127.0.0.1:9/0"}
+    sources = tmp_path / "sources.yaml"
+    sources.write_text(
+        "sources:\n  - {id: a, type: csw, url: 'http://a.example/', schedule: {cron: 0 3 * * *}}\n", "utf-8"
+    )
+    made = _run("-c", program, **nobody, SONDE_HARVEST__SOURCES=str(sources), SONDE_API__WORKERS="1")
+    imported = set(made.stdout.splitlines()[-1].split())
+    assert {"sonde.wiring.api", "search_api.app"} <= imported
+    assert imported.isdisjoint(NEVER)
+
+
+def test_the_titles_and_groups_of_sources_are_read_without_them(tmp_path: Path) -> None:
+    sources = tmp_path / "sources.yaml"
+    sources.write_text(
+        "sources:\n  - {id: a, type: csw, url: 'http://a.example/', title: A, access: {restricted_to: [staff]}}\n",
+        "utf-8",
+    )
+    program = (
+        "import sys; from sonde.settings import load_settings; from sonde.wiring.access import groups_of_source;"
+        " from sonde.wiring.portal import source_titles; settings = load_settings();"
+        " print(groups_of_source(settings, 'a'), source_titles(settings)); print(*sys.modules)"
+    )
+    read, imported = _run("-c", program, SONDE_HARVEST__SOURCES=str(sources)).stdout.splitlines()
+    assert read == "('staff',) {'a': 'A'}"
+    assert set(imported.split()).isdisjoint(NEVER)

@@ -1,0 +1,83 @@
+"""Every number of the ranking is in its one configuration: another configuration makes other queries and scores."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import search_api
+from reading.vocabulary.concept import Label
+from search_api.answers.own_words import OwnCounts, own_words
+from search_api.ranking.config import default_config
+from search_api.retrieval.bm25 import cited_query, every_word_query, passages_query, records_query
+from search_api.retrieval.expansion import records_expansion
+from search_api.understanding.interpretation import Found, TermFound
+
+WORDS = default_config().words
+PACKAGE = Path(search_api.__file__).parent
+NOT_OF_THE_RANKING = {
+    "retrieval/knn.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
+    "retrieval/spelling.py": {"_LEAST_LIKENESS, _SURE_LIKENESS"},  # which corrections are offered
+}
+
+
+def test_weights_of_fields_and_words_are_those_of_the_configuration() -> None:
+    other = replace(
+        WORDS,
+        record_fields={"title": 9.5},
+        passage_fields={"text": 8.5},
+        cited_fields={"heading": 7.5},
+        plain=0.25,
+        named=0.75,
+        identifier=55.5,
+        enough="1<11%",
+    )
+    records = json.dumps(records_query(other, "rain", "Kenya", "en", ("10.1/x",)))
+    for part in ('"title.en^9.5"', '"title^9.5"', "0.25", "0.75", "55.5", "1<11%"):
+        assert part in records
+    assert "abstract" not in records
+    assert "1<11%" in json.dumps(every_word_query(other, "rain", "en"))
+    assert '"text.en^8.5"' in json.dumps(passages_query(other, "rain", "", "en"))
+    assert '"heading.en^7.5"' in json.dumps(cited_query(other, "rain", "en"))
+
+
+def test_weights_of_other_names_too() -> None:
+    other = replace(WORDS, expanded_fields={"title": 9.5}, synonym=0.55, narrower=0.45)
+    found = Found("rain", 0, 4, "vocabulary", 1.0)
+    term = TermFound(found, "uri", (Label("precipitation", "en"),), (Label("drizzle", "en"),))
+    clauses = json.dumps(records_expansion(other, [term], "", "en").clauses)
+    for part in ('"title.en^9.5"', "0.55", "0.45"):
+        assert part in clauses
+
+
+def test_words_in_ones_own_passages_too() -> None:
+    other = replace(WORDS, plain=0.0, saturation=3.5)
+    counted = OwnCounts(10, {("rain", ".en"): 2, ("rain", ""): 2})
+    body = own_words(other, ["rain"], [".en", ""], counted, [])
+    scripts = [clause["script_score"]["script"]["params"] for clause in body["query"]["bool"]["should"]]
+    assert [one["k1"] for one in scripts] == [3.5, 3.5]
+    assert scripts[1]["weight"] == 0.0
+
+
+def test_no_module_that_searches_or_ranks_has_a_weight_beside_it() -> None:
+    found = {}
+    for folder in ("retrieval", "answers", "library", "ranking/combiners"):
+        for path in sorted((PACKAGE / folder).rglob("*.py")):
+            place = path.relative_to(PACKAGE).as_posix()
+            names = set(_fractions(path)) - NOT_OF_THE_RANKING.get(place, set())
+            if names:
+                found[place] = names
+    assert found == {}
+
+
+def _fractions(path: Path) -> Iterator[str]:
+    """Names of module constants that are set from a number with a fraction."""
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            values = (part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant))
+            if any(isinstance(value, float) for value in values):
+                target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+                yield ast.unparse(target).strip("()")

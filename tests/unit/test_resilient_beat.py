@@ -1,0 +1,42 @@
+"""Beat while its broker is away: it waits, and goes on."""
+
+from __future__ import annotations
+
+import pytest
+import redis
+from celery import Celery
+from redbeat import RedBeatScheduler
+
+from workers.resilient_beat import PatientScheduler
+
+
+@pytest.fixture
+def scheduler() -> PatientScheduler:
+    app = Celery("beat", broker="redis://127.0.0.1:1/0")
+    app.conf.update(redbeat_redis_url="redis://127.0.0.1:1/0", redbeat_redis_options={})
+    return PatientScheduler(app=app, lazy=True)
+
+
+def test_a_broker_that_is_away_is_waited_for(scheduler: PatientScheduler) -> None:
+    with pytest.raises(redis.ConnectionError):
+        RedBeatScheduler.tick(_locked(scheduler))
+    assert _locked(scheduler).tick() == 2.0
+    scheduler.close()  # nor does its end fail
+
+
+def test_a_lock_that_was_lost_is_taken_again(scheduler: PatientScheduler) -> None:
+    class Lost:
+        def extend(self, _seconds: int) -> None:
+            raise redis.exceptions.LockNotOwnedError("another beat has it")
+
+    scheduler.lock = Lost()
+    assert scheduler.tick() == 2.0
+    assert scheduler.lock is None
+    assert scheduler.tick() == 2.0  # it asks for the lock, and the broker is away
+
+
+def _locked(scheduler: PatientScheduler) -> PatientScheduler:
+    client = redis.Redis.from_url("redis://127.0.0.1:1/0")
+    scheduler.lock = client.lock("lock", timeout=30)
+    scheduler.lock.local.token = b"ours"
+    return scheduler

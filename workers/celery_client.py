@@ -1,0 +1,88 @@
+"""Celery configured, without tasks: enough to queue them by name. Importing this opens no connection."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from celery import Celery
+from celery.signals import before_task_publish
+from kombu import Queue as KombuQueue
+
+from workers.config import QUEUES, WorkerConfig
+from workers.queued import HEADER
+from workers.task_names import (
+    ALL_LINKS_TASK,
+    EMBED_TASK,
+    OF_DOCUMENTS_QUEUE,
+    PURGE_TASK,
+    REPAIR_LIBRARY_TASK,
+    REQUEUE_TASK,
+    REREAD_TASK,
+)
+
+_DAY_S = 86_400.0
+
+
+def celery_client(config: WorkerConfig) -> Celery:
+    """Each task it queues carries the time at which it was queued."""
+    app = Celery("sonde", broker=config.broker_url)
+    app.conf.update(_settings(config))
+    before_task_publish.connect(_stamp, weak=False, dispatch_uid="sonde-queued")
+    return app
+
+
+def _stamp(headers: dict[str, Any] | None = None, **_: object) -> None:
+    if headers is not None:
+        headers[HEADER] = time.time()
+
+
+def _settings(config: WorkerConfig) -> dict[str, Any]:
+    return {
+        "task_serializer": "json",
+        "result_serializer": "json",
+        "accept_content": ["json"],
+        "task_ignore_result": True,
+        "task_acks_late": True,
+        "task_reject_on_worker_lost": True,
+        "worker_prefetch_multiplier": 1,
+        "task_time_limit": config.task_limit_s,
+        "task_queues": [KombuQueue(name) for name in QUEUES],
+        "task_default_queue": "harvest",
+        "task_create_missing_queues": False,
+        "task_routes": {
+            EMBED_TASK: {"queue": "embed"},
+            **{name: {"queue": "documents"} for name in OF_DOCUMENTS_QUEUE},
+        },
+        "broker_connection_retry_on_startup": True,
+        "broker_transport_options": {
+            "visibility_timeout": config.visibility_timeout_s,
+            "global_keyprefix": f"{config.prefix}:",
+        },
+        "broker_connection_max_retries": None,  # a worker that gave up would have to be started by hand
+        # What is in hand goes on without the broker: should its message be given again, the lease lets nobody in.
+        "worker_cancel_long_running_tasks_on_connection_loss": False,
+        "timezone": "UTC",
+        **_beat(config),
+    }
+
+
+def _beat(config: WorkerConfig) -> dict[str, Any]:
+    unless_late = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no pile while busy
+    rarely = {"options": {"expires": _DAY_S}}  # a busy hour must not cost a day or a week
+    links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **rarely}}
+    return {
+        "beat_scheduler": "workers.resilient_beat:PatientScheduler",
+        "beat_max_loop_interval": 5,
+        "redbeat_redis_url": config.broker_url,
+        "redbeat_redis_options": {},
+        "redbeat_key_prefix": f"{config.prefix}:redbeat:",
+        "redbeat_lock_timeout": 30,
+        "beat_schedule": {
+            "requeue-lapsed": {"task": REQUEUE_TASK, "schedule": config.requeue_every_s, **unless_late},
+            "tidy-library": {"task": REPAIR_LIBRARY_TASK, "schedule": 2 * config.requeue_every_s, **unless_late},
+            "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **rarely},
+            "reread-sources": {"task": REREAD_TASK, "schedule": config.reread_every_s, **unless_late},
+            **(links if config.links_every_s else {}),
+        },
+    }

@@ -1,0 +1,73 @@
+"""``sources.yaml`` read: each wrong entry is refused by name and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import yaml
+from pydantic import ValidationError, field_validator
+
+from core.errors import NotFound, SondeError
+from workers.source_entry import SourceEntry, Strict
+from workers.yaml_lines import line_of
+
+Entry = TypeVar("Entry", bound=SourceEntry)
+
+
+class SourcesFile(Strict, Generic[Entry]):
+    """The whole file, each of its sources an ``Entry``."""
+
+    sources: tuple[Entry, ...] = ()
+
+    @field_validator("sources")
+    @classmethod
+    def _ids_differ(cls, sources: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        ids = [source.id for source in sources]
+        twice = sorted({id for id in ids if ids.count(id) > 1})
+        if twice:
+            raise ValueError(f"the id {', '.join(twice)} is given twice")
+        return sources
+
+
+def source_entries(path: Path) -> dict[str, SourceEntry]:
+    """The entries by id, as ``read_sources`` reads them; type and options may fit no protocol."""
+    return read_sources(path, SourcesFile[SourceEntry])
+
+
+def read_sources(path: Path, file: type[SourcesFile[Entry]]) -> dict[str, Entry]:
+    """The sources by id, in the file's order; relative paths are taken from the file's folder.
+
+    Raises NotFound where there is no such file, and SondeError that names every wrong entry with its line.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        raise NotFound(f"{path}: there is no sources file; name the catalogues to harvest there.") from None
+    try:
+        found = file.model_validate(yaml.safe_load(text) or {})
+    except yaml.YAMLError as error:
+        raise SondeError(f"{path} is not YAML: {error}") from error
+    except ValidationError as error:
+        raise SondeError(f"{path} is wrong. " + "; ".join(_told(error, yaml.compose(text)))) from None
+    return {source.id: _placed(source, path.parent) for source in found.sources}
+
+
+def _placed(source: Entry, folder: Path) -> Entry:
+    """Relative paths taken from the file's folder."""
+    update: dict[str, Any] = {
+        name: folder / path for name in ("path", "ca_file") if (path := getattr(source, name)) is not None
+    }
+    if source.auth is not None:
+        update["auth"] = source.auth.model_copy(update={"file": folder / source.auth.file})
+    return source.model_copy(update=update)
+
+
+def _told(error: ValidationError, root: yaml.Node | None) -> list[str]:
+    """``line 4: sources.0.shedule: Extra inputs are not permitted``, one per problem."""
+    told = []
+    for problem in error.errors(include_input=False):
+        line = line_of(root, problem["loc"])
+        where = f"line {line}: " if line is not None else ""
+        told.append(f"{where}{'.'.join(map(str, problem['loc']))}: {problem['msg']}")
+    return told

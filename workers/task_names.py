@@ -1,0 +1,18 @@
+"""The names of the tasks, to queue them by. Importing this imports neither Celery nor the tasks."""
+
+from __future__ import annotations
+
+HARVEST_TASK = "sonde.harvest_source"
+EMBED_TASK = "sonde.embed_records"
+REQUEUE_TASK = "sonde.requeue_lapsed"
+REREAD_TASK = "sonde.reread_sources"
+PURGE_TASK = "sonde.purge_removed"
+INHERIT_TASK = "sonde.inherit_again"
+"""Of the queue ``harvest``: it takes seconds, and filters should not wait for hours of reading."""
+DOCUMENTS_TASK = "sonde.read_linked_documents"
+READ_TASK = "sonde.read_document"
+REPAIR_LIBRARY_TASK = "sonde.tidy_library"
+LINKS_TASK = "sonde.check_links"
+ALL_LINKS_TASK = "sonde.check_all_links"
+
+OF_DOCUMENTS_QUEUE = (DOCUMENTS_TASK, READ_TASK, REPAIR_LIBRARY_TASK, LINKS_TASK, ALL_LINKS_TASK)
