@@ -24,6 +24,7 @@ from core.errors import (
     Unavailable,
     Unsupported,
 )
+from es_gateway.errors import ElasticsearchError
 
 log = structlog.get_logger(__name__)
 
@@ -39,6 +40,7 @@ _STATUS: dict[type[SondeError], HTTPStatus] = {
     Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     ModelMissing: HTTPStatus.SERVICE_UNAVAILABLE,
     IndexMismatch: HTTPStatus.SERVICE_UNAVAILABLE,
+    ElasticsearchError: HTTPStatus.SERVICE_UNAVAILABLE,  # the gateway has logged what it refused
 }
 _RETRY_AFTER_S = "5"
 

@@ -26,6 +26,10 @@ _WITHOUT_VECTOR = {"excludes": ["vector"]}
 LARGEST_ORIGINAL_BYTES = 64 * 1024 * 1024
 
 
+_LONGEST_ID_BYTES = 512
+"""Elasticsearch's limit of an id."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A record with the harvest that brought it; moments as ISO 8601."""
@@ -121,6 +125,8 @@ class RecordReader:
         return search_all(self._client, [{"index": index}, dict(body)])[0]
 
     def _source(self, record_id: str, kind: str, fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        if len(record_id.encode()) > _LONGEST_ID_BYTES:
+            return None  # Elasticsearch refuses to look for it
         index = self._resolver.resolve().records.index if kind == "records" else alias(self._prefix, "natives")
         chosen = {f"source_{name}": value for name, value in (fields or {}).items()}
         found = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body

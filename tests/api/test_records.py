@@ -342,3 +342,7 @@ def test_every_property_that_is_offered_can_be_asked_for(samples: Service) -> No
         assert get(samples, ITEMS, filter=f'"{name}" IS NULL', limit=1)["numberMatched"] < COUNT or name == "parent"
     for name in get(samples, "/collections/samples/sortables")["properties"]:
         assert get(samples, ITEMS, sortby=f"-{name}", limit=1)["numberReturned"] == 1
+
+
+def test_an_id_longer_than_any_record_has_is_not_found(samples: Service) -> None:
+    assert samples.http.get(f"/collections/samples/items/{'🌧' * 200}").status_code == 404
