@@ -52,12 +52,7 @@ class RemoteLanguageModel:
             "temperature": given.temperature,
             "max_tokens": given.max_tokens,
         }
-        headers = {"content-type": "application/json", "accept": "text/event-stream"}
-        if given.key:
-            headers["authorization"] = f"Bearer {given.key}"
-        outgoing = Outgoing(
-            given.address, "POST", headers=headers, content=json.dumps(body).encode(), timeout_s=given.timeout_s
-        )
+        outgoing = Outgoing.of_json(given.address, body, given.key, given.timeout_s, accept="text/event-stream")
         with self._gate.stream(outgoing) as answer:
             answer.expect_ok()
             yield from (piece for data in events(answer.pieces, self._host) if (piece := self._piece(data)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -79,16 +78,10 @@ class RemoteEmbedder:
         return host_of(self._endpoint.address)
 
     def _ask(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        said = {"model": self._endpoint.model, "input": list(texts), "encoding_format": "float"}
+        said: dict[str, Any] = {"model": self._endpoint.model, "input": list(texts), "encoding_format": "float"}
         if self._endpoint.says_input_type:
             said["input_type"] = _INPUT_TYPES[kind]
-        body = json.dumps(said).encode()
-        headers = {"content-type": "application/json", "accept": "application/json"}
-        if self._endpoint.key:
-            headers["authorization"] = f"Bearer {self._endpoint.key}"
-        outgoing = Outgoing(
-            self._endpoint.address, "POST", headers=headers, content=body, timeout_s=self._endpoint.timeout_s
-        )
+        outgoing = Outgoing.of_json(self._endpoint.address, said, self._endpoint.key, self._endpoint.timeout_s)
         return self._read(self._gate.request(outgoing).expect_ok().parsed(), len(texts))
 
     def _read(self, answer: Any, expected: int) -> Vectors:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,13 +67,8 @@ class RemoteReranker:
         return np.concatenate(found) if found else np.empty(0, dtype=np.float64)
 
     def _ask(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        headers = {"content-type": "application/json", "accept": "application/json"}
-        if self._endpoint.key:
-            headers["authorization"] = f"Bearer {self._endpoint.key}"
-        body = json.dumps(self._endpoint.body(question, texts)).encode()
-        outgoing = Outgoing(
-            self._endpoint.address, "POST", headers=headers, content=body, timeout_s=self._endpoint.timeout_s
-        )
+        given = self._endpoint
+        outgoing = Outgoing.of_json(given.address, given.body(question, texts), given.key, given.timeout_s)
         try:
             answer = self._gate.request(outgoing).expect_ok().parsed()
         except (BadStatus, Refused) as error:

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from core.record import Record
 from indexer.formats.formats import FORMATS
-
-BEGIN, END = "<!-- fields: begin -->", "<!-- fields: end -->"
+from indexer.formats.marked import between
 
 _AT_ONCE = 4  # formats in one table
 _ALWAYS = ("id", "source", "native_format", "warnings")
@@ -66,6 +65,4 @@ def _one_table(group: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> 
 
 def written_into(document: str) -> str:
     """The document with the table between its marks made anew."""
-    before, _, rest = document.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{markdown()}\n{END}{after}"
+    return between("fields", document, markdown())

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from indexer.formats.json_document import looks_like_json, objects_in, parse_json
+from indexer.formats.marked import between
 from indexer.formats.parted import parted
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 
-BEGIN, END = "<!-- survey: begin -->", "<!-- survey: end -->"
 FIELDS = ("title", "abstract", "extents", "times")
 
 _VALUE = rb"(?:\s[^>]*)?>\s*(?:<(?:\w+:)?(?:CharacterString|Anchor|para)[^>/]*>)?\s*[^<\s]"
@@ -143,6 +143,4 @@ def _group(reason: str) -> str:
 
 def written_into(document: str, found: Survey) -> str:
     """The document with the tables between their marks made anew."""
-    before, _, rest = document.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{markdown(found)}\n{END}{after}"
+    return between("survey", document, markdown(found))

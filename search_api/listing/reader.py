@@ -24,10 +24,8 @@ from search_api.serving import ServingResolver
 
 _WITHOUT_VECTOR = {"excludes": ["vector"]}
 LARGEST_ORIGINAL_BYTES = 64 * 1024 * 1024
-
-
-_LONGEST_ID_BYTES = 512
-"""Elasticsearch's limit of an id."""
+LONGEST_ID = 512
+"""Bytes of UTF-8: Elasticsearch's limit of an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +123,7 @@ class RecordReader:
         return search_all(self._client, [{"index": index}, dict(body)])[0]
 
     def _source(self, record_id: str, kind: str, fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        if len(record_id.encode()) > _LONGEST_ID_BYTES:
+        if len(record_id.encode()) > LONGEST_ID:
             return None  # Elasticsearch refuses to look for it
         index = self._resolver.resolve().records.index if kind == "records" else alias(self._prefix, "natives")
         chosen = {f"source_{name}": value for name, value in (fields or {}).items()}

@@ -15,7 +15,7 @@ from search_api.formats_out.prov import Harvest, provenance
 from search_api.listing.catalogues import Catalogue
 from search_api.listing.parameters import ItemsParameters, question, to_list_request
 from search_api.listing.position import write_position
-from search_api.listing.reader import Page
+from search_api.listing.reader import LONGEST_ID, Page
 from search_api.listing.similar import similar
 from search_api.parameter_types import Parameters
 from search_api.parts import Parts
@@ -27,8 +27,6 @@ from search_api.views.documented import WITH_NOT_FOUND, sent_as, texts
 from search_api.views.item_formats import ItemFormat, item_links, media_types, original, wanted, written
 from search_api.views.page import record_page
 from search_api.views.plain_page import HTML, plain_page, wants_html
-
-LONGEST_ID = 512
 
 
 class ItemPath(CataloguePath):

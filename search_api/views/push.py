@@ -10,13 +10,13 @@ from pydantic import BaseModel, Field
 from werkzeug.http import generate_etag
 
 from core.errors import InvalidInput
+from search_api.listing.reader import LONGEST_ID
 from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.views.addresses import Addresses
 from search_api.views.collections import CataloguePath
 from search_api.views.conditions import Conditions, conditions_of_request
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND
-from search_api.views.items import LONGEST_ID
 
 _SOURCE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
 _NOT_SAID = frozenset(("application/octet-stream", "application/x-www-form-urlencoded"))  # what tools send unasked

@@ -13,6 +13,7 @@ from core.record import Record
 from search_api.formats_out import stac
 from search_api.listing.catalogues import ALL, Catalogue
 from search_api.listing.position import write_position
+from search_api.listing.reader import LONGEST_ID
 from search_api.listing.request import ListRequest, Selection
 from search_api.listing.stac_parameters import WITH_ASSETS, StacBody, StacQuery, stac_question, to_stac_request
 from search_api.openapi import MEDIA_TYPE
@@ -23,7 +24,6 @@ from search_api.views.addresses import GEOJSON, JSON, Addresses, link
 from search_api.views.collections import interval_of
 from search_api.views.conformance import STAC_CLASSES, Conformance
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, sent_as
-from search_api.views.items import LONGEST_ID
 
 Json = dict[str, Any]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from indexer.formats import field_table
 from indexer.formats.formats import FORMATS
+from indexer.formats.marked import between, marks
 from indexer.sources.protocols import PROTOCOLS
 from search_api.formats_out.formats import FORMATS as OUTPUT_FORMATS
 from workers.source_config import source_types
@@ -64,12 +65,10 @@ def _value(parameter: str, value: str | None) -> str:
 
 def _between(name: str, page: str, lines: Iterable[str]) -> str:
     """The page with the lines between its two marks. Raises ValueError where it has no marks."""
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    begin, end = marks(name)
     if begin not in page or end not in page:
         raise ValueError(f"the page has no marks {begin} and {end}")
-    before, _, rest = page.partition(begin)
-    text = "\n".join(lines)
-    return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"
+    return between(name, page, "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from click.testing import CliRunner
 
-from indexer.formats.field_table import BEGIN, END, markdown
+from indexer.formats.field_table import markdown
+from indexer.formats.marked import marks
 from sonde.cli.formats import formats
 from tests.unit.format_documents import DOCUMENTS
 
@@ -30,6 +31,7 @@ def test_a_folder_is_surveyed(tmp_path):
 def test_the_table_of_fields_is_printed_and_written(tmp_path):
     assert _run("--fields").strip() == markdown()
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
+    begin, end = marks("fields")
+    page.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
     _run("--write", str(page))
-    assert page.read_text(encoding="utf-8") == f"before\n{BEGIN}\n{markdown()}\n{END}\nafter\n"
+    assert page.read_text(encoding="utf-8") == f"before\n{begin}\n{markdown()}\n{end}\nafter\n"
