@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
+
+from core.json_types import JsonMapping
 
 State = Literal["waiting", "queued", "parsing", "embedding", "ready", "failed", "deleted"]
 """``waiting``: known by its reference, without a file. ``deleted``: marked, what is left of it is being taken away."""
@@ -55,7 +57,7 @@ class DocumentEntry:
     ocr_pages: int | None = None
     blank_pages: int | None = None
     passages: int | None = None
-    tables: tuple[Mapping[str, Any], ...] = ()
+    tables: tuple[JsonMapping, ...] = ()
     cut: int | None = None
     model: str | None = None
     recipe: str | None = None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from core.extent import BBox
+from core.json_types import JsonMapping
 from core.timespan import TimeSpan
 
 ProvenanceKind = Literal["observation", "simulation", "projection", "reanalysis", "derived", "unknown"]
@@ -110,7 +110,7 @@ class Record:
     themes: tuple[str, ...] = ()
     contacts: tuple[Contact, ...] = ()
     extents: tuple[BBox, ...] = ()
-    geometry: Mapping[str, Any] | None = None  # GeoJSON, where the metadata hold polygons
+    geometry: JsonMapping | None = None  # GeoJSON, where the metadata hold polygons
     vertical: Vertical | None = None
     times: tuple[TimeSpan, ...] = ()
     resolution: Resolution = field(default_factory=Resolution)

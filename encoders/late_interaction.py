@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import structlog
 from numpy.typing import NDArray
 
 from core.errors import ModelMissing
+from core.json_types import Json
 from core.ports import CrossEncoderCard
 from encoders.onnx_session import Compute, OnnxSession, Output, Tokens
 from encoders.tokens import Tokeniser
@@ -37,7 +37,7 @@ class LateRecipe:
     graph: str = "model.int8.onnx"
 
     @staticmethod
-    def of(facts: dict[str, Any]) -> LateRecipe | None:
+    def of(facts: Json) -> LateRecipe | None:
         """From a model's card; None where it is no such model. Raises ModelMissing where the card is incomplete."""
         if facts.get("scoring") != SCORING:
             return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
+from core.json_types import Json
 from core.ports import CrossEncoder, CrossEncoderCard
 from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, TorchScorer
 from encoders.late_interaction import LateInteraction, LateRecipe
@@ -34,13 +34,13 @@ def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> Cross
     return ModelCrossEncoder(PairTokeniser(folder / "tokenizer.json", limit), scorer, _pair_card(spec, limit, facts))
 
 
-def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe, facts: dict[str, Any]) -> LateInteraction:
+def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe, facts: Json) -> LateInteraction:
     card = _pair_card(spec, min(spec.max_tokens or recipe.max_tokens, recipe.max_tokens), facts)
     graph = checked_graph(folder, recipe.graph)
     return LateInteraction(graph, recipe, card, Compute(spec.threads, spec.device))
 
 
-def _pair_card(spec: CrossEncoderSpec, limit: int, facts: dict[str, Any]) -> CrossEncoderCard:
+def _pair_card(spec: CrossEncoderSpec, limit: int, facts: Json) -> CrossEncoderCard:
     weight = facts.get("weight") if spec.weight is None else spec.weight
     calibration = float(facts.get("temperature", 1.0)), float(facts.get("offset", 0.0))
     return CrossEncoderCard(

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from core.json_types import JsonMapping
 from encoders.pinned import file_sha256
 from encoders.recipe import read_json
 
@@ -44,15 +45,15 @@ class ModelCard:
     base: str
     licence: str
     data: tuple[Used, ...]
-    settings: Mapping[str, Any]
+    settings: JsonMapping
     seed: int
     commit: str
     made: str
-    figures: Mapping[str, Any]
+    figures: JsonMapping
     reproduce: str
     note: str = ""
-    serving: Mapping[str, Any] = field(default_factory=dict)
-    recorded: Mapping[str, Any] = field(default_factory=dict)
+    serving: JsonMapping = field(default_factory=dict)
+    recorded: JsonMapping = field(default_factory=dict)
 
 
 _OWN = ("kind", "name", "base", "licence", "settings", "seed", "commit", "made", "figures", "reproduce", "note")

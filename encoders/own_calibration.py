@@ -9,9 +9,9 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import Any
 
 from core.errors import ModelMissing
+from core.json_types import Json
 from encoders.recipe import read_json
 
 _FOLDER = "calibration"
@@ -39,7 +39,7 @@ def own_calibration(cache: Path, digest: str) -> dict[str, float]:
     return found
 
 
-def write_calibration(cache: Path, digest: str, facts: dict[str, Any]) -> Path:
+def write_calibration(cache: Path, digest: str, facts: Json) -> Path:
     """Whole or not at all. Raises OSError where the disk refuses."""
     path = calibration_file(cache, digest)
     path.parent.mkdir(parents=True, exist_ok=True)

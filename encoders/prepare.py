@@ -12,12 +12,11 @@ import json
 import shutil
 import subprocess  # nosec B404
 import sys
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from core.errors import ModelMissing
+from core.json_types import JsonMapping
 from encoders.files import exclusive, published
 from encoders.locate import Located
 from encoders.pinned import file_sha256
@@ -73,7 +72,7 @@ def make(source: Path, target: Path, head: Head) -> None:
     (target / "card.json").write_text(json.dumps(card, indent=2), encoding="utf-8")
 
 
-def _embedder_facts(source: Path, target: Path) -> Mapping[str, Any]:
+def _embedder_facts(source: Path, target: Path) -> JsonMapping:
     recipe = read_recipe(source)
     for kind, file in INT8_GRAPHS.items():
         quantise(target / "model.onnx", target / file, kind)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from core.errors import ModelMissing
+from core.json_types import JsonMapping
 
 Pooling = Literal["mean", "cls"]
 
@@ -71,7 +71,7 @@ def read_json(path: Path, default: Any = None) -> Any:
         raise ModelMissing(f"{path} is not JSON; the model folder is damaged") from None
 
 
-def _pooling_mode(config: Mapping[str, Any]) -> str:
+def _pooling_mode(config: JsonMapping) -> str:
     """The older files have a flag per mode, the newer ones its name."""
     if "pooling_mode" in config:
         return str(config["pooling_mode"])
@@ -86,7 +86,7 @@ def _pooling(mode: object, folder: Path) -> Pooling:
     return mode
 
 
-def _max_tokens(folder: Path, config: Mapping[str, Any]) -> int:
+def _max_tokens(folder: Path, config: JsonMapping) -> int:
     """The smallest of what sentence-transformers, the tokenizer and the position table say."""
     said = [
         read_json(folder / "sentence_bert_config.json").get("max_seq_length"),

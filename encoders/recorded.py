@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from core.json_types import Json, JsonMapping
 from core.ports import CrossEncoder, Embedder
 from encoders.quantise import sample_texts
 
@@ -21,30 +22,30 @@ SAME_COHERENCE = 0.005
 """Of a probability: fp32 graphs give four digits again."""
 
 
-def record_embedder(embedder: Embedder) -> dict[str, Any]:
+def record_embedder(embedder: Embedder) -> Json:
     """Vectors of the sample's first documents, to four digits."""
     vectors = embedder.embed(sample_texts()[:_TEXTS], "document")
     return {"vectors": [[round(float(value), _DIGITS) for value in row] for row in vectors]}
 
 
-def record_cross_encoder(model: CrossEncoder) -> dict[str, Any]:
+def record_cross_encoder(model: CrossEncoder) -> Json:
     """Logits of the sample's last line, a question, beside its first documents."""
     return {"logits": [round(float(value), _DIGITS) for value in _logits(model)]}
 
 
-def record_segmenter(coherence: Callable[[Sequence[str]], list[float]]) -> dict[str, Any]:
+def record_segmenter(coherence: Callable[[Sequence[str]], list[float]]) -> Json:
     """How well each of the sample's first documents goes on from the one before."""
     return {"coherence": [round(value, _DIGITS) for value in coherence(sample_texts()[:_PAIRS])]}
 
 
-def segmenter_gap(coherence: Callable[[Sequence[str]], list[float]], recorded: Mapping[str, Any]) -> float:
+def segmenter_gap(coherence: Callable[[Sequence[str]], list[float]], recorded: JsonMapping) -> float:
     """The largest difference to a recorded probability."""
     wanted = np.asarray(recorded["coherence"], dtype=np.float64)
     found = np.asarray(coherence(sample_texts()[: len(wanted) + 1]), dtype=np.float64)
     return float(np.abs(found - wanted).max())
 
 
-def embedder_agreement(embedder: Embedder, recorded: Mapping[str, Any]) -> float:
+def embedder_agreement(embedder: Embedder, recorded: JsonMapping) -> float:
     """The smallest cosine to the recorded vectors; 0 where their sizes differ."""
     wanted = np.asarray(recorded["vectors"], dtype=np.float32)
     found = embedder.embed(sample_texts()[: len(wanted)], "document")
@@ -54,7 +55,7 @@ def embedder_agreement(embedder: Embedder, recorded: Mapping[str, Any]) -> float
     return float((np.einsum("ij,ij->i", found, wanted) / norms).min())
 
 
-def cross_encoder_gap(model: CrossEncoder, recorded: Mapping[str, Any]) -> float:
+def cross_encoder_gap(model: CrossEncoder, recorded: JsonMapping) -> float:
     """The largest difference to a recorded logit, as a share of their range."""
     wanted = np.asarray(recorded["logits"], dtype=np.float64)
     span = max(float(wanted.max() - wanted.min()), 1e-9)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import Unavailable
+from core.json_types import Json
 from core.ports import EmbedderCard, TextKind, Vectors
 from encoders.embedder import with_instruction
 from encoders.pooling import unit
@@ -78,7 +79,7 @@ class RemoteEmbedder:
         return host_of(self._endpoint.address)
 
     def _ask(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        said: dict[str, Any] = {"model": self._endpoint.model, "input": list(texts), "encoding_format": "float"}
+        said: Json = {"model": self._endpoint.model, "input": list(texts), "encoding_format": "float"}
         if self._endpoint.says_input_type:
             said["input_type"] = _INPUT_TYPES[kind]
         outgoing = Outgoing.of_json(self._endpoint.address, said, self._endpoint.key, self._endpoint.timeout_s)

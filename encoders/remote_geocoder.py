@@ -10,6 +10,7 @@ from typing import Any
 
 from core.errors import SondeError, Unavailable
 from core.extent import BBox
+from core.json_types import JsonMapping
 from core.place import Place, PlaceKind
 from encoders.specs import GeocoderSpec
 from net.exchange import Outgoing
@@ -89,7 +90,7 @@ def _readable(read: Callable[[Any, int], Place], items: Any) -> tuple[Place, ...
     return tuple(found)
 
 
-def _photon_place(feature: Mapping[str, Any], rank: int) -> Place:
+def _photon_place(feature: JsonMapping, rank: int) -> Place:
     said = feature["properties"]
     longitude, latitude = (float(number) for number in feature["geometry"]["coordinates"][:2])
     box = None
@@ -102,7 +103,7 @@ def _photon_place(feature: Mapping[str, Any], rank: int) -> Place:
     return _place(str(said["name"]), kind, where, said.get("countrycode"), 1.0 / (rank + 1), "photon")
 
 
-def _nominatim_place(item: Mapping[str, Any], rank: int) -> Place:
+def _nominatim_place(item: JsonMapping, rank: int) -> Place:
     box = None
     if "boundingbox" in item:
         south, north, west, east = (float(number) for number in item["boundingbox"])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ModelMissing, Unavailable
+from core.json_types import Json
 from core.ports import CrossEncoderCard
 from encoders.reranker import OpenGate, Reranker
 from encoders.specs import CrossEncoderSpec
@@ -42,7 +43,7 @@ class RerankEndpoint:
         """Cohere's form does; TEI gives logits where it is asked for raw scores."""
         return self.address.removesuffix("/rerank").endswith(("/v1", "/v2"))
 
-    def body(self, question: str, texts: Sequence[str]) -> dict[str, Any]:
+    def body(self, question: str, texts: Sequence[str]) -> Json:
         if self.gives_probabilities:
             return {"model": self.model, "query": question, "documents": list(texts), "top_n": len(texts)}
         return {"query": question, "texts": list(texts), "raw_scores": True, "truncate": True}

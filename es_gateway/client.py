@@ -16,6 +16,7 @@ from elastic_transport import BaseNode, ObjectApiResponse, TransportError
 from elasticsearch import ApiError
 
 from core.deadlines import without_deadline
+from core.json_types import JsonMapping
 from es_gateway.errors import BadRequest, ServerFailed, translated
 from es_gateway.fast_json import SERIALIZERS
 from es_gateway.retry import retry
@@ -42,11 +43,11 @@ class Elasticsearch(elasticsearch.Elasticsearch):
         method: str,
         path: str,
         *,
-        params: Mapping[str, Any] | None = None,
+        params: JsonMapping | None = None,
         headers: Mapping[str, str] | None = None,
         body: Any | None = None,
         endpoint_id: str | None = None,
-        path_parts: Mapping[str, Any] | None = None,
+        path_parts: JsonMapping | None = None,
     ) -> Any:
         try:
             return super().perform_request(

@@ -13,6 +13,7 @@ from elastic_transport import ConnectionTimeout, TlsError, TransportError
 from elasticsearch import ApiError
 
 from core.errors import SondeError, Unavailable
+from core.json_types import JsonMapping
 
 PASSING = frozenset({429, 503})
 """HTTP states that mean "later": too many requests, not available now."""
@@ -72,7 +73,7 @@ class BadRequest(ElasticsearchError):
     """Elasticsearch does not accept the request (400, any other 4xx); ``type`` is its name for the cause."""
 
 
-def of_search(error: Mapping[str, Any]) -> ElasticsearchError:
+def of_search(error: JsonMapping) -> ElasticsearchError:
     """The error that one search of an ``_msearch`` carries."""
     cause = (error.get("root_cause") or [error])[0]
     if error.get("type") == "index_not_found_exception":
@@ -117,7 +118,7 @@ def _kind(status: int) -> tuple[type[ElasticsearchError], str]:
     return kinds.get(status, (BadRequest, "does not accept the request"))
 
 
-def _cause(body: Any) -> Mapping[str, Any]:
+def _cause(body: Any) -> JsonMapping:
     """The innermost cause that the answer names."""
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):

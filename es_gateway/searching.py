@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
 
 import structlog
 
 from core.deadlines import remaining_s
 from core.errors import Unavailable
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import IndexGone, SearchRefused, of_search
 
@@ -19,14 +20,14 @@ R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
 
 
-def search_all(client: Elasticsearch, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[Json]:
     """The answers of an ``_msearch`` (headers and bodies in turn).
 
     One failed search fails all, since half an answer would look like a whole one. Raises IndexGone, SearchRefused and
     the errors of the client.
     """
     timed = [{**one, **as_timeout()} if place % 2 else one for place, one in enumerate(searches)]
-    answers: list[dict[str, Any]] = client.msearch(searches=timed).body["responses"]
+    answers: list[Json] = client.msearch(searches=timed).body["responses"]
     for answer in answers:
         if "error" in answer:
             raise _logged(answer["error"])
@@ -58,7 +59,7 @@ def on_current(resolver: Resolves[T], ask: Callable[[T], R]) -> R:
         return ask(resolver.resolve())
 
 
-def _logged(error: Mapping[str, Any]) -> Exception:
+def _logged(error: JsonMapping) -> Exception:
     named = of_search(error)
     if isinstance(named, SearchRefused):
         log.warning("elasticsearch.refused", type=named.type, reason=named.reason[:500])

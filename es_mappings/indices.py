@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from core.errors import IndexMismatch
+from core.json_types import JsonMapping
 from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import BadRequest
@@ -88,6 +88,6 @@ def described(client: Elasticsearch, index: str) -> ServingIndex:
     return _described(index, index, client.indices.get(index=index, features=_DESCRIBING).body[index])
 
 
-def _described(name: str, index: str, body: Mapping[str, Any]) -> ServingIndex:
+def _described(name: str, index: str, body: JsonMapping) -> ServingIndex:
     meta = IndexMeta.read(index, body["mappings"].get("_meta"))
     return ServingIndex(name, index, meta, body["settings"]["index"]["uuid"])

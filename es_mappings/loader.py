@@ -6,13 +6,12 @@ import copy
 import json
 from functools import cache
 from importlib import resources
-from typing import Any, cast
+from typing import cast
 
+from core.json_types import Json
 from core.ports import EmbedderCard
 from es_mappings.meta import IndexMeta
 from es_mappings.names import WITH_VECTORS, IndexKind
-
-Json = dict[str, Any]
 
 
 @cache

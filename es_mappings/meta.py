@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from core.errors import IndexMismatch
+from core.json_types import Json, JsonMapping
 from core.ports import EmbedderCard
 
 SCHEMA_VERSION = 2
@@ -35,7 +34,7 @@ class IndexMeta:
         return cls(SCHEMA_VERSION, card.model, card.dims, "cosine", card.instruction)
 
     @classmethod
-    def read(cls, index: str, meta: Mapping[str, Any] | None) -> IndexMeta:
+    def read(cls, index: str, meta: JsonMapping | None) -> IndexMeta:
         """Raises IndexMismatch where the index carries no ``_meta`` of ours."""
         try:
             return cls(**{name: (meta or {})[name] for name in cls.__dataclass_fields__})
@@ -45,7 +44,7 @@ class IndexMeta:
                 "Choose another index.prefix, or delete the index and harvest again."
             ) from error
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         return asdict(self)
 
 

@@ -7,12 +7,12 @@ indices need no more than the fields.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import structlog
 
 from core.errors import IndexMismatch
+from core.json_types import Json, JsonMapping
 from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import BadRequest
@@ -22,8 +22,6 @@ from es_mappings.meta import SCHEMA_VERSION, IndexMeta
 from es_mappings.names import KINDS, WITH_VECTORS, IndexKind, alias
 
 log = structlog.get_logger(__name__)
-
-Json = dict[str, Any]
 
 _ADDED_KINDS: tuple[IndexKind, ...] = ("visits",)
 """Indices that an earlier version did not have."""
@@ -46,7 +44,7 @@ def migrate(client: Elasticsearch, prefix: str) -> None:
     _create(client, prefix, [kind for kind in _ADDED_KINDS if kind not in there])
 
 
-def missing_fields(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> Json:
+def missing_fields(wanted: JsonMapping, there: JsonMapping) -> Json:
     """The ``properties`` of ``wanted`` that ``there`` lacks, sub-fields of objects among them.
 
     A field that both have with different settings is left as it is: only a new index can change it.
@@ -62,7 +60,7 @@ def missing_fields(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> Json:
     return found
 
 
-def _bring_up(client: Elasticsearch, kind: IndexKind, index: str, mapping: Mapping[str, Any]) -> None:
+def _bring_up(client: Elasticsearch, kind: IndexKind, index: str, mapping: JsonMapping) -> None:
     meta = IndexMeta.read(index, mapping.get("_meta"))
     if meta.schema_version > SCHEMA_VERSION:
         return

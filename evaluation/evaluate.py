@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
+from core.json_types import Json
 from evaluation.asking import Asked, Progress, ask_all, run_of
 from evaluation.beyond_topic import BeyondTopic, beyond_topic
 from evaluation.collection import Collection
@@ -30,7 +30,7 @@ class Evaluation:
     took_ms: Mapping[str, tuple[float, float]]
     degraded: Mapping[str, int]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         return {
             "variant": self.variant.as_dict(),
             "metrics": dict(self.measured.means),
@@ -50,7 +50,7 @@ class Against:
     beyond: BeyondTopic | None = None
     measure: str = HEADLINE
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         return {
             "name": self.name,
             "metrics": dict(self.measured.means),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from core.extent import BBox
+from core.json_types import Json
 from search_api.ranking.target import SpatialMode
 from search_api.request import ALL_PARTS, Algorithm, Filters, Part, SearchRequest
 
@@ -39,7 +39,7 @@ class Variant:
         """The same, among the records that touch ``area``."""
         return replace(self.request(text), filters=Filters(area=area))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         return {**asdict(self), "interpret": sorted(self.interpret)}
 
 

@@ -11,6 +11,7 @@ from random import uniform
 from typing import Any
 
 from core.errors import Unavailable
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import PASSING
 from es_gateway.retry import ATTEMPTS
@@ -47,13 +48,13 @@ class Failure:
     reason: str
 
 
-def index_operation(index: str, id: str, document: Mapping[str, Any], routing: str | None = None) -> Operation:
+def index_operation(index: str, id: str, document: JsonMapping, routing: str | None = None) -> Operation:
     """Writes the whole document, whatever was there: repeating it changes nothing."""
     return Operation(index, id, (_line({"index": _where(index, id, routing)}), _line(document)))
 
 
 def replace_operation(
-    index: str, id: str, document: Mapping[str, Any], routing: str | None, condition: Mapping[str, int] | None
+    index: str, id: str, document: JsonMapping, routing: str | None, condition: Mapping[str, int] | None
 ) -> Operation:
     """Writes the whole document where it is as ``condition`` says (sequence number, primary term), or, for None, not
     there; else it is a failure, 409."""
@@ -61,9 +62,7 @@ def replace_operation(
     return Operation(index, id, (_line({action: {**_where(index, id, routing), **(condition or {})}}), _line(document)))
 
 
-def update_operation(
-    index: str, id: str, body: Mapping[str, Any], condition: Mapping[str, int] | None = None
-) -> Operation:
+def update_operation(index: str, id: str, body: JsonMapping, condition: Mapping[str, int] | None = None) -> Operation:
     """Changes a document where it stands; ``condition`` (sequence number, primary term): else it is a failure, 409."""
     how = {"retry_on_conflict": 3} if condition is None else condition
     return Operation(index, id, (_line({"update": {"_index": index, "_id": id, **how}}), _line(body)))
@@ -77,7 +76,7 @@ def delete_operation(
     return Operation(index, id, (_line({"delete": where}),), absent_is_fine=True)
 
 
-def _where(index: str, id: str, routing: str | None) -> dict[str, Any]:
+def _where(index: str, id: str, routing: str | None) -> Json:
     return {"_index": index, "_id": id} | ({} if routing is None else {"routing": routing})
 
 
@@ -139,7 +138,7 @@ def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple
     return busy, refused
 
 
-def _reason(status: int, error: Mapping[str, Any]) -> str:
+def _reason(status: int, error: JsonMapping) -> str:
     """Which field was not taken and why, without the names that Elasticsearch's own code has."""
     causes = [error.get("reason"), error.get("caused_by", {}).get("reason")]
     said = ": ".join(_JAVA.sub("", str(cause)) for cause in causes if cause) or str(
@@ -153,5 +152,5 @@ def _reason(status: int, error: Mapping[str, Any]) -> str:
     return f"{status} {said}"
 
 
-def _line(value: Mapping[str, Any]) -> bytes:
+def _line(value: JsonMapping) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

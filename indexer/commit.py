@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
+from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import ledger, natives
 from es_mappings.codecs.ledger import LedgerEntry
@@ -80,7 +80,7 @@ def _of_record(prefix: str, item: Item, moment: Moment) -> Iterator[bulk.Operati
             yield bulk.index_operation(index, id, native_document(item.raw, item.digest))
 
 
-def _record_operation(index: str, id: str, document: dict[str, Any], item: Item) -> bulk.Operation:
+def _record_operation(index: str, id: str, document: Json, item: Item) -> bulk.Operation:
     if item.decision.vector == "keep":
         script = {"source": _REPLACE_BUT_KEEP_VECTOR, "params": {"document": document}}
         return bulk.update_operation(index, id, {"script": script, "upsert": document})
@@ -89,7 +89,7 @@ def _record_operation(index: str, id: str, document: dict[str, Any], item: Item)
     return bulk.index_operation(index, id, document)
 
 
-def _document(raw: RawRecord, digest: Digest, decision: Decision, moment: Moment) -> dict[str, Any]:
+def _document(raw: RawRecord, digest: Digest, decision: Decision, moment: Moment) -> Json:
     return {
         **digest.document,
         "native": {**digest.document.get("native", {}), "hash": content_hash(raw.content)},
@@ -97,7 +97,7 @@ def _document(raw: RawRecord, digest: Digest, decision: Decision, moment: Moment
     }
 
 
-def native_document(raw: RawRecord, digest: Digest) -> dict[str, Any]:
+def native_document(raw: RawRecord, digest: Digest) -> Json:
     """The original bytes as the natives index keeps them."""
     record = digest.record
     return natives.to_document(

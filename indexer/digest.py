@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
+from core.json_types import JsonMapping
 from core.record import Record
 from es_mappings.codecs.records import to_document
 from es_mappings.meta import SCHEMA_VERSION
@@ -36,7 +35,7 @@ class Digest:
     """A record ready to be written: ``document`` is its stored form without vector and harvest notes."""
 
     record: Record
-    document: Mapping[str, Any]
+    document: JsonMapping
     content: Content
 
 

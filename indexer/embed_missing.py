@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import structlog
 
 from core.batched import batched
 from core.errors import Unavailable
+from core.json_types import Json
 from es_gateway.client import retrying
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
@@ -97,16 +97,14 @@ def count_missing(source_id: str, parts: Parts) -> int:
     return int(parts.client.count(index=index, query=query)["count"])
 
 
-def _vectors(hits: Sequence[dict[str, Any]], embedding: Embedding) -> Sequence[list[float] | None]:
+def _vectors(hits: Sequence[Json], embedding: Embedding) -> Sequence[list[float] | None]:
     vectors = embedding.vectors([from_document(hit["_source"]).embedding_text for hit in hits])
     if embedding.absence is not None:
         raise Unavailable(f"Vectors cannot be made: {embedding.absence}")
     return vectors
 
 
-def _write(
-    parts: Parts, source_id: str, pairs: list[tuple[dict[str, Any], list[float] | None]], model: str
-) -> _Written:
+def _write(parts: Parts, source_id: str, pairs: list[tuple[Json, list[float] | None]], model: str) -> _Written:
     """Writes the vectors of these hits, then notes the model in the ledger."""
     refused = bulk.write(parts.client, (operation for pair in pairs for operation in _operations(parts.prefix, *pair)))
     done = sorted({hit["_id"] for hit, _ in pairs} - {failure.id for failure in refused})
@@ -115,19 +113,19 @@ def _write(
     return _Written(len(pairs), refused + write_ledger(parts.client, parts.prefix, entries))
 
 
-def _operations(prefix: str, hit: dict[str, Any], vector: list[float] | None) -> Iterator[bulk.Operation]:
+def _operations(prefix: str, hit: Json, vector: list[float] | None) -> Iterator[bulk.Operation]:
     unchanged = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
     for index in targets(prefix, "records"):
         yield bulk.update_operation(index, hit["_id"], {"doc": {"vector": vector}}, unchanged)
 
 
-def _missing(parts: Parts, source_id: str) -> Iterator[dict[str, Any]]:
+def _missing(parts: Parts, source_id: str) -> Iterator[Json]:
     index = alias(parts.prefix, "records")
     both = f"{index},{alias(parts.prefix, 'ledger')}"
     parts.client.indices.refresh(index=both)
     return scan(parts.client, index, _without_vector(source_id), _READ)
 
 
-def _without_vector(source_id: str) -> dict[str, Any]:
+def _without_vector(source_id: str) -> Json:
     filters = [{"term": {"source": source_id}}]
     return {"bool": {"filter": filters, "must_not": [{"exists": {"field": "vector"}}]}}

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from core.batched import batched
+from core.json_types import JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.names import alias
@@ -101,7 +101,7 @@ def _id(source: str, url: str) -> str:
     return hashlib.sha256(f"{source} {url}".encode()).hexdigest()
 
 
-def _file_version(kept: Mapping[str, Any]) -> FileVersion:
+def _file_version(kept: JsonMapping) -> FileVersion:
     natives = kept.get("natives", [])
     return FileVersion(
         kept["url"], kept["tag"], tuple(natives), kept.get("etag"), kept.get("last_modified"), kept.get("note")

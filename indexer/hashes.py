@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any
+
+from core.json_types import JsonMapping
 
 
 def content_hash(content: bytes) -> str:
@@ -21,7 +21,7 @@ def raw_hash(content: bytes, reading: str) -> str:
     return digest.hexdigest()
 
 
-def record_hash(document: Mapping[str, Any]) -> str:
+def record_hash(document: JsonMapping) -> str:
     """Of what would be written, harvest notes aside: the same means it need not be written."""
     text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

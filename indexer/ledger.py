@@ -5,11 +5,12 @@ An entry is written last, after the record and its native bytes: it is the mark 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from core.batched import batched
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import HOLDING, LedgerEntry, from_document
 from es_mappings.names import alias
@@ -69,7 +70,7 @@ class Ledger:
 
     def kept_apart_in(self, source: str, run: str, since: str) -> Iterator[LedgerEntry]:
         """Documents that the run saw and that came in at or after ``since``, whose identifier another document has."""
-        terms: list[dict[str, Any]] = [
+        terms: list[Json] = [
             {"term": {"last_seen_run": run}},
             {"term": {"state": "current"}},
             {"exists": {"field": "claims"}},
@@ -91,7 +92,7 @@ class Ledger:
 
     def removed(self, source: str | None = None, before: str | None = None) -> Iterator[LedgerEntry]:
         """Tombstones, of one source or all, and only those from before that moment; as of the last refresh."""
-        filters: list[dict[str, Any]] = [{"term": {"state": "removed"}}, *(_of(source) if source is not None else [])]
+        filters: list[Json] = [{"term": {"state": "removed"}}, *(_of(source) if source is not None else [])]
         if before is not None:
             filters.append({"range": {"removed_at": {"lt": before}}})
         return self.where({"bool": {"filter": filters}})
@@ -107,14 +108,14 @@ class Ledger:
         query = {"term": {"source": source}}
         return not self.client.count(index=self.index, query=query, terminate_after=1)["count"]
 
-    def where(self, query: Mapping[str, Any]) -> Iterator[LedgerEntry]:
+    def where(self, query: JsonMapping) -> Iterator[LedgerEntry]:
         return (from_document(hit["_source"]) for hit in scan(self.client, self.index, query))
 
 
 _MOST_TERMS = 10_000  # Elasticsearch refuses more than 65,536 in one query
-_IS_HOLDING: dict[str, Any] = {"terms": {"state": list(HOLDING)}}
-_HAS_RECORD: dict[str, Any] = {"exists": {"field": "record"}}
+_IS_HOLDING: Json = {"terms": {"state": list(HOLDING)}}
+_HAS_RECORD: Json = {"exists": {"field": "record"}}
 
 
-def _of(source: str) -> list[dict[str, Any]]:
+def _of(source: str) -> list[Json]:
     return [{"term": {"source": source}}]

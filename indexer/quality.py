@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
@@ -71,11 +71,11 @@ class QualityReport:
     links_checked: str | None = None
     links: int = 0
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         return asdict(self)
 
 
-def missing(document: Mapping[str, Any]) -> tuple[str, ...]:
+def missing(document: JsonMapping) -> tuple[str, ...]:
     """What a record (in its stored form) lacks, of WEIGHTS."""
     there = {
         "a title": document.get("title"),
@@ -91,7 +91,7 @@ def missing(document: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(what for what, found in there.items() if not found)
 
 
-def score(document: Mapping[str, Any]) -> float:
+def score(document: JsonMapping) -> float:
     """0..1: the weights of what is there."""
     return 1.0 - sum(WEIGHTS[what] for what in missing(document))
 
@@ -120,7 +120,7 @@ def _with_links(report: QualityReport, checked: RunReport | None) -> QualityRepo
     return replace(report, broken_links=broken.findings(), links_checked=checked.finished, links=checked.counts.seen)
 
 
-def summary(source: str, documents: Iterable[Mapping[str, Any]], refused: tuple[Finding, ...] = ()) -> QualityReport:
+def summary(source: str, documents: Iterable[JsonMapping], refused: tuple[Finding, ...] = ()) -> QualityReport:
     """The report over stored documents. Pure."""
     gaps, repairs = _Counted(), _Counted()
     spread = [0] * 10

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
+from core.json_types import Json
 from es_mappings.codecs.runs import Counts, Refusal, RunReport, Tokens, WarningKind
 
 _NAMED = 1000  # refusals and failures told in the report; each one stands in the ledger and in the log
@@ -69,7 +69,7 @@ class Tally:
             examples = (*examples, f"{origin}: {text}")
         self.warnings[kind] = WarningKind(before.count + 1, examples)
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> Json:
         """The fields of a RunReport that this adds up."""
         return {
             "counts": Counts(**self.counts),

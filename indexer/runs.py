@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
+from core.json_types import JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import UNFINISHED, RunReport, from_document, to_document
 from es_mappings.names import alias
@@ -70,19 +69,19 @@ class Runs:
         found = self._find([*query, {"bool": {"must_not": unwanted}}], size=1)
         return found[0] if found else None
 
-    def _find(self, filters: list[Mapping[str, Any]], *, size: int) -> list[RunReport]:
+    def _find(self, filters: list[JsonMapping], *, size: int) -> list[RunReport]:
         self.client.indices.refresh(index=self.index)
         query = {"bool": {"filter": filters}}
         found = self.client.search(index=self.index, query=query, sort=[{"started": "desc"}], size=size)
         return [from_document(hit["_id"], hit["_source"]) for hit in found["hits"]["hits"]]
 
 
-def _unfinished_since(since: timedelta) -> list[Mapping[str, Any]]:
-    by_hand: Mapping[str, Any] = {"bool": {"must_not": [{"term": {"trigger": "restore"}}]}}
+def _unfinished_since(since: timedelta) -> list[JsonMapping]:
+    by_hand: JsonMapping = {"bool": {"must_not": [{"term": {"trigger": "restore"}}]}}
     return [{"terms": {"state": list(UNFINISHED)}}, {"range": {"heartbeat": {"gte": _ago(since)}}}, by_hand]
 
 
-def _either(*clauses: Mapping[str, Any]) -> Mapping[str, Any]:
+def _either(*clauses: JsonMapping) -> JsonMapping:
     return {"bool": {"should": list(clauses)}}
 
 

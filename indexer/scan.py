@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 
 _PAGE = 2000
@@ -14,11 +15,11 @@ _KEEP_ALIVE = "5m"
 def scan(
     client: Elasticsearch,
     index: str,
-    query: Mapping[str, Any],
+    query: JsonMapping,
     fields: Sequence[str] | None = None,
     *,
     sort: str = "_shard_doc",
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Json]:
     """Hits, with their sequence numbers, ascending by ``sort`` (a field with doc values) as of the beginning.
 
     ``fields`` are those of ``_source`` that are wanted; None for all.
@@ -39,11 +40,11 @@ def scan(
 def _page(
     client: Elasticsearch,
     pit: str,
-    query: Mapping[str, Any],
+    query: JsonMapping,
     fields: Sequence[str] | None,
     sort: list[Any],
     after: list[Any] | None,
-) -> list[dict[str, Any]]:
+) -> list[Json]:
     found = client.search(
         pit={"id": pit, "keep_alive": _KEEP_ALIVE},
         query=query,

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import structlog
 
 from core.batched import batched
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.records import from_document, to_document
@@ -96,7 +96,7 @@ def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) 
     return len(marks) // 2
 
 
-def _stored(client: Elasticsearch, index: str, pairs: Sequence[Succession]) -> dict[str, dict[str, Any]]:
+def _stored(client: Elasticsearch, index: str, pairs: Sequence[Succession]) -> dict[str, Json]:
     ids = [str(pair.heir.record) for pair in pairs]
     if not ids:
         return {}
@@ -105,15 +105,15 @@ def _stored(client: Elasticsearch, index: str, pairs: Sequence[Succession]) -> d
     return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
 
 
-def _renamed(source: Mapping[str, Any], id: str) -> dict[str, Any]:
+def _renamed(source: JsonMapping, id: str) -> Json:
     document = to_document(replace(from_document(source), id=id))
     return {**document, **{name: source[name] for name in _KEPT_OF_A_RECORD if name in source}}
 
 
-def _bare(document: Mapping[str, Any]) -> dict[str, Any]:
+def _bare(document: JsonMapping) -> Json:
     """What ``to_document`` wrote of it."""
     return to_document(from_document(document))
 
 
-def _writing(prefix: str, kind: IndexKind, id: str, document: Mapping[str, Any]) -> list[bulk.Operation]:
+def _writing(prefix: str, kind: IndexKind, id: str, document: JsonMapping) -> list[bulk.Operation]:
     return [bulk.index_operation(index, id, document) for index in targets(prefix, kind)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import structlog
 
+from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.runs import RunReport
@@ -144,9 +144,7 @@ def forget(entry: LedgerEntry) -> LedgerEntry:
 def _records_of(client: Elasticsearch, prefix: str, run: RunReport) -> Iterator[str]:
     """Ids, ascending; without those pushed since the run began, whose ledger entries may not be written yet."""
     fresh = [{"term": {"harvest.run": PUSHED}}, {"range": {"harvest.written": {"gte": run.started}}}]
-    query: dict[str, Any] = {
-        "bool": {"filter": [{"term": {"source": run.source}}], "must_not": [{"bool": {"filter": fresh}}]}
-    }
+    query: Json = {"bool": {"filter": [{"term": {"source": run.source}}], "must_not": [{"bool": {"filter": fresh}}]}}
     return (hit["_id"] for hit in scan(client, alias(prefix, "records"), query, [], sort="id"))
 
 

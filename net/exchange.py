@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from core.errors import Unavailable
+from core.json_types import JsonMapping
 from net.errors import BadStatus
 from net.targets import host_of
 
@@ -26,7 +27,7 @@ class Outgoing:
 
     @classmethod
     def of_json(
-        cls, url: str, body: Mapping[str, Any], key: str | None, timeout_s: float, accept: str = "application/json"
+        cls, url: str, body: JsonMapping, key: str | None, timeout_s: float, accept: str = "application/json"
     ) -> Self:
         """A POST of JSON, as the endpoints of models take it; ``key`` goes as a bearer token."""
         headers = {"content-type": "application/json", "accept": accept}

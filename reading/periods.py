@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Literal
 
+from core.json_types import Json
 from core.timespan import TimeSpan, instant_ms
 
 PeriodKind = Literal["period", "future", "recent"]
@@ -76,7 +77,7 @@ def _plain(words: str) -> str:
     return " ".join(words.replace("-", " ").split())
 
 
-def _period(entry: dict[str, Any]) -> Period:
+def _period(entry: Json) -> Period:
     first, last = entry.get("years", (None, None))
     if "before_2000" in entry:
         older, younger = entry["before_2000"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from core.hit import Hit
+from core.json_types import JsonMapping
 from core.record import Record
 from search_api.request import FacetName
 from search_api.retrieval.facets import Facet
@@ -22,7 +23,7 @@ class FoundRecord:
     record: Record
     highlights: Mapping[str, list[str]] = field(default_factory=dict)
     passages: tuple[PassageFound, ...] = ()
-    explanation: Mapping[str, Any] | None = None
+    explanation: JsonMapping | None = None
     folded: tuple[str, ...] = ()
     """Ids of the same data set from other sources, when they were grouped by identity."""
 

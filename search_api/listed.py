@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from core.hit import Hit
+from core.json_types import JsonMapping
 from search_api.answer import Total
 from search_api.arranging import arranged
 from search_api.ranking.explain import explain
@@ -41,7 +41,7 @@ class Listed:
         least = float(self.ranking.score[self.ranking.order[-1]]) if len(self.ranking) else 1.0
         return Hit(self.following.ids[place], least * self.following.scores[place], {})
 
-    def explanation(self, position: int) -> Mapping[str, Any]:
+    def explanation(self, position: int) -> JsonMapping:
         if position < len(self.ranking):
             return explain(self.ranking, position)
         hit = self.hit(position)

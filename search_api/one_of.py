@@ -9,6 +9,8 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from core.json_types import Json
+
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
@@ -19,7 +21,7 @@ class OneOf:
     def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._known, core_schema.str_schema())
 
-    def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> Json:
         return {"enum": list(self.names()), "type": "string"}
 
     def _known(self, given: str) -> str:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import copy
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 from flask import Response, jsonify, request
 from flask_openapi import OpenAPI
 from pydantic import Field, ValidationError
 
+from core.json_types import Json
 from search_api.openapi30 import downgraded, never_null
 from search_api.parameter_types import SEPARATED, Parameters
 from search_api.problems import from_validation
 
-Json = dict[str, Any]
 Version = Literal["oas30", "oas31"]
 
 MEDIA_TYPE = "application/vnd.oai.openapi+json;version=3.1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Json = dict[str, Any]
+from core.json_types import Json
 
 VERSION = "3.0.3"
 _UNKNOWN = frozenset(

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from core.extent import BBox
+from core.json_types import Json
 from core.timespan import TimeSpan, instant_ms, rfc3339_ms
 
 LONGEST_QUERY = 2000
@@ -139,5 +140,5 @@ class NoParameters(Parameters):
 
 
 @cache
-def _schema(model: type[Parameters]) -> dict[str, Any]:
+def _schema(model: type[Parameters]) -> Json:
     return super(Parameters, model).model_json_schema()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from core.extent import BBox
+from core.json_types import Json
 from core.record import ProvenanceKind
 from core.timespan import TimeSpan
 from search_api.ranking.target import Relation, SpatialMode
@@ -35,7 +36,7 @@ class Filters:
     provenance: tuple[ProvenanceKind, ...] = ()
     media_types: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
-    expression: tuple[dict[str, Any], ...] = ()
+    expression: tuple[Json, ...] = ()
     """What a CQL2 filter became: clauses on records."""
 
 

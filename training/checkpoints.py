@@ -6,10 +6,9 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from core.json_types import Json, JsonMapping
 from training.examples import TrainingError
 
 _LAST, _BEST, _SETTINGS = "last.pt", "best.pt", "settings.json"
@@ -29,7 +28,7 @@ class Checkpoints:
     """A folder beside the model that is being made. ``settings`` are those of the training: another training's
     checkpoints are refused, since its weights would go on under settings that did not make them."""
 
-    def __init__(self, folder: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+    def __init__(self, folder: Path, settings: JsonMapping, *, resume: bool) -> None:
         """Raises TrainingError where the folder cannot be made, and with ``resume`` where other settings made it.
 
         Without ``resume`` what lies there is thrown away.
@@ -47,7 +46,7 @@ class Checkpoints:
         except OSError as error:
             raise TrainingError(f"{folder} cannot be written: {error.strerror}.") from error
 
-    def save(self, state: Mapping[str, Any], *, best: bool) -> None:
+    def save(self, state: JsonMapping, *, best: bool) -> None:
         """Raises TrainingError where the disk is full; the state before is kept."""
         import torch
 
@@ -69,27 +68,27 @@ class Checkpoints:
                 "and run the same command with --resume."
             ) from error
 
-    def last(self) -> dict[str, Any] | None:
+    def last(self) -> Json | None:
         """Where the training stood; None at its beginning. Raises TrainingError where the file is damaged."""
         return self._read(_LAST) if (self.folder / _LAST).is_file() else None
 
-    def best(self) -> dict[str, Any]:
+    def best(self) -> Json:
         """The trainee's state at the best look."""
-        state: dict[str, Any] = self._read(_BEST)["trainee"]
+        state: Json = self._read(_BEST)["trainee"]
         return state
 
     def discard(self) -> None:
         """Once the model is written."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _read(self, name: str) -> dict[str, Any]:
+    def _read(self, name: str) -> Json:
         import torch
 
         damaged = TrainingError(f"{self.folder / name} is damaged; start anew without --resume.")
         if not zipfile.is_zipfile(self.folder / name):  # its end is written last, so half a file is none
             raise damaged
         try:
-            found: dict[str, Any] = torch.load(self.folder / name, map_location="cpu", weights_only=True)
+            found: Json = torch.load(self.folder / name, map_location="cpu", weights_only=True)
         except (OSError, RuntimeError):
             raise damaged from None
         return found

@@ -9,10 +9,11 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import structlog
 
+from core.json_types import Json
 from training.checkpoints import Checkpoints
 from training.examples import TrainingError
 
@@ -32,11 +33,11 @@ class Trainee(Protocol):
         """On what is held out; higher is better."""
         ...
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Json:
         """Tensors and plain values that ``restore`` takes back: weights and the optimiser's moments."""
         ...
 
-    def restore(self, state: dict[str, Any]) -> None: ...
+    def restore(self, state: Json) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Finished:
     def before(self) -> Evaluation:
         return self.looks[0]
 
-    def figures(self, measure: str) -> dict[str, Any]:
+    def figures(self, measure: str) -> Json:
         """For the card: the held-out measure under that name before and after, and how the course went."""
         return {
             measure: {"before": self.before.measure, "after": self.best.measure},

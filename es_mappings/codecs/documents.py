@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, fields
-from typing import Any
 
 from core.document import DocumentEntry
+from core.json_types import Json, JsonMapping
 
 _KNOWN = frozenset(field.name for field in fields(DocumentEntry)) - {"id"}
 
 
-def to_document(entry: DocumentEntry) -> dict[str, Any]:
+def to_document(entry: DocumentEntry) -> Json:
     """Without the id and without what is empty."""
     values = asdict(entry)
     del values["id"]
     return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), {})}
 
 
-def from_document(id: str, source: Mapping[str, Any]) -> DocumentEntry:
+def from_document(id: str, source: JsonMapping) -> DocumentEntry:
     """What ``to_document`` wrote; members that this version does not know are left out."""
-    values: dict[str, Any] = {
-        name: tuple(v) if isinstance(v, list) else v for name, v in source.items() if name in _KNOWN
-    }
+    values: Json = {name: tuple(v) if isinstance(v, list) else v for name, v in source.items() if name in _KNOWN}
     return DocumentEntry(id=id, **values)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal
+from typing import Literal
 
+from core.json_types import Json, JsonMapping
 from core.record import record_id
 
 EntryState = Literal["current", "refused", "skipped", "duplicate", "moved", "removed"]
@@ -58,12 +59,12 @@ def entry_key(source: str, native_id: str) -> str:
     return record_id(source, native_id)
 
 
-def to_document(entry: LedgerEntry) -> dict[str, Any]:
+def to_document(entry: LedgerEntry) -> Json:
     """Without what is not known."""
     return {name: value for name, value in asdict(entry).items() if value is not None}
 
 
-def from_document(source: Mapping[str, Any]) -> LedgerEntry:
+def from_document(source: JsonMapping) -> LedgerEntry:
     """What ``to_document`` wrote; members that this version does not know are left out."""
     return LedgerEntry(**{name: value for name, value in source.items() if name in _KNOWN})
 

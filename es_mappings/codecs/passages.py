@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from core.json_types import Json, JsonMapping
 from core.passage import Passage, WhereWhen
 from core.record import Record
 from es_mappings.codecs.records import box_text, envelope, span_text, time_range, where_and_when
-
-Json = dict[str, Any]
 
 _OF_ITS_RECORD: Mapping[str, Callable[[Record], Any]] = {
     "source": lambda record: record.source,
@@ -73,7 +72,7 @@ def to_document(
     )
 
 
-def from_document(id: str, source: Mapping[str, Any]) -> tuple[Passage, str]:
+def from_document(id: str, source: JsonMapping) -> tuple[Passage, str]:
     """The passage and its document's title; fields that were not fetched have their defaults."""
     passage = Passage(
         id=id,
@@ -91,5 +90,5 @@ def from_document(id: str, source: Mapping[str, Any]) -> tuple[Passage, str]:
     return passage, source.get("title") or ""
 
 
-def _filled(document: Mapping[str, Any]) -> Json:
+def _filled(document: JsonMapping) -> Json:
     return {name: value for name, value in document.items() if value not in (None, [], "")}

@@ -6,7 +6,6 @@ Boxes and spans are kept twice: as ``extent`` and ``time`` for filters, and as s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -14,11 +13,10 @@ import shapely
 from shapely.geometry import shape
 
 from core.extent import BBox
+from core.json_types import Json, JsonMapping
 from core.likeness import series_of, signature_of
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical
 from core.timespan import TimeSpan
-
-Json = dict[str, Any]
 
 
 def box_text(box: BBox) -> str:
@@ -116,17 +114,17 @@ def _where_and_when(record: Record) -> Json:
     }
 
 
-def _is_box_of(box: BBox, geometry: Mapping[str, Any]) -> bool:
+def _is_box_of(box: BBox, geometry: JsonMapping) -> bool:
     """Whether the box only repeats the outline of the polygon, which then speaks for itself in filters."""
     bounds = shapely.bounds(shape(cast(Any, geometry)))
     return all(abs(a - b) < 1e-6 for a, b in zip(box.as_list(), bounds, strict=True))
 
 
-def _without_empty(document: Mapping[str, Any]) -> Json:
+def _without_empty(document: JsonMapping) -> Json:
     return {name: value for name, value in document.items() if value not in (None, "", [], {}, ())}
 
 
-def from_document(source: Mapping[str, Any]) -> Record:
+def from_document(source: JsonMapping) -> Record:
     """The Record that ``to_document`` wrote."""
     return Record(
         id=source["id"],
@@ -161,12 +159,12 @@ def from_document(source: Mapping[str, Any]) -> Record:
     )
 
 
-def _vertical(source: Mapping[str, Any] | None) -> Vertical | None:
+def _vertical(source: JsonMapping | None) -> Vertical | None:
     if source is None:
         return None
     return Vertical(source.get("minimum"), source.get("maximum"), source.get("unit"))
 
 
-def _provenance(source: Mapping[str, Any]) -> Provenance:
+def _provenance(source: JsonMapping) -> Provenance:
     lists = {name: tuple(source.get(name, ())) for name in ("derived_from", "generated_by", "attributed_to")}
     return Provenance(source.get("lineage"), source.get("kind", "unknown"), source.get("kind_source"), **lists)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from typing import Literal
+
+from core.json_types import Json, JsonMapping
 
 RunState = Literal["running", "complete", "failed", "interrupted", "refused_removal"]
 UNFINISHED: tuple[RunState, ...] = ("running", "interrupted")
@@ -110,7 +112,7 @@ class RunReport:
         return self.state in UNFINISHED
 
 
-def to_document(report: RunReport) -> dict[str, Any]:
+def to_document(report: RunReport) -> Json:
     """Without the id, and without what is not known."""
     body = asdict(report)
     del body["id"]
@@ -118,7 +120,7 @@ def to_document(report: RunReport) -> dict[str, Any]:
     return {name: value for name, value in body.items() if value is not None}
 
 
-def from_document(id: str, source: Mapping[str, Any]) -> RunReport:
+def from_document(id: str, source: JsonMapping) -> RunReport:
     """What ``to_document`` wrote; members that were not fetched have their defaults."""
     body = {name: value for name, value in source.items() if name in _PLAIN}
     return RunReport(

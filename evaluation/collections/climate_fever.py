@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
+from core.json_types import Json
 from evaluation.collection import Collection, Question, checked
 from evaluation.collections.beir import text_record
 
@@ -22,7 +22,7 @@ def load(data: Path) -> Collection:
     """From ``judged/climate_fever`` under ``data``; ids of sentences with ``_`` for white space."""
     path = data / "judged" / "climate_fever" / "climate-fever.jsonl"
     with path.open(encoding="utf-8") as file:
-        claims: list[dict[str, Any]] = [json.loads(line) for line in file]
+        claims: list[Json] = [json.loads(line) for line in file]
     sentences = {_id(one): one["evidence"] for claim in claims for one in claim["evidences"]}
     records = {name: text_record(name, "", text) for name, text in sentences.items()}
     qrels = {
@@ -40,5 +40,5 @@ def load(data: Path) -> Collection:
     )
 
 
-def _id(evidence: dict[str, Any]) -> str:
+def _id(evidence: Json) -> str:
     return "_".join(evidence["evidence_id"].split())

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
+from core.json_types import Json
 from core.record import Record
 from evaluation.collection import Collection, Question, checked
 from evaluation.collections.beir import text_record
@@ -38,11 +38,11 @@ def load(data: Path) -> Collection:
     )
 
 
-def _record(entry: dict[str, Any]) -> Record:
+def _record(entry: Json) -> Record:
     """As published: the body repeats the title at its start."""
     return text_record(str(entry["id"]), entry["title"].strip(), entry["body"].strip())
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+def _read(path: Path) -> list[Json]:
+    entries: list[Json] = json.loads(path.read_text(encoding="utf-8"))
     return entries

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any
 
+from core.json_types import Json
 from evaluation.collection import Collection, Question, checked
 from evaluation.collections.beir import text_record
 
@@ -16,7 +16,7 @@ NAME = "pubmedqa"
 def load(data: Path) -> Collection:
     """From ``judged/pubmedqa`` under ``data``; a question and its one relevant text (grade 1) share the PubMed id."""
     with gzip.open(data / "judged" / "pubmedqa" / "ori_pqal.json.gz", "rt", encoding="utf-8") as file:
-        entries: dict[str, dict[str, Any]] = json.load(file)
+        entries: dict[str, Json] = json.load(file)
     records = {name: text_record(name, "", " ".join(entry["CONTEXTS"])) for name, entry in entries.items()}
     return checked(
         Collection(

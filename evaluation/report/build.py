@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
-from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
+from core.json_types import Json, JsonMapping
 from core.ports import CrossEncoderCard, EmbedderCard
 from evaluation.collection import Collection
 from evaluation.evaluate import Against, Evaluation, worst_losses
@@ -27,7 +27,7 @@ class Made:
 
     embedder: EmbedderCard
     cross_encoder: CrossEncoderCard | None
-    ranking: Mapping[str, Any]
+    ranking: JsonMapping
     version: str
     at: str
 
@@ -39,7 +39,7 @@ class Report:
     others: Sequence[Against]
     made: Made
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """Everything but the run: metrics on top, then what it was made with, the comparisons, each question."""
         return {
             "collection": self.collection.name,
@@ -74,7 +74,7 @@ class Report:
         rows |= {other.name: other.measured.means for other in self.others[:5]}
         return {name: [(one.removeprefix("R@"), means[one]) for one in _RECALLS] for name, means in rows.items()}
 
-    def _worst(self) -> list[dict[str, Any]]:
+    def _worst(self) -> list[Json]:
         """The deepest losses against the first comparison, with what came first and what should have."""
         other = self.others[0].measured if self.others else None
         texts = {question.id: question.text for question in self.collection.questions}
@@ -99,7 +99,7 @@ class Report:
         relevant = sorted((document for document in grades if grades[document] > 0), key=lambda d: (-grades[d], d))
         return relevant[:_SHOWN_FIRST]
 
-    def _named(self, question: str, document: str, titles: Mapping[str, str]) -> dict[str, Any]:
+    def _named(self, question: str, document: str, titles: Mapping[str, str]) -> Json:
         ranks = {found: rank for rank, (found, _) in enumerate(self.evaluation.run.get(question, ()), 1)}
         grade = self.collection.qrels[question].get(document)
         return {"id": document, "title": titles[document], "grade": grade, "rank": ranks.get(document)}

@@ -15,10 +15,10 @@ import structlog
 from core.batched import batched
 from core.document import PUBLIC, DocumentEntry, State, document_id, now_iso
 from core.errors import NotFound, SondeError, Unavailable
+from core.json_types import Json
 from core.passage import Passage
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch, retrying
-from es_mappings.codecs.passages import Json
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.migration import migrate
 from es_mappings.names import alias

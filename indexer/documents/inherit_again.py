@@ -5,15 +5,15 @@ Nothing is embedded: a passage's own text did not change. Which people may see i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import structlog
 
 from core.errors import Unavailable
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch, retrying
-from es_mappings.codecs.passages import INHERITED, Json
+from es_mappings.codecs.passages import INHERITED
 from es_mappings.names import IndexKind, alias
 from indexer.documents.store import DocumentStore
 from indexer.scan import scan
@@ -57,7 +57,7 @@ def inherit_again(client: Elasticsearch, prefix: str, source: str) -> InheritedA
 
 def _records_with_passages(client: Elasticsearch, index: str, source: str) -> Iterator[str]:
     """Ids of records; their source is the beginning of their id, whatever the passages still say."""
-    after: Mapping[str, Any] = {}
+    after: JsonMapping = {}
     while True:
         composite: Json = {"size": _PAGE, "sources": [{"record": {"terms": {"field": "record"}}}]}
         aggs = {"records": {"composite": composite | ({"after": after} if after else {})}}

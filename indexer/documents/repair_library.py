@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import structlog
 
 from core.batched import batched
 from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, now_iso, owner_routing
+from core.json_types import Json
 from es_mappings.codecs import documents
 from es_mappings.names import IndexKind, alias
 from indexer.documents.library import take_away
@@ -70,13 +70,13 @@ def repair_library(store: DocumentStore, files: FileStore, queue: Queue, *, sile
 def _requeued(store: DocumentStore, queue: Queue, silent: timedelta) -> int:
     """Queued, or left by a worker that died."""
     before = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
-    filters: list[dict[str, Any]] = [{"terms": {"state": list(UNREAD)}}, {"range": {"updated": {"lt": before}}}]
+    filters: list[Json] = [{"terms": {"state": list(UNREAD)}}, {"range": {"updated": {"lt": before}}}]
     return sum(not queue.is_read(entry.id) and queue.read(entry.id) for entry in _private(store, filters))
 
 
 def _after_upgrade(store: DocumentStore, queue: Queue) -> int:
     """Parked by another version of Sonde, at whose defect: this one may read them."""
-    parked: list[dict[str, Any]] = [{"term": {"state": "failed"}}, {"term": {"reason": "crashed"}}]
+    parked: list[Json] = [{"term": {"state": "failed"}}, {"term": {"reason": "crashed"}}]
     entries = [one for one in _private(store, parked) if one.version != sonde_version()]
     for entry in entries:
         _begin_again(entry, store, queue)
@@ -88,7 +88,7 @@ def _read_anew(store: DocumentStore, files: FileStore, queue: Queue) -> int:
 
     Their passages can be searched until the new ones are there. A document whose file is gone stays as it is.
     """
-    older: list[dict[str, Any]] = [
+    older: list[Json] = [
         {"term": {"state": "ready"}},
         {"bool": {"must_not": {"prefix": {"recipe": f"{READING}:"}}}},
     ]
@@ -117,7 +117,7 @@ def _taken_away(store: DocumentStore, files: FileStore) -> int:
     return len(marked)
 
 
-def _private(store: DocumentStore, filters: list[dict[str, Any]]) -> Iterator[DocumentEntry]:
+def _private(store: DocumentStore, filters: list[Json]) -> Iterator[DocumentEntry]:
     query = {"bool": {"filter": filters, "must_not": {"term": {"owner": PUBLIC}}}}
     for hit in scan(store.client, alias(store.prefix, "documents"), query):
         yield documents.from_document(hit["_id"], hit["_source"])
@@ -153,7 +153,7 @@ def _orphans(store: DocumentStore) -> int:
 def _documents_with_passages(store: DocumentStore) -> Iterator[list[tuple[str, str]]]:
     """Pages of (document, owner) of the library index."""
     index = alias(store.prefix, "library")
-    after: dict[str, Any] = {}
+    after: Json = {}
     while True:
         sources = [{"document": {"terms": {"field": "document"}}}, {"owner": {"terms": {"field": "owner"}}}]
         composite = {"size": _PAGE, "sources": sources, **({"after": after} if after else {})}

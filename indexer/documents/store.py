@@ -6,15 +6,15 @@ what it no longer has is deleted before it is called ready. Users' passages go t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from core.document import PUBLIC, DocumentEntry, owner_routing
 from core.errors import SondeError, Unavailable
+from core.json_types import Json, JsonMapping
 from core.passage import Passage, WhereWhen
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import documents, passages
-from es_mappings.codecs.passages import Json, inherited
+from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.records import from_document
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
@@ -118,10 +118,10 @@ class DocumentStore:
                 ]
             }
         }
-        routing: Mapping[str, Any] = {} if entry.owner == PUBLIC else {"routing": owner_routing(entry.owner)}
+        routing: JsonMapping = {} if entry.owner == PUBLIC else {"routing": owner_routing(entry.owner)}
         return sum(self._delete(index, query, routing) for index in targets(self.prefix, passages_kind(entry.owner)))
 
-    def _delete(self, index: str, query: Json, routing: Mapping[str, Any]) -> int:
+    def _delete(self, index: str, query: Json, routing: JsonMapping) -> int:
         self.client.indices.refresh(index=index)
         answer = self.client.delete_by_query(
             index=index, query=query, refresh=True, conflicts="proceed", **routing

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.ckan_parts import EXTRA_LINKS, boxes, spans
 from indexer.formats.doi import doi_in
@@ -37,7 +37,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def with_extras(package: Mapping[str, Any]) -> dict[str, Any]:
+def with_extras(package: JsonMapping) -> Json:
     """The package with its extras as members of their own; a member of the package itself stays."""
     extras = {
         str(extra["key"]): _opened(extra.get("value")) for extra in objects_in(package.get("extras")) if "key" in extra
@@ -56,7 +56,7 @@ def _opened(value: Any) -> Any:
     return value
 
 
-def _what(draft: Draft, package: Mapping[str, Any]) -> None:
+def _what(draft: Draft, package: JsonMapping) -> None:
     stated = [text_in(package.get(name)) for name in ("guid", "identifier", "id", "name", "uri")]
     draft.identifier = next((text for text in stated if text), "")
     draft.doi = next((doi for text in [text_in(package.get("doi")), *stated] if (doi := doi_in(text))), None)
@@ -84,7 +84,7 @@ def _what(draft: Draft, package: Mapping[str, Any]) -> None:
     draft.parent = next(iter(series), None)
 
 
-def _dates(draft: Draft, package: Mapping[str, Any]) -> None:
+def _dates(draft: Draft, package: JsonMapping) -> None:
     for name, kind in (
         ("issued", "published"),
         ("created", "created"),
@@ -101,11 +101,11 @@ def _dates(draft: Draft, package: Mapping[str, Any]) -> None:
         draft.date("created", text_in(package.get("metadata_created")))
 
 
-def _translated(package: Mapping[str, Any], name: str) -> str:
+def _translated(package: JsonMapping, name: str) -> str:
     return text_in(package.get(name)) or text_in(package.get(f"{name}_translated"))
 
 
-def _who(draft: Draft, package: Mapping[str, Any]) -> None:
+def _who(draft: Draft, package: JsonMapping) -> None:
     draft.contact(text_in(package.get("author")), role="author", email=text_in(package.get("author_email")))
     for role, name in (("author", "creator"), ("publisher", "publisher"), ("pointOfContact", "contact")):
         for party in objects_in(package.get(name)):
@@ -125,7 +125,7 @@ def _who(draft: Draft, package: Mapping[str, Any]) -> None:
         draft.contact("", text_in(organization.get("title")) or text_in(organization.get("name")), role="owner")
 
 
-def _terms(draft: Draft, package: Mapping[str, Any]) -> None:
+def _terms(draft: Draft, package: JsonMapping) -> None:
     names = [text_in(package.get(name)) for name in ("license_url", "license_id", "license_title", "licence")]
     if text_in(package.get("license_id")).lower() not in _NOT_OPEN or names[0]:
         draft.licensed(*names)
@@ -140,7 +140,7 @@ def _terms(draft: Draft, package: Mapping[str, Any]) -> None:
         draft.access = "restricted"
 
 
-def _ways(draft: Draft, package: Mapping[str, Any]) -> None:
+def _ways(draft: Draft, package: JsonMapping) -> None:
     if (url := text_in(package.get("url"))).lower().startswith("http"):
         draft.link(url, "about")
     for resource in objects_in(package.get("resources")):

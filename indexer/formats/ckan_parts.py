@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from core.json_types import JsonMapping
 from indexer.formats.draft import Draft
 from indexer.formats.json_document import listed, objects_in, text_in
 
@@ -20,7 +20,7 @@ _SPANS = (
 )
 
 
-def boxes(draft: Draft, package: Mapping[str, Any]) -> None:
+def boxes(draft: Draft, package: JsonMapping) -> None:
     for place in listed(package.get("spatial")):
         _place(draft, place)
     for coverage in objects_in(package.get("spatial_coverage")):
@@ -47,7 +47,7 @@ def _place(draft: Draft, place: Any) -> bool:
     return False
 
 
-def spans(draft: Draft, package: Mapping[str, Any]) -> None:
+def spans(draft: Draft, package: JsonMapping) -> None:
     for coverage in objects_in(package.get("temporal_coverage")):
         draft.span(text_in(coverage.get("start")), text_in(coverage.get("end")))
     for begin, end in _SPANS:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
+from core.json_types import JsonMapping
 from core.record import Record
 from indexer.formats.datacite_xml import as_json
 from indexer.formats.doi import doi_in
@@ -49,7 +48,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _document(content: bytes) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+def _document(content: bytes) -> tuple[JsonMapping, tuple[str, ...]]:
     """The resource in the shape of DataCite's JSON, without the envelope of its API."""
     if not looks_like_json(content):
         parsed = parse(content)
@@ -64,7 +63,7 @@ def _document(content: bytes) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     return document, ()
 
 
-def _what(draft: Draft, document: Mapping[str, Any]) -> None:
+def _what(draft: Draft, document: JsonMapping) -> None:
     draft.doi = doi_in(text_in(document.get("doi"))) or doi_in(_identifier(document))
     draft.identifier = draft.doi or _identifier(document)
     draft.edition = text_in(document.get("version"))
@@ -85,7 +84,7 @@ def _what(draft: Draft, document: Mapping[str, Any]) -> None:
         draft.link(href, "download")
 
 
-def _describe(draft: Draft, document: Mapping[str, Any]) -> None:
+def _describe(draft: Draft, document: JsonMapping) -> None:
     abstracts = []
     for description in objects_in(document.get("descriptions")):
         text, kind = text_in(description.get("description")), text_in(description.get("descriptionType"))
@@ -102,14 +101,14 @@ def _describe(draft: Draft, document: Mapping[str, Any]) -> None:
             draft.keyword(text_in(subject))
 
 
-def _identifier(document: Mapping[str, Any]) -> str:
+def _identifier(document: JsonMapping) -> str:
     """``identifier`` of DataCite's XML, ``id`` and ``identifiers`` of its JSON."""
     if stated := text_in(document.get("identifier")) or text_in(document.get("id")):
         return stated
     return next((text_in(one.get("identifier")) for one in objects_in(document.get("identifiers"))), "")
 
 
-def _who(draft: Draft, document: Mapping[str, Any]) -> None:
+def _who(draft: Draft, document: JsonMapping) -> None:
     for person in objects_in(document.get("creators")):
         _person(draft, person, "author")
     draft.contact("", text_in(document.get("publisher")), role="publisher")
@@ -118,7 +117,7 @@ def _who(draft: Draft, document: Mapping[str, Any]) -> None:
         _person(draft, person, _ROLES.get(kind, "contributor"))
 
 
-def _person(draft: Draft, person: Mapping[str, Any], role: str) -> None:
+def _person(draft: Draft, person: JsonMapping, role: str) -> None:
     name = text_in(person.get("name")) or text_in(person.get("creatorName"))
     affiliation = next(iter(texts_in(person.get("affiliation"))), "")
     if person.get("nameType") == "Organizational":
@@ -127,7 +126,7 @@ def _person(draft: Draft, person: Mapping[str, Any], role: str) -> None:
         draft.contact(name, affiliation, role=role)
 
 
-def _where(draft: Draft, place: Mapping[str, Any]) -> None:
+def _where(draft: Draft, place: JsonMapping) -> None:
     draft.keyword(text_in(place.get("geoLocationPlace")), "location")
     for box in objects_in(place.get("geoLocationBox")):
         draft.where.box(*(box.get(edge) for edge in _EDGES))
@@ -139,7 +138,7 @@ def _where(draft: Draft, place: Mapping[str, Any]) -> None:
         draft.where.ring([(corner.get("pointLongitude"), corner.get("pointLatitude")) for corner in corners if corner])
 
 
-def _when(draft: Draft, document: Mapping[str, Any]) -> None:
+def _when(draft: Draft, document: JsonMapping) -> None:
     for date in objects_in(document.get("dates")):
         kind, text = text_in(date.get("dateType")), text_in(date.get("date"))
         if kind in ("Coverage", "Collected", "Valid"):
@@ -151,7 +150,7 @@ def _when(draft: Draft, document: Mapping[str, Any]) -> None:
     draft.date("metadata", text_in(document.get("updated")))
 
 
-def _relations(draft: Draft, document: Mapping[str, Any]) -> None:
+def _relations(draft: Draft, document: JsonMapping) -> None:
     for related in objects_in(document.get("relatedIdentifiers")):
         relation, text = text_in(related.get("relationType")), text_in(related.get("relatedIdentifier"))
         href = f"https://doi.org/{doi}" if (doi := doi_in(text)) else text

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from core.json_types import Json
 from indexer.formats.xml_names import XML_LANG, Element, all_of, inner_text, one_of, text_at, texts_at
 
 _LISTS = {  # container, element, name of the text, attributes
@@ -23,11 +22,11 @@ _BOX = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "north
 _POINT = ("pointLongitude", "pointLatitude")
 
 
-def as_json(root: Element) -> dict[str, Any]:
+def as_json(root: Element) -> Json:
     """The ``resource`` element as the JSON that DataCite's API gives for it."""
     identifier = one_of(root, "identifier")
     kind = one_of(root, "resourceType")
-    document: dict[str, Any] = {
+    document: Json = {
         container: [
             {text: inner_text(one).strip(), **_attributes(one, attributes)}
             for one in all_of(root, f"{container}/{name}")
@@ -61,7 +60,7 @@ def _language_of(root: Element) -> str:
     return "" if title is None else title.get(XML_LANG, "")
 
 
-def _person(element: Element, name: str) -> dict[str, Any]:
+def _person(element: Element, name: str) -> Json:
     named = one_of(element, name)
     return {
         "name": inner_text(named).strip(),
@@ -71,8 +70,8 @@ def _person(element: Element, name: str) -> dict[str, Any]:
     }
 
 
-def _place(element: Element) -> dict[str, Any]:
-    place: dict[str, Any] = {"geoLocationPlace": text_at(element, "geoLocationPlace")}
+def _place(element: Element) -> Json:
+    place: Json = {"geoLocationPlace": text_at(element, "geoLocationPlace")}
     box, point = one_of(element, "geoLocationBox"), one_of(element, "geoLocationPoint")
     if box is not None:
         edges = inner_text(box).split() if not len(box) else []  # DataCite 3: south west north east

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from core.json_types import Json, JsonMapping
 from core.record import Resolution
 from indexer.formats.draft import Draft
 from indexer.formats.json_document import listed, objects_in, text_in
@@ -15,7 +15,7 @@ from indexer.formats.units import iso_duration, metres
 _DEGREES = frozenset({"", "4326", "4979", "CRS84", "OGC:CRS84", "EPSG:4326", "EPSG:4979"})  # 4326 where none is named
 
 
-def cube(draft: Draft, said: Mapping[str, Any]) -> None:
+def cube(draft: Draft, said: JsonMapping) -> None:
     """Fills box, period and resolution where the document did not say them in its usual places."""
     dimensions = said.get("cube:dimensions")
     axes = [axis for axis in dimensions.values() if isinstance(axis, dict)] if isinstance(dimensions, dict) else []
@@ -31,13 +31,13 @@ def cube(draft: Draft, said: Mapping[str, Any]) -> None:
         )
 
 
-def _ground(axes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _ground(axes: list[Json]) -> Iterator[Json]:
     for axis in axes:
         if axis.get("type") == "spatial" and axis.get("axis") in ("x", "y"):
             yield axis
 
 
-def _box(draft: Draft, axes: list[dict[str, Any]]) -> None:
+def _box(draft: Draft, axes: list[Json]) -> None:
     """Only of degrees: a projected cube says where it is in its geometry."""
     ends = {axis["axis"]: listed(axis.get("extent")) for axis in _ground(axes) if _in_degrees(axis)}
     x, y = ends.get("x", []), ends.get("y", [])
@@ -45,7 +45,7 @@ def _box(draft: Draft, axes: list[dict[str, Any]]) -> None:
         draft.where.box(x[0], y[0], x[1], y[1])
 
 
-def _time(draft: Draft, axis: Mapping[str, Any]) -> None:
+def _time(draft: Draft, axis: JsonMapping) -> None:
     ends = listed(axis.get("extent"))
     if not draft.has_times and len(ends) == 2 and any(ends):
         draft.span(text_in(ends[0]), text_in(ends[1]))
@@ -54,14 +54,14 @@ def _time(draft: Draft, axis: Mapping[str, Any]) -> None:
         draft.resolution = Resolution(draft.resolution.metres, draft.resolution.scale_denominator, step)
 
 
-def _step_m(axis: Mapping[str, Any]) -> float | None:
+def _step_m(axis: JsonMapping) -> float | None:
     """The distance of two values in metres, degrees at the equator; None where it is irregular or of no known unit."""
     step = abs(number(text_in(axis.get("step"))))
     unit = text_in(axis.get("unit")) or ("degree" if _in_degrees(axis) else "")
     return metres(step, unit) if math.isfinite(step) and step > 0 else None
 
 
-def _in_degrees(axis: Mapping[str, Any]) -> bool:
+def _in_degrees(axis: JsonMapping) -> bool:
     system = axis.get("reference_system")
     if isinstance(system, dict):
         code = next(objects_in(system.get("id")), {}).get("code")

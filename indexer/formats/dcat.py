@@ -6,9 +6,10 @@ Whatever the syntax, a data set is read as one nested JSON object with short nam
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
+from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.dcat_parts import address, label, media_type_in, name_of_agent, place, texts_by_language
 from indexer.formats.doi import doi_in
@@ -36,7 +37,7 @@ _DATES = {"issued": "published", "created": "created", "modified": "modified"}
 _SERVICES = frozenset({"API", "WMS", "WFS", "WCS", "WMTS", "ESRI REST", "OGC:WMS", "OGC:WFS", "WMS_SRVC", "WFS_SRVC"})
 
 
-def resources(content: bytes) -> list[dict[str, Any]]:
+def resources(content: bytes) -> list[Json]:
     """Every dataset, series and service of a document, each whole, with short names.
 
     A JSON object without any type is taken as the data set itself (DCAT-US 1.1). Raises Refused.
@@ -74,7 +75,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _what(draft: Draft, said: Mapping[str, Any]) -> None:
+def _what(draft: Draft, said: JsonMapping) -> None:
     identifiers = [text for one in listed(said.get("identifier")) if (text := _identifier(one))]
     uri = text_in(said.get("@id"))
     draft.identifier = next((text for text in identifiers if doi_in(text) is None), next(iter(identifiers), uri))
@@ -108,7 +109,7 @@ def _what(draft: Draft, said: Mapping[str, Any]) -> None:
                 draft.date(kind, text)
 
 
-def _words(draft: Draft, said: Mapping[str, Any]) -> None:
+def _words(draft: Draft, said: JsonMapping) -> None:
     for one in listed(said.get("keyword")):
         draft.keyword(text_in(one))
     subjects = listed(said.get("subject"))
@@ -135,7 +136,7 @@ def _identifier(one: Any) -> str:
     return text_in(one)
 
 
-def _who(draft: Draft, said: Mapping[str, Any]) -> None:
+def _who(draft: Draft, said: JsonMapping) -> None:
     for name, role in _AGENTS.items():
         for agent in listed(said.get(name)):
             _agent(draft, agent, role)
@@ -179,7 +180,7 @@ def _period(draft: Draft, period: Any) -> None:
         draft.interval(text)
 
 
-def _terms(draft: Draft, said: Mapping[str, Any]) -> None:
+def _terms(draft: Draft, said: JsonMapping) -> None:
     holders = [said, *objects_in(said.get("distribution"))]
     for holder in holders:
         for licence in listed(holder.get("license")):
@@ -196,7 +197,7 @@ def _terms(draft: Draft, said: Mapping[str, Any]) -> None:
     draft.restricted_if(text_in(said.get("accessLevel")))
 
 
-def _links(draft: Draft, said: Mapping[str, Any]) -> None:
+def _links(draft: Draft, said: JsonMapping) -> None:
     for page in listed(said.get("landingPage")):
         draft.link(address(page), "about")
     for endpoint in listed(said.get("endpointURL")):
@@ -210,7 +211,7 @@ def _links(draft: Draft, said: Mapping[str, Any]) -> None:
             draft.link(address(one), "related", name=label(one) if isinstance(one, dict) else "")
 
 
-def _documents(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _documents(said: JsonMapping) -> Iterator[tuple[str, str]]:
     """Address and title."""
     for name in ("describedBy", "endpointDescription", "page"):
         for one in listed(said.get(name)):
@@ -218,7 +219,7 @@ def _documents(said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 yield href, text_in(one.get("title")) if isinstance(one, dict) else ""
 
 
-def _distribution(draft: Draft, one: Mapping[str, Any]) -> None:
+def _distribution(draft: Draft, one: JsonMapping) -> None:
     form = label(next(iter(listed(one.get("format"))), ""))
     media_type = media_type_in(next(iter(listed(one.get("mediaType"))), ""))
     draft.format(form or media_type)
@@ -236,7 +237,7 @@ def _distribution(draft: Draft, one: Mapping[str, Any]) -> None:
             draft.link(address(endpoint), "service", name=text_in(service.get("title")))
 
 
-def _provenance(draft: Draft, said: Mapping[str, Any]) -> None:
+def _provenance(draft: Draft, said: JsonMapping) -> None:
     for one in listed(said.get("provenance")):
         draft.lineage.append(label(one))
     for name in ("wasDerivedFrom", "source"):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
+from core.json_types import JsonMapping
 from indexer.formats.draft import Draft
 from indexer.formats.json_document import listed, objects_in, text_in, texts_in
 
@@ -80,7 +81,7 @@ def _named_or_shaped(draft: Draft, text: str) -> None:
         draft.keyword(_last(text), "location", text if text.startswith("http") else None)
 
 
-def _shapes_of(one: Mapping[str, Any]) -> Iterator[Any]:
+def _shapes_of(one: JsonMapping) -> Iterator[Any]:
     """GeoJSON and WKT before GML."""
     shapes = [shape for name in _SHAPES for shape in listed(one.get(name))]
     return iter(sorted(shapes, key=lambda shape: text_in(shape).lstrip().startswith("<gml")))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
+from core.json_types import JsonMapping
 from core.record import Resolution
 from indexer.formats.dcat_parts import address
 from indexer.formats.json_document import objects_in, text_in
@@ -18,7 +17,7 @@ _SCALE = "spatialResolutionAsScale"
 _COARSEST_SCALE = 1e9  # the whole Earth on 4 cm
 
 
-def measured_resolution(said: Mapping[str, Any]) -> Resolution:
+def measured_resolution(said: JsonMapping) -> Resolution:
     """The finest distance in metres and the largest scale of a data set with short names; None where none is measured.
 
     A scale is written as a fraction (0.00002) or as its denominator (50000). Heights are no ground distance.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
+from core.json_types import JsonMapping
 from core.record import Record
 from indexer.formats.json_document import looks_like_json, parse_json
 from indexer.formats.json_ld import may_hold_scripts
@@ -46,7 +47,7 @@ class Inspection:
         return "" if self.element is None else (self.element.iso_type or "").rpartition(":")[2]
 
     @property
-    def members(self) -> Mapping[str, Any]:
+    def members(self) -> JsonMapping:
         """Those of a JSON object; empty for anything else."""
         return self.document if isinstance(self.document, dict) else {}
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from core.json_types import JsonMapping
 from core.record import Record
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
@@ -48,16 +48,16 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _either(document: Mapping[str, Any], *names: str) -> list[str]:
+def _either(document: JsonMapping, *names: str) -> list[str]:
     """The texts of the first of some fields that has any: the versions differ in prefix and suffix."""
     return next((texts for name in names if (texts := texts_in(document.get(name)))), [])
 
 
-def _one(document: Mapping[str, Any], *names: str) -> str:
+def _one(document: JsonMapping, *names: str) -> str:
     return next(iter(_either(document, *names)), "")
 
 
-def _what(draft: Draft, document: Mapping[str, Any]) -> None:
+def _what(draft: Draft, document: JsonMapping) -> None:
     draft.identifier = _one(document, "layer_slug_s", "id", "dc_identifier_s", "dct_identifier_sm")
     texts = [*_either(document, "dct_identifier_sm", "dc_identifier_s")]
     draft.doi = next((doi for text in texts if (doi := doi_in(text))), None)
@@ -81,7 +81,7 @@ def _what(draft: Draft, document: Mapping[str, Any]) -> None:
     draft.lineage += texts_in(document.get("dct_provenance_sm"))
 
 
-def _keywords(draft: Draft, document: Mapping[str, Any]) -> None:
+def _keywords(draft: Draft, document: JsonMapping) -> None:
     for name, vocabulary in (
         ("dc_subject_sm", None),
         ("dct_subject_sm", None),
@@ -95,7 +95,7 @@ def _keywords(draft: Draft, document: Mapping[str, Any]) -> None:
         draft.theme(theme)
 
 
-def _who(draft: Draft, document: Mapping[str, Any]) -> None:
+def _who(draft: Draft, document: JsonMapping) -> None:
     for name in _either(document, "dct_creator_sm", "dc_creator_sm"):
         draft.contact(name, role="author")
     for name in _either(document, "dct_publisher_sm", "dc_publisher_sm", "dc_publisher_s"):
@@ -106,7 +106,7 @@ def _who(draft: Draft, document: Mapping[str, Any]) -> None:
         draft.contact("", name, role="rightsHolder")
 
 
-def _where_and_when(draft: Draft, document: Mapping[str, Any]) -> None:
+def _where_and_when(draft: Draft, document: JsonMapping) -> None:
     for name in ("locn_geometry", "dcat_bbox", "solr_geom", "georss_box_s", "georss_polygon_s"):
         where = Where() if draft.where.boxes else draft.where  # what is stated again only says what is meant
         text = _one(document, name)
@@ -123,7 +123,7 @@ def _where_and_when(draft: Draft, document: Mapping[str, Any]) -> None:
             draft.interval(year)
 
 
-def _terms(draft: Draft, document: Mapping[str, Any]) -> None:
+def _terms(draft: Draft, document: JsonMapping) -> None:
     draft.licensed(*_either(document, "dct_license_sm"))
     for text in texts_in(document.get("dct_rights_sm")):
         draft.constraint(text)
@@ -133,7 +133,7 @@ def _terms(draft: Draft, document: Mapping[str, Any]) -> None:
         draft.constraint(access)
 
 
-def _links(draft: Draft, document: Mapping[str, Any]) -> None:
+def _links(draft: Draft, document: JsonMapping) -> None:
     for kind, href, label in _references(_one(document, "dct_references_s", "dct_references")):
         rel = _REFERENCES.get(kind.lower().rstrip("/"))
         if rel is None and any(word in kind.lower() for word in _METADATA):

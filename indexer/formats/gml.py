@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import shapely
 from lxml.etree import _Element
@@ -13,6 +12,7 @@ from shapely.geometry import LineString, MultiPoint, Point, Polygon, box, mappin
 from shapely.geometry.base import BaseGeometry
 
 from core.extent import BBox, enclosing_box
+from core.json_types import JsonMapping
 from indexer.formats.antimeridian import ACROSS, Evidence, across
 
 _DEGREES = re.compile(r"4326|4258|4269|4283|CRS:?84|WGS[ _]?84|4979|4937", re.IGNORECASE)
@@ -43,7 +43,7 @@ class PolygonReader:
         self.warnings: list[str] = []
 
     @property
-    def geometry(self) -> Mapping[str, Any] | None:
+    def geometry(self) -> JsonMapping | None:
         if not self._shapes:
             return None
         return dict(mapping(self._shapes[0] if len(self._shapes) == 1 else shapely.union_all(self._shapes)))

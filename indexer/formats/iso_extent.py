@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from core.extent import BBox
+from core.json_types import JsonMapping
 from core.record import Keyword
 from indexer.formats.antimeridian import Evidence
 from indexer.formats.boxes import Boxes, Edges
@@ -26,7 +26,7 @@ class Where:
     """Boxes in order without doubles, the polygons as one GeoJSON geometry, and places that are only named."""
 
     boxes: tuple[BBox, ...]
-    geometry: Mapping[str, Any] | None
+    geometry: JsonMapping | None
     places: tuple[Keyword, ...]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from core.json_types import Json
 from indexer.formats.reader import Refused
 
 LARGEST_BYTES = 256 * 1024 * 1024
@@ -86,7 +87,7 @@ def listed(value: Any) -> list[Any]:
     return [value]
 
 
-def objects_in(value: Any) -> Iterator[dict[str, Any]]:
+def objects_in(value: Any) -> Iterator[Json]:
     """Those of one or several values that are JSON objects."""
     return (item for item in listed(value) if isinstance(item, dict))
 

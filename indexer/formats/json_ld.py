@@ -6,10 +6,11 @@ Enough for schema.org and DCAT-US, whose terms are one flat list; no context is 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from html.parser import HTMLParser
 from typing import Any
 
+from core.json_types import Json, JsonMapping
 from indexer.formats.json_document import listed, parse_inner_json, text_in, texts_in
 from indexer.formats.json_ld_context import in_context
 from indexer.formats.reader import Refused
@@ -31,7 +32,7 @@ def short(name: str) -> str:
     return name.rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
 
 
-def nodes_of(document: Any) -> Iterator[dict[str, Any]]:
+def nodes_of(document: Any) -> Iterator[Json]:
     """The nodes at the top of a document: itself, the items of a list, those of ``@graph`` with its context."""
     for node in listed(in_context(document)):
         if isinstance(node, list):
@@ -44,7 +45,7 @@ def nodes_of(document: Any) -> Iterator[dict[str, Any]]:
                 yield from (above | inner for inner in nodes_of(node["@graph"]))
 
 
-def resources_among(nodes: list[dict[str, Any]], kinds: Collection[str]) -> list[dict[str, Any]]:
+def resources_among(nodes: list[Json], kinds: Collection[str]) -> list[Json]:
     """Nodes of some types; one without an address that another of them refers to is a part of that one."""
     found = [node for node in nodes if types_of(node) & set(kinds)]
     parts = {name for node in found for name in _referred_to(node) if name.startswith("_:")}
@@ -59,9 +60,9 @@ def _referred_to(node: Any, depth: int = 0) -> Iterator[str]:
                 yield from _referred_to(one, depth + 1)
 
 
-def plain_node(node: Mapping[str, Any], known: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+def plain_node(node: JsonMapping, known: JsonMapping, depth: int = 0) -> Json:
     """A node with short names, and with nodes of ``known`` (by ``@id``) where it only refers to them."""
-    plain: dict[str, Any] = {}
+    plain: Json = {}
     for name, value in node.items():
         is_blank = name == "@id" and isinstance(value, str) and value.startswith("_:")  # no name for anybody outside
         if name != "@context" and not is_blank:
@@ -70,7 +71,7 @@ def plain_node(node: Mapping[str, Any], known: Mapping[str, Any], depth: int = 0
     return plain
 
 
-def _plain_value(value: Any, known: Mapping[str, Any], depth: int) -> Any:
+def _plain_value(value: Any, known: JsonMapping, depth: int) -> Any:
     if isinstance(value, list):
         return [_plain_value(item, known, depth) for item in value]
     if not isinstance(value, dict):
@@ -85,7 +86,7 @@ def _plain_value(value: Any, known: Mapping[str, Any], depth: int) -> Any:
     return plain_node(value, known, depth)
 
 
-def by_id(nodes: list[dict[str, Any]]) -> dict[str, Any]:
+def by_id(nodes: list[Json]) -> Json:
     return {str(node["@id"]): node for node in nodes if "@id" in node}
 
 

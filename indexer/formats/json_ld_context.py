@@ -5,10 +5,10 @@ Contexts that are only named by an address are never fetched.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urljoin
 
+from core.json_types import Json, JsonMapping
 from indexer.formats.json_document import listed, text_in
 
 _KEYWORDS = frozenset({"@id", "@type", "@value", "@language", "@graph", "@list"})
@@ -26,7 +26,7 @@ def in_context(document: Any) -> Any:
     return document
 
 
-def vocabulary(node: Mapping[str, Any]) -> str | None:
+def vocabulary(node: JsonMapping) -> str | None:
     """``schema.org`` or ``dcat`` where the node's types or its context say which; else None."""
     for kind in listed(node.get("@type")):
         text = text_in(kind).lower()
@@ -43,11 +43,11 @@ def vocabulary(node: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _node(node: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _node(node: JsonMapping, above: JsonMapping) -> Json:
     context = dict(above)
     for one in listed(node.get("@context")):
         context |= one if isinstance(one, dict) else {}
-    written: dict[str, Any] = {}
+    written: Json = {}
     for name, value in node.items():
         if name == "@context":
             written[name] = value
@@ -57,7 +57,7 @@ def _node(node: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     return written
 
 
-def _value(value: Any, context: Mapping[str, Any], *, is_address: bool) -> Any:
+def _value(value: Any, context: JsonMapping, *, is_address: bool) -> Any:
     if isinstance(value, list):
         return [_value(one, context, is_address=is_address) for one in value]
     if isinstance(value, dict):
@@ -67,7 +67,7 @@ def _value(value: Any, context: Mapping[str, Any], *, is_address: bool) -> Any:
     return value
 
 
-def _term(name: str, context: Mapping[str, Any]) -> tuple[str, bool]:
+def _term(name: str, context: JsonMapping) -> tuple[str, bool]:
     """What a member is really called, and whether its texts are addresses."""
     said = context.get(name)
     target = text_in(said.get("@id")) if isinstance(said, dict) else text_in(said)
@@ -81,7 +81,7 @@ def _term(name: str, context: Mapping[str, Any]) -> tuple[str, bool]:
     return whole, is_address
 
 
-def _whole(text: str, context: Mapping[str, Any]) -> str:
+def _whole(text: str, context: JsonMapping) -> str:
     """``ex:1`` with the address of ``ex``, ``#1`` with the base."""
     prefix, colon, rest = text.partition(":")
     if colon and not rest.startswith("//"):

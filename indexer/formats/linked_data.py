@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
+from core.json_types import JsonMapping
 from indexer.formats.json_ld import nodes_of, short, types_of
 from indexer.formats.json_ld_context import in_context, vocabulary
 
@@ -39,7 +39,7 @@ def vocabulary_of(document: Any) -> Vocabulary | None:
     return _of_node(document) if "@type" in document else _of_graph(document)
 
 
-def _of_node(node: Mapping[str, Any]) -> Vocabulary | None:
+def _of_node(node: JsonMapping) -> Vocabulary | None:
     """schema.org's Dataset has a name, DCAT's a title; a catalogue holds several records."""
     kinds = types_of(node)
     names = {short(str(name)) for name in node}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from core.json_types import JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
@@ -47,7 +47,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _what(draft: Draft, document: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
     external = [text_in(one.get("value")) for one in objects_in(said.get("externalIds"))]
     external += [text_in(one.get("value")) for one in objects_in(said.get("externalId"))]
     draft.identifier = text_in(document.get("id")) or text_in(said.get("identifier")) or next(iter(external), "")
@@ -82,7 +82,7 @@ def _what(draft: Draft, document: Mapping[str, Any], said: Mapping[str, Any]) ->
             draft.lineage.append(text)
 
 
-def _theme(draft: Draft, theme: Mapping[str, Any]) -> None:
+def _theme(draft: Draft, theme: JsonMapping) -> None:
     scheme = text_in(theme.get("scheme"))
     for concept in listed(theme.get("concepts")):
         if isinstance(concept, dict):
@@ -96,7 +96,7 @@ def _theme(draft: Draft, theme: Mapping[str, Any]) -> None:
             draft.keyword(term, scheme, uri)
 
 
-def _who(draft: Draft, said: Mapping[str, Any]) -> None:
+def _who(draft: Draft, said: JsonMapping) -> None:
     for contact in [*objects_in(said.get("contacts")), *objects_in(said.get("providers"))]:
         draft.contact(
             text_in(contact.get("name")),
@@ -108,13 +108,13 @@ def _who(draft: Draft, said: Mapping[str, Any]) -> None:
         draft.contact("", said["publisher"], role="publisher")
 
 
-def _roles(contact: Mapping[str, Any]) -> Iterator[str]:
+def _roles(contact: JsonMapping) -> Iterator[str]:
     for role in listed(contact.get("roles")) or listed(contact.get("role")):
         if text := text_in(role.get("name") if isinstance(role, dict) else role):
             yield text
 
 
-def _email(contact: Mapping[str, Any]) -> str:
+def _email(contact: JsonMapping) -> str:
     info = contact.get("contactInfo")
     nested = info.get("email") if isinstance(info, dict) else None
     for email in [*listed(contact.get("emails")), *listed(contact.get("email")), *listed(nested)]:
@@ -123,7 +123,7 @@ def _email(contact: Mapping[str, Any]) -> str:
     return ""
 
 
-def _where_and_when(draft: Draft, document: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+def _where_and_when(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
     if not draft.where.geojson(document.get("geometry")):
         extent = said.get("extent")
         spatial = extent.get("spatial") if isinstance(extent, dict) else None
@@ -144,7 +144,7 @@ def _where_and_when(draft: Draft, document: Mapping[str, Any], said: Mapping[str
         draft.resolution = Resolution(min(known), None, draft.resolution.time_step)
 
 
-def _time(draft: Draft, time: Mapping[str, Any]) -> None:
+def _time(draft: Draft, time: JsonMapping) -> None:
     interval = listed(time.get("interval")) if time.get("interval") is not None else []
     given = time.get("interval")
     if isinstance(given, list) and len(given) == 2 and not isinstance(given[0], list):
@@ -161,7 +161,7 @@ def _time(draft: Draft, time: Mapping[str, Any]) -> None:
         draft.resolution = Resolution(draft.resolution.metres, None, step)
 
 
-def _terms(draft: Draft, said: Mapping[str, Any]) -> None:
+def _terms(draft: Draft, said: JsonMapping) -> None:
     licence = text_in(said.get("license"))
     draft.licensed(licence)
     if licence and not draft.has_licence:
@@ -173,7 +173,7 @@ def _terms(draft: Draft, said: Mapping[str, Any]) -> None:
                 draft.access = "restricted"
 
 
-def _link(draft: Draft, link: Mapping[str, Any]) -> None:
+def _link(draft: Draft, link: JsonMapping) -> None:
     rel, href = text_in(link.get("rel")), text_in(link.get("href"))
     if rel == "license":
         draft.licensed(href)

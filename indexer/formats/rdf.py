@@ -17,6 +17,7 @@ from lxml import etree
 from rdflib.namespace import RDF
 from rdflib.term import BNode, Identifier, Literal, Node, URIRef
 
+from core.json_types import Json
 from indexer.formats.json_document import to_bytes
 from indexer.formats.reader import Refused
 from indexer.formats.xml import parse
@@ -46,7 +47,7 @@ def looks_like_turtle(content: bytes) -> bool:
 
 
 @lru_cache(maxsize=1)  # detection, splitting and reading look at the same document one after the other
-def dcat_resources(content: bytes) -> tuple[dict[str, Any], ...]:
+def dcat_resources(content: bytes) -> tuple[Json, ...]:
     """Each dataset, series and service of a graph as expanded JSON-LD with all it refers to, in order of identifiers.
 
     The same graph gives the same bytes however it is written. Raises Refused: not RDF, too large, entities.
@@ -54,7 +55,7 @@ def dcat_resources(content: bytes) -> tuple[dict[str, Any], ...]:
     return trees(_graph(content))
 
 
-def trees(graph: rdflib.Graph) -> tuple[dict[str, Any], ...]:
+def trees(graph: rdflib.Graph) -> tuple[Json, ...]:
     """The same of a graph that somebody else has parsed."""
     kinds = {node for kind in _KINDS for node in graph.subjects(RDF.type, URIRef(DCAT + kind))}
     parts = {node for node in kinds if isinstance(node, BNode) and _is_part(graph, node, kinds)}
@@ -89,9 +90,9 @@ def _graph(content: bytes) -> rdflib.Graph:
     return graph
 
 
-def _tree(graph: rdflib.Graph, node: Identifier, above: tuple[Identifier, ...]) -> dict[str, Any]:
+def _tree(graph: rdflib.Graph, node: Identifier, above: tuple[Identifier, ...]) -> Json:
     """A node with its properties; other data sets and what stands above are only named."""
-    tree: dict[str, Any] = {} if isinstance(node, BNode) else {"@id": str(node).removeprefix(_BASE)}
+    tree: Json = {} if isinstance(node, BNode) else {"@id": str(node).removeprefix(_BASE)}
     if len(above) >= _DEEPEST or node in above:
         return tree
     for predicate in sorted(set(graph.predicates(node)), key=str):
@@ -103,7 +104,7 @@ def _tree(graph: rdflib.Graph, node: Identifier, above: tuple[Identifier, ...]) 
     return tree
 
 
-def _value(graph: rdflib.Graph, item: Any, above: tuple[Identifier, ...]) -> dict[str, Any]:
+def _value(graph: rdflib.Graph, item: Any, above: tuple[Identifier, ...]) -> Json:
     if isinstance(item, Literal):
         value = {"@value": str(item)}
         return value | ({"@language": item.language} if item.language else {})

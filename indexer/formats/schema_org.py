@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
@@ -30,7 +30,7 @@ _DATES = {
 _RESOLVERS = ("doi", "identifiers.org/doi")
 
 
-def datasets(content: bytes) -> list[dict[str, Any]]:
+def datasets(content: bytes) -> list[Json]:
     """The data sets of a JSON-LD document or of an HTML page, each with short names and whole.
 
     Raises Refused where the JSON is none.
@@ -66,7 +66,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _what(draft: Draft, said: Mapping[str, Any]) -> None:
+def _what(draft: Draft, said: JsonMapping) -> None:
     identifiers = [text for one in listed(said.get("identifier")) if (text := _identifier(one))]
     address = text_in(said.get("@id")) or text_in(said.get("url"))
     draft.doi = next(
@@ -168,7 +168,7 @@ def _place(draft: Draft, place: Any) -> None:
         draft.where.point(text_in(place.get("longitude")), point)
 
 
-def _terms(draft: Draft, said: Mapping[str, Any]) -> None:
+def _terms(draft: Draft, said: JsonMapping) -> None:
     for licence in listed(said.get("license")):
         if isinstance(licence, dict):
             draft.licensed(*(text_in(licence.get(name)) for name in ("url", "@id", "identifier", "name")))
@@ -184,7 +184,7 @@ def _terms(draft: Draft, said: Mapping[str, Any]) -> None:
         draft.format(text)
 
 
-def _links(draft: Draft, said: Mapping[str, Any]) -> None:
+def _links(draft: Draft, said: JsonMapping) -> None:
     for href in [*texts_in(said.get("url")), *texts_in(said.get("sameAs"))]:
         if href.lower().startswith("http"):
             draft.link(href, "about")
@@ -202,11 +202,11 @@ def _links(draft: Draft, said: Mapping[str, Any]) -> None:
                 draft.link(href, rel, **(_named(one) if isinstance(one, dict) else {}))
 
 
-def _named(one: Mapping[str, Any]) -> dict[str, str | None]:
+def _named(one: JsonMapping) -> dict[str, str | None]:
     return {name: text_in(one.get(name)) or None for name in ("name", "description")}
 
 
-def _provenance(draft: Draft, said: Mapping[str, Any]) -> None:
+def _provenance(draft: Draft, said: JsonMapping) -> None:
     draft.lineage += texts_in(said.get("provenance"))
     for name in ("isBasedOn", "isBasedOnUrl", "wasDerivedFrom"):
         for one in listed(said.get(name)):

@@ -13,6 +13,7 @@ from shapely.geometry import Point, Polygon, box, shape
 from shapely.geometry.base import BaseGeometry
 
 from core.extent import BBox
+from core.json_types import JsonMapping
 from indexer.formats.antimeridian import ACROSS, Evidence, across, has_long_edges
 from indexer.formats.boxes import Boxes, Edges
 from indexer.formats.gml import PolygonReader, mended
@@ -58,7 +59,7 @@ class Where:
         return tuple(dict.fromkeys(self._boxes.found))
 
     @property
-    def geometry(self) -> Mapping[str, Any] | None:
+    def geometry(self) -> JsonMapping | None:
         return self._reader.geometry
 
     def box(self, west: Any, south: Any, east: Any, north: Any) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import rdflib
 from lxml import etree
 
+from core.json_types import Json, JsonMapping
 from indexer.formats import dcat, schema_org
 from indexer.formats.detect import detect, detect_element, detect_json
 from indexer.formats.doi import doi_in
@@ -128,12 +129,12 @@ def _json_parts(document: Any) -> list[Any]:
     return []
 
 
-def _features(document: Mapping[str, Any]) -> list[Any]:
+def _features(document: JsonMapping) -> list[Any]:
     return _known(document.get("features")) if document.get("type") == "FeatureCollection" else []
 
 
-def _members(*path: str) -> Callable[[Mapping[str, Any]], list[Any]]:
-    def find(document: Mapping[str, Any]) -> list[Any]:
+def _members(*path: str) -> Callable[[JsonMapping], list[Any]]:
+    def find(document: JsonMapping) -> list[Any]:
         found: Any = document
         for name in path:
             found = found.get(name) if isinstance(found, dict) else None
@@ -146,7 +147,7 @@ def _known(documents: Any) -> list[Any]:
     return [document for document in listed(documents) if detect_json(document) is not None]
 
 
-def _catalogue(document: Mapping[str, Any], depth: int = 0) -> list[Any]:
+def _catalogue(document: JsonMapping, depth: int = 0) -> list[Any]:
     """Data sets, services and series of a data.json and of the catalogues inside it; what says the same once."""
     if depth > _DEEPEST_CATALOGUE or types_of(document) & {"DataCatalog"}:
         return []
@@ -165,7 +166,7 @@ def _catalogue(document: Mapping[str, Any], depth: int = 0) -> list[Any]:
     return list({_whatever_its_series(one): one for one in found}.values())
 
 
-def _whatever_its_series(one: Mapping[str, Any]) -> bytes:
+def _whatever_its_series(one: JsonMapping) -> bytes:
     """The same for a data set that is listed by itself and as a member of a series."""
     return to_bytes({name: one[name] for name in sorted(one) if name not in ("inSeries", "@type")})
 
@@ -177,7 +178,7 @@ def _graph_parts(document: Any) -> list[Any]:
     return sets or [{**one, "@context": _SCHEMA_CONTEXT} for one in schema_org.datasets(content)]
 
 
-_CONTAINERS: tuple[Callable[[Mapping[str, Any]], list[Any]], ...] = (
+_CONTAINERS: tuple[Callable[[JsonMapping], list[Any]], ...] = (
     _features,
     _catalogue,
     _members("collections"),
@@ -193,17 +194,17 @@ _CONTAINERS: tuple[Callable[[Mapping[str, Any]], list[Any]], ...] = (
 )
 
 
-def _linked(found: list[dict[str, Any]], context: str, content: bytes) -> list[Part]:
+def _linked(found: list[Json], context: str, content: bytes) -> list[Part]:
     if len(found) == 1:
         return [("", content)]
     return _parts(found, context)
 
 
-def _parts(found: list[dict[str, Any]], context: str) -> list[Part]:
+def _parts(found: list[Json], context: str) -> list[Part]:
     return [(_address_of(one) or _name_of(one), to_bytes({**one, "@context": context})) for one in found]
 
 
-def _address_of(node: dict[str, Any]) -> str:
+def _address_of(node: Json) -> str:
     """A node's own address, which only it has; identifiers are written twice now and then."""
     address = text_in(node.get("@id"))
     return "" if address.startswith("_:") else address

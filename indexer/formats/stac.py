@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
+from core.json_types import JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.datacube import cube
 from indexer.formats.doi import doi_in
@@ -54,11 +55,11 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _is_stac(document: Mapping[str, Any]) -> bool:
+def _is_stac(document: JsonMapping) -> bool:
     return "stac_version" in document or document.get("type") in ("Collection", "Catalog")
 
 
-def _what(draft: Draft, document: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
     """What collections say at the top and items among their properties."""
     draft.edition = text_in(said.get("version"))
     draft.title = text_in(said.get("title")) or text_in(document.get("title"))
@@ -88,7 +89,7 @@ def _what(draft: Draft, document: Mapping[str, Any], said: Mapping[str, Any]) ->
         draft.generated_by(f"{name} {text_in(version)}".strip())
 
 
-def _who(draft: Draft, said: Mapping[str, Any]) -> None:
+def _who(draft: Draft, said: JsonMapping) -> None:
     for provider in objects_in(said.get("providers")):
         for role in texts_in(provider.get("roles")) or [""]:
             draft.contact("", text_in(provider.get("name")), role=_ROLES.get(role, role or None))
@@ -111,7 +112,7 @@ def _licence(draft: Draft, licence: str) -> None:
         draft.constraint(licence)
 
 
-def _acquisition(draft: Draft, said: Mapping[str, Any]) -> None:
+def _acquisition(draft: Draft, said: JsonMapping) -> None:
     """Platforms, instruments and ground distance: from an item, or from a collection's summaries."""
     instruments = texts_in(said.get("instruments"))
     platforms = texts_in(said.get("platform"))
@@ -132,7 +133,7 @@ def _acquisition(draft: Draft, said: Mapping[str, Any]) -> None:
         draft.kind("observation")
 
 
-def _collection(draft: Draft, document: Mapping[str, Any]) -> None:
+def _collection(draft: Draft, document: JsonMapping) -> None:
     extent = document.get("extent")
     extent = extent if isinstance(extent, dict) else {}
     spatial, temporal = extent.get("spatial"), extent.get("temporal")
@@ -151,7 +152,7 @@ def _collection(draft: Draft, document: Mapping[str, Any]) -> None:
     draft.parent = next(_related(document, "parent"), None) if "parent" not in document else None
 
 
-def _item(draft: Draft, document: Mapping[str, Any]) -> None:
+def _item(draft: Draft, document: JsonMapping) -> None:
     bounds = Where()
     bounds.numbers(document.get("bbox"))
     if draft.where.geojson(document.get("geometry")):
@@ -170,7 +171,7 @@ def _item(draft: Draft, document: Mapping[str, Any]) -> None:
     draft.parent = text_in(document.get("collection")) or next(_related(document, "collection"), None)
 
 
-def _related(document: Mapping[str, Any], rel: str) -> Iterator[str]:
+def _related(document: JsonMapping, rel: str) -> Iterator[str]:
     """Absolute addresses of a relation; a parent that is the root says nothing."""
     roots = {text_in(link.get("href")) for link in objects_in(document.get("links")) if link.get("rel") == "root"}
     for link in objects_in(document.get("links")):
@@ -179,7 +180,7 @@ def _related(document: Mapping[str, Any], rel: str) -> Iterator[str]:
             yield href
 
 
-def _link(draft: Draft, link: Mapping[str, Any]) -> None:
+def _link(draft: Draft, link: JsonMapping) -> None:
     rel, href = text_in(link.get("rel")), text_in(link.get("href"))
     if rel == "derived_from":
         draft.derived_from(href)

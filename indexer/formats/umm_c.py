@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from core.json_types import JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
@@ -41,7 +41,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _what(draft: Draft, said: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+def _what(draft: Draft, said: JsonMapping, meta: JsonMapping) -> None:
     short, version = text_in(said.get("ShortName")), text_in(said.get("Version"))
     named = "_".join(part for part in (short, version) if part and not part.lower().startswith("not provided"))
     draft.identifier = text_in(meta.get("concept-id")) or named
@@ -69,7 +69,7 @@ def _what(draft: Draft, said: Mapping[str, Any], meta: Mapping[str, Any]) -> Non
             draft.derived_from(target)
 
 
-def _keywords(draft: Draft, said: Mapping[str, Any]) -> None:
+def _keywords(draft: Draft, said: JsonMapping) -> None:
     for group in objects_in(said.get("ScienceKeywords")):
         science_keyword(draft, [text_in(group.get(name)) for name in _SCIENCE])
     for text in texts_in(said.get("AncillaryKeywords")):
@@ -92,7 +92,7 @@ def _keywords(draft: Draft, said: Mapping[str, Any]) -> None:
     )
 
 
-def _who(draft: Draft, said: Mapping[str, Any]) -> None:
+def _who(draft: Draft, said: JsonMapping) -> None:
     for citation in objects_in(said.get("CollectionCitations")):
         draft.contact(text_in(citation.get("Creator")), role="author")
         draft.contact("", text_in(citation.get("Publisher")), role="publisher")
@@ -114,7 +114,7 @@ def _email(info: Any) -> str:
     return ""
 
 
-def _where(draft: Draft, said: Mapping[str, Any]) -> None:
+def _where(draft: Draft, said: JsonMapping) -> None:
     spatial = said.get("SpatialExtent")
     domain = spatial.get("HorizontalSpatialDomain") if isinstance(spatial, dict) else None
     domain = domain if isinstance(domain, dict) else {}
@@ -139,7 +139,7 @@ def _where(draft: Draft, said: Mapping[str, Any]) -> None:
     _resolution(draft, said, domain)
 
 
-def _resolution(draft: Draft, said: Mapping[str, Any], domain: Mapping[str, Any]) -> None:
+def _resolution(draft: Draft, said: JsonMapping, domain: JsonMapping) -> None:
     system = domain.get("ResolutionAndCoordinateSystem")
     horizontal = system.get("HorizontalDataResolution") if isinstance(system, dict) else None
     distances = []
@@ -161,7 +161,7 @@ def _unit(stated: str) -> str:
     return {"decimal degrees": "deg", "statute miles": "mi"}.get(stated.lower(), stated.lower())
 
 
-def _when(draft: Draft, extent: Mapping[str, Any]) -> None:
+def _when(draft: Draft, extent: JsonMapping) -> None:
     goes_on = extent.get("EndsAtPresentFlag") is True
     for span in objects_in(extent.get("RangeDateTimes")):
         end = "" if goes_on else text_in(span.get("EndingDateTime"))
@@ -172,7 +172,7 @@ def _when(draft: Draft, extent: Mapping[str, Any]) -> None:
         draft.span(text_in(span.get("StartDate")), text_in(span.get("EndDate")))
 
 
-def _ways(draft: Draft, said: Mapping[str, Any]) -> None:
+def _ways(draft: Draft, said: JsonMapping) -> None:
     for access in objects_in(said.get("AccessConstraints")):
         draft.constraint(text_in(access.get("Description")))
     for use in objects_in(said.get("UseConstraints")):

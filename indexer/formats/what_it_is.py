@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from core.json_types import JsonMapping
 from indexer.formats import xml
 from indexer.formats.json_document import looks_like_json, parse_json, text_in
 from indexer.formats.rdf import looks_like_turtle
@@ -59,7 +59,7 @@ def _json(content: bytes) -> str:
     return f"it is JSON that starts with {_members(document)}"
 
 
-def _members(document: Mapping[str, Any]) -> str:
+def _members(document: JsonMapping) -> str:
     kind = text_in(document.get("type"))
     names = ", ".join(str(name)[:30] for name in list(document)[:5]) or "nothing"
     return f"{names}{f' (type {kind[:30]})' if kind else ''}"

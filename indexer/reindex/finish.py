@@ -12,6 +12,7 @@ import structlog
 
 from core.batched import batched
 from core.errors import ModelMissing, SondeError
+from core.json_types import Json
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import described
@@ -21,7 +22,7 @@ from indexer import bulk
 from indexer.ledger import Ledger
 from indexer.parts import Parts
 from indexer.reindex.handover import Handover, Reindexed, clear, unfinished_handovers
-from indexer.reindex.sync import BATCH, EVERYTHING, Copying, Json, with_vectors
+from indexer.reindex.sync import BATCH, EVERYTHING, Copying, with_vectors
 from indexer.reindex.transform import copying
 from indexer.scan import scan
 

@@ -8,8 +8,9 @@ anybody's clock, what is whose.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
+from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 
@@ -74,7 +75,7 @@ def _numbers(client: Elasticsearch, index: str) -> dict[str, int]:
     return numbers
 
 
-def _put_meta(client: Elasticsearch, index: str, written: dict[str, Any] | None) -> None:
+def _put_meta(client: Elasticsearch, index: str, written: Json | None) -> None:
     """Elasticsearch replaces ``_meta`` as a whole, so the rest of it is sent again."""
     mappings = client.indices.get_mapping(index=index).body[index]["mappings"]
     rest = {name: value for name, value in mappings.get("_meta", {}).items() if name != _NOTE}

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import structlog
 
 from core.errors import ModelMissing, NotFound, SondeError
+from core.json_types import Json
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch, retrying
 from es_mappings import loader
@@ -261,7 +261,7 @@ def _refusal(
 
 def _move(client: Elasticsearch, moves: Sequence[tuple[IndexKind, str, str]], prefix: str) -> None:
     """All aliases in one request: there is no moment without an index, or with two."""
-    actions: list[dict[str, Any]] = []
+    actions: list[Json] = []
     for kind, left, taken in moves:
         actions.append({"remove": {"index": left, "alias": alias(prefix, kind)}})
         actions.append({"add": {"index": taken, "alias": alias(prefix, kind), "is_write_index": True}})

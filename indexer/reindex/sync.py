@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from core.batched import batched
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from indexer import bulk
 from indexer.scan import scan
 
-Json = dict[str, Any]
-
 BATCH = 500
-EVERYTHING: Mapping[str, Any] = {"match_all": {}}
-_HAS_VECTOR: Mapping[str, Any] = {"exists": {"field": "vector"}}
+EVERYTHING: JsonMapping = {"match_all": {}}
+_HAS_VECTOR: JsonMapping = {"exists": {"field": "vector"}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from core.json_types import Json
 from core.ports import Embedder
 from es_mappings.codecs import passages
 from es_mappings.codecs.records import from_document, to_document
 from indexer.documents.segment import embedding_text
 from indexer.reindex.handover import Reindexed
-from indexer.reindex.sync import Copying, Json
+from indexer.reindex.sync import Copying
 
 _OF_THE_RECORD = ("native", "harvest", "family")  # what the harvest adds to what to_document writes
 

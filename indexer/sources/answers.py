@@ -8,12 +8,11 @@ from typing import Any
 
 from lxml import etree
 
+from core.json_types import Json
 from indexer.sources.fetching import BadAnswer
 from net.errors import BadStatus
 from net.exchange import Answer
 from net.targets import host_of
-
-Json = dict[str, Any]
 
 
 def xml(answer: Answer) -> etree._Element:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
+from core.json_types import Json
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import json_object, written_json
 from indexer.sources.counted import CountedPage, CountedWalk
@@ -70,7 +70,7 @@ def action(base: str, name: str) -> str:
     return joined(base, f"api/3/action/{name}")
 
 
-def result_of(answer: Answer) -> dict[str, Any]:
+def result_of(answer: Answer) -> Json:
     """The result of an action. Raises BadAnswer where CKAN does not call it a success."""
     body = json_object(answer)
     result = body.get("result")
@@ -89,7 +89,7 @@ def _slab(answer: Answer, base: str) -> CountedPage:
     )
 
 
-def _record(package: dict[str, Any], base: str) -> RawRecord:
+def _record(package: Json, base: str) -> RawRecord:
     origin = f"{base}/dataset/{package.get('name') or package['id']}"
     modified = package.get("metadata_modified")
     content = written_json(package)

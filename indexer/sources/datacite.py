@@ -6,9 +6,9 @@ import base64
 import binascii
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import urlencode
 
+from core.json_types import Json
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
@@ -69,10 +69,10 @@ def _linked_page(answer: Answer) -> LinkedPage:
     return LinkedPage(records, str(following) if following else None, number_or_none(meta.get("total")))
 
 
-def _record(doi: dict[str, Any], url: str) -> RawRecord:
+def _record(doi: Json, url: str) -> RawRecord:
     id = str(doi["id"]).lower()
     given = doi.get("attributes")
-    attributes: dict[str, Any] = given if isinstance(given, dict) else {}
+    attributes: Json = given if isinstance(given, dict) else {}
     origin = f"{url.partition('?')[0]}/{id}"
     modified = str(attributes["updated"]) if attributes.get("updated") else None
     document = _xml(attributes.get("xml"))

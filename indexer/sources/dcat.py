@@ -10,6 +10,7 @@ from email.utils import format_datetime
 from typing import Any
 from urllib.parse import urljoin
 
+from core.json_types import Json
 from indexer.formats.parted import named_apart
 from indexer.formats.reader import Refused
 from indexer.formats.split import Part, parts_of, split
@@ -57,7 +58,7 @@ class DcatSource:
     url: str
     since: str | None = None
     options: DcatOptions = field(default_factory=DcatOptions)
-    _contexts: dict[str, Any] = field(default_factory=dict)
+    _contexts: Json = field(default_factory=dict)
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
         """Raises SourceBroken where pages lead in a circle, and what the fetcher raises."""

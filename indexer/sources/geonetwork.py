@@ -9,6 +9,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from core.errors import SondeError
+from core.json_types import Json
 from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx, json_object, parse_xml
 from indexer.sources.counted import CountedPage, CountedWalk
@@ -135,7 +136,7 @@ def _of_search(answer: Answer) -> CountedPage:
     return CountedPage(tuple(_stub(source) for source in sources if source.get(_ID)), count)
 
 
-def _stub(info: dict[str, Any]) -> RawRecord:
+def _stub(info: Json) -> RawRecord:
     """A record whose document is still to be fetched."""
     return RawRecord(str(info[_ID]), b"", "", None, str(info["changeDate"]) if info.get("changeDate") else None)
 

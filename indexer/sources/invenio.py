@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote, urlencode
 
 from core.errors import SondeError
+from core.json_types import Json
 from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.answers import json_object, parse_xml, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
@@ -82,7 +83,7 @@ def _linked_page(answer: Answer) -> LinkedPage:
     return LinkedPage(records, str(following) if following else None, number_or_none(hits.get("total")))
 
 
-def _record(hit: dict[str, Any], base: str) -> RawRecord:
+def _record(hit: Json, base: str) -> RawRecord:
     id = str(hit["id"])
     modified = str(hit["updated"]) if hit.get("updated") else None
     return RawRecord(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
+from core.json_types import Json, JsonMapping
 from indexer.raw import Page, RawRecord
 from indexer.sources.answers import fingerprint, json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
@@ -57,9 +57,9 @@ class OgcSource:
         return Part(f"{url}?{query}", lambda answer: _features(answer, url, f"{id}/" if several else ""), _GEOJSON)
 
 
-def collections(fetcher: Fetcher, url: str) -> list[dict[str, Any]]:
+def collections(fetcher: Fetcher, url: str) -> list[Json]:
     """What ``/collections`` lists, paged servers included. Raises BadAnswer where it lists nothing that has an id."""
-    found: list[dict[str, Any]] = []
+    found: list[Json] = []
 
     def parse(answer: Answer) -> LinkedPage:
         body = json_object(answer)
@@ -76,19 +76,19 @@ def collections(fetcher: Fetcher, url: str) -> list[dict[str, Any]]:
     return list({str(each["id"]): each for each in found}.values())
 
 
-def collection_record(collection: Mapping[str, Any], url: str) -> RawRecord:
+def collection_record(collection: JsonMapping, url: str) -> RawRecord:
     """A collection's own description."""
     id = str(collection["id"])
     content = written_json(collection)
     return RawRecord(id, content, joined(url, f"collections/{quote(id, safe='')}"), "application/json")
 
 
-def is_of_records(collection: Mapping[str, Any]) -> bool:
+def is_of_records(collection: JsonMapping) -> bool:
     """Whether the items are metadata, not data."""
     return str(collection.get("itemType", "")).lower() in ("record", "records", "catalog", "item", "metadata")
 
 
-def _chosen(collection: Mapping[str, Any], wanted: tuple[str, ...]) -> bool:
+def _chosen(collection: JsonMapping, wanted: tuple[str, ...]) -> bool:
     return collection["id"] in wanted if wanted else is_of_records(collection)
 
 
@@ -101,7 +101,7 @@ def _features(answer: Answer, url: str, prefix: str) -> LinkedPage:
     return LinkedPage(records, next_link(body.get("links")), number_or_none(body.get("numberMatched")))
 
 
-def _feature(feature: dict[str, Any], url: str, prefix: str) -> RawRecord:
+def _feature(feature: Json, url: str, prefix: str) -> RawRecord:
     content = written_json(feature)
     id = str(feature.get("id") or fingerprint(content))
     properties = feature.get("properties") or {}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
 
 from core.errors import SondeError, Unavailable
+from core.json_types import JsonMapping
 from indexer.raw import RawRecord
 from indexer.sources.answers import expect_2xx, json_value
 from indexer.sources.fetching import Fetcher
@@ -30,7 +30,7 @@ class Found:
     url: str
     preview: tuple[RawRecord, ...]
     total: int | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: JsonMapping = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,13 @@ Each module of a protocol ends with its ``PROTOCOL``; ``indexer.sources.protocol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter
 
+from core.json_types import JsonMapping
 from indexer.raw import Source
 from indexer.sources.answers import expect_2xx, json_value, local, parse_xml
 from indexer.sources.fetching import Fetcher
@@ -28,7 +29,7 @@ class FirstAnswer:
 
     url: str
     content: bytes
-    json: Mapping[str, Any]
+    json: JsonMapping
     root: str = ""
     rdf: bool = False
     html: bool = False
@@ -72,7 +73,7 @@ class Start:
     """Where a harvest begins, with the options that an address stands for."""
 
     url: str
-    options: Mapping[str, Any]
+    options: JsonMapping
 
 
 Questions = Callable[[str], Iterable[Question]]
@@ -126,6 +127,6 @@ class Protocol:
     def option_names(self) -> tuple[str, ...]:
         return tuple(each.name for each in fields(self.options))
 
-    def read_options(self, given: Mapping[str, Any]) -> Any:
+    def read_options(self, given: JsonMapping) -> Any:
         """Raises pydantic.ValidationError, naming each option that is unknown or wrong."""
         return TypeAdapter(self.options, config=None).validate_python(dict(given), strict=None)

@@ -6,9 +6,7 @@ answered, is tried first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from core.json_types import JsonMapping
 from indexer.raw import Source
 from indexer.sources import (
     ckan,
@@ -44,7 +42,7 @@ _LISTED = (
 PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in _LISTED}
 
 
-def open_source(type: str, fetcher: Fetcher, since: str | None, options: Mapping[str, Any]) -> Source:
+def open_source(type: str, fetcher: Fetcher, since: str | None, options: JsonMapping) -> Source:
     """The catalogue at the fetcher's address. ``since`` is left out where the protocol cannot tell what changed.
 
     Raises pydantic.ValidationError for wrong options.

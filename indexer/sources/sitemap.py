@@ -15,6 +15,7 @@ from lxml import html
 from lxml.etree import ParserError
 
 from core.errors import SondeError
+from core.json_types import Json
 from indexer.raw import FileVersion, Page, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
@@ -112,7 +113,7 @@ class SitemapSource:
         return replace(page, unchanged=tuple(unchanged), visits=tuple(visits))
 
 
-def _records(url: str, modified: str | None, datasets: list[dict[str, Any]]) -> list[RawRecord]:
+def _records(url: str, modified: str | None, datasets: list[Json]) -> list[RawRecord]:
     ids = (url if index == 0 else f"{url}#{index}" for index in range(len(datasets)))
     return [
         RawRecord(id, written_json(dataset), url, "application/ld+json", modified)
@@ -145,7 +146,7 @@ def _unpacked(content: bytes, url: str) -> bytes:
     return unpacked
 
 
-def json_ld(answer: Answer) -> list[dict[str, Any]]:
+def json_ld(answer: Answer) -> list[Json]:
     """The data sets that a page's JSON-LD scripts describe, in their order. Raises BadStatus, BadAnswer."""
     content = expect_2xx(answer).content
     if not content.strip():
@@ -154,7 +155,7 @@ def json_ld(answer: Answer) -> list[dict[str, Any]]:
         page = html.fromstring(content)
     except (ParserError, ValueError):
         return []
-    found: list[dict[str, Any]] = []
+    found: list[Json] = []
     for script in page.iter("script"):
         if "ld+json" in (script.get("type") or "").lower():
             found += _datasets(_loaded(script.text or ""))
@@ -168,7 +169,7 @@ def _loaded(text: str) -> Any:
         return None
 
 
-def _datasets(node: Any) -> list[dict[str, Any]]:
+def _datasets(node: Any) -> list[Json]:
     """Data sets at the top, in a list or in an @graph; the context of the whole goes with each."""
     if isinstance(node, list):
         return [dataset for each in node for dataset in _datasets(each)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from core.json_types import Json
 from indexer.raw import FileVersion, Page, RawRecord, Skipped
 from indexer.sources.answers import json_object
 from indexer.sources.fetching import BadAnswer, Fetcher
@@ -35,7 +35,7 @@ class _Node:
 @dataclass(frozen=True, slots=True)
 class _Document:
     content: bytes
-    body: dict[str, Any]
+    body: Json
 
     def links(self, rels: tuple[str, ...]) -> list[str]:
         """Targets in the document's order, each once."""

@@ -6,9 +6,8 @@ import json
 import re
 import xml.sax
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from rdflib import Graph, Literal, URIRef
 from rdflib.exceptions import ParserError
@@ -17,6 +16,7 @@ from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
 from core.errors import InvalidInput
+from core.json_types import JsonMapping
 from reading.vocabulary.concept import Concept, Label
 
 LARGEST_FILE_BYTES = 200 << 20
@@ -55,7 +55,7 @@ def graph_of(paths: Sequence[Path]) -> Graph:
     return graph
 
 
-def nodes_of(path: Path) -> list[Mapping[str, Any]]:
+def nodes_of(path: Path) -> list[JsonMapping]:
     """Every node of a keyword tree, each before those under it. Raises InvalidInput where it is no such tree."""
     try:
         return list(_nodes(json.loads(_content(path))))
@@ -126,7 +126,7 @@ def _read_tree(path: Path) -> Iterator[Concept]:
             yield Concept(_tree_uri(node), (label,), below)
 
 
-def _nodes(nodes: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _nodes(nodes: Iterable[JsonMapping]) -> Iterator[JsonMapping]:
     for node in nodes:
         if not isinstance(node["label"], str) or not isinstance(node["uuid"], str):
             raise TypeError("a label or uuid is no text")
@@ -134,5 +134,5 @@ def _nodes(nodes: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         yield from _nodes(node.get("children") or [])
 
 
-def _tree_uri(node: Mapping[str, Any]) -> str:
+def _tree_uri(node: JsonMapping) -> str:
     return f"urn:uuid:{node['uuid']}"

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from flask import g, has_request_context
 
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Answer, Elasticsearch
 from es_gateway.errors import DocumentMissing, IndexGone
 from search_api.access.visibility import (
@@ -23,8 +24,6 @@ from search_api.access.visibility import (
     suggested_terms,
     without_hidden_terms,
 )
-
-Json = dict[str, Any]
 
 # One index and no pattern: a list or a wildcard could name another one beside it.
 _OF_RECORDS = re.compile(r"([a-z0-9-]+)-(records|passages|natives|ledger)(-next|-\d{6})?")
@@ -67,13 +66,13 @@ class ConfinedElasticsearch(Elasticsearch):
         method: str,
         path: str,
         *,
-        params: Mapping[str, Any] | None = None,
+        params: JsonMapping | None = None,
         headers: Mapping[str, str] | None = None,
         body: Any | None = None,
         endpoint_id: str | None = None,
-        path_parts: Mapping[str, Any] | None = None,
+        path_parts: JsonMapping | None = None,
     ) -> Any:
-        def send(params: Mapping[str, Any] | None = params, body: Any | None = body) -> Any:
+        def send(params: JsonMapping | None = params, body: Any | None = body) -> Any:
             return super(ConfinedElasticsearch, self).perform_request(
                 method,
                 path,

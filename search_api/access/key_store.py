@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 
 from core.errors import NotFound, Unavailable
+from core.json_types import Json, JsonMapping
 from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError, VersionConflict
@@ -19,8 +19,6 @@ from es_mappings.names import alias
 from search_api.access.keys import ApiKey, Grant, KeptSecret, made, rotated
 
 log = structlog.get_logger(__name__)
-
-Json = dict[str, Any]
 
 MOST_LISTED = 10_000
 _NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)  # the index holds no vectors
@@ -100,7 +98,7 @@ class KeyStore:
             )
         return after
 
-    def _read(self, id: str) -> Mapping[str, Any] | None:
+    def _read(self, id: str) -> JsonMapping | None:
         with _answering():
             found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
         return found if found.get("found") else None
@@ -131,7 +129,7 @@ def _document(key: ApiKey) -> Json:
     return {name: value for name, value in document.items() if value is not None}
 
 
-def _key(id: str, source: Mapping[str, Any]) -> ApiKey:
+def _key(id: str, source: JsonMapping) -> ApiKey:
     grant = Grant(
         source["subject"],
         frozenset(source["scopes"]),

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import jwt
 
 from core.access import ALL_SCOPES, AccessScope, Caller, NotAuthenticated, checked_name
+from core.json_types import JsonMapping
 from search_api.access.jwks import IssuerKeys
 
 Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
@@ -62,9 +63,9 @@ class TokenAuthenticator:
         key = self._keys.find(header.get("kid"))
         return self._caller(self._claims(bearer, key))
 
-    def _claims(self, bearer: str, key: jwt.PyJWK) -> Mapping[str, Any]:
+    def _claims(self, bearer: str, key: jwt.PyJWK) -> JsonMapping:
         try:
-            claims: Mapping[str, Any] = jwt.decode(
+            claims: JsonMapping = jwt.decode(
                 bearer,
                 key,
                 algorithms=list(self._policy.algorithms),
@@ -79,7 +80,7 @@ class TokenAuthenticator:
             raise NotAuthenticated(f"This token is not accepted: {_WRONG.get(type(error), 'it is wrong')}.") from None
         return claims
 
-    def _caller(self, claims: Mapping[str, Any]) -> Caller:
+    def _caller(self, claims: JsonMapping) -> Caller:
         subject = _at(claims, self._policy.subject_claim)
         try:
             name = checked_name("subject", subject if isinstance(subject, str) else "")
@@ -90,7 +91,7 @@ class TokenAuthenticator:
         said = {one.removeprefix(prefix) for one in self._scopes(claims) if one.startswith(prefix)}
         return Caller(name, self._policy.given_scopes | {scope for scope in ALL_SCOPES if scope in said}, groups)
 
-    def _scopes(self, claims: Mapping[str, Any]) -> list[str]:
+    def _scopes(self, claims: JsonMapping) -> list[str]:
         return _words(_at(claims, self._policy.scopes_claim))
 
 
@@ -103,7 +104,7 @@ _WRONG: dict[type[Exception], str] = {
 }
 
 
-def _at(claims: Mapping[str, Any], path: str) -> Any:
+def _at(claims: JsonMapping, path: str) -> Any:
     """The claim of that name, else what stands at the path."""
     if path in claims:
         return claims[path]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-Json = dict[str, Any]
+from core.json_types import Json, JsonMapping
 
 FIELD = "access_groups"
 
@@ -52,13 +52,13 @@ def visible_clause(groups: frozenset[str]) -> Json:
     return {"bool": {"should": [open_to_all, theirs], "minimum_should_match": 1}}
 
 
-def may_see(source: Mapping[str, Any], groups: frozenset[str]) -> bool:
+def may_see(source: JsonMapping, groups: frozenset[str]) -> bool:
     """The same for one document that was fetched by its id."""
     needed = source.get(FIELD) or ()
     return not needed or not groups.isdisjoint([needed] if isinstance(needed, str) else needed)
 
 
-def confined_body(body: Mapping[str, Any] | None, groups: frozenset[str]) -> Json:
+def confined_body(body: JsonMapping | None, groups: frozenset[str]) -> Json:
     """The search, over what may be seen alone; scores and order stay. Raises ValueError for a form it does not know."""
     given = dict(body or {})
     unknown = given.keys() - _UNDERSTOOD
@@ -92,9 +92,9 @@ def _types(aggs: Any) -> set[str]:
     return found
 
 
-def suggested_terms(body: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+def suggested_terms(body: JsonMapping, answer: JsonMapping) -> dict[str, tuple[str, str]]:
     """Each word that a term suggester offers, as field and word under a key of its own: suggesters heed no filter."""
-    asked: Mapping[str, Any] = body.get("suggest", {})
+    asked: JsonMapping = body.get("suggest", {})
     found: dict[str, tuple[str, str]] = {}
     for name, entries in answer.get("suggest", {}).items():
         field = asked[name]["term"]["field"]
@@ -110,7 +110,7 @@ def counting_body(terms: Mapping[str, tuple[str, str]], groups: frozenset[str]) 
     return confined_body(counting, groups)
 
 
-def without_hidden_terms(body: Mapping[str, Any], answer: Json, counted: Mapping[str, Any]) -> Json:
+def without_hidden_terms(body: JsonMapping, answer: Json, counted: JsonMapping) -> Json:
     """The answer with those offers alone that a visible record holds, and its count of them."""
     held = {key: bucket["doc_count"] for key, bucket in counted["aggregations"]["held"]["buckets"].items()}
     kept: Json = {}

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.json_types import Json, JsonMapping
 from search_api.answers.scope import PassageScope
 from search_api.ranking.words import WordWeights
 from search_api.retrieval.filters import Clause
-
-Json = dict[str, Any]
 
 _WORD = re.compile(r"\w+")
 _MOST_WORDS = 48
@@ -57,7 +56,7 @@ def counting(scope: PassageScope, words: Sequence[str], suffixes: Sequence[str])
     return [scope.header, body]
 
 
-def counts(answer: Mapping[str, Any], words: Sequence[str]) -> OwnCounts:
+def counts(answer: JsonMapping, words: Sequence[str]) -> OwnCounts:
     """What the search of ``counting`` found."""
     buckets = answer.get("aggregations", {}).get("words", {}).get("buckets", {})
     holding = {}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.hit import SignalName
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from search_api.answers.own_words import counting, counts, own_meaning, own_words, words_of
@@ -33,8 +33,8 @@ class PassageArm:
     """One search; ``measured`` turns Elasticsearch's ``_score`` into the signal's own scale."""
 
     signal: SignalName
-    header: Mapping[str, Any]
-    body: Mapping[str, Any]
+    header: JsonMapping
+    body: JsonMapping
     measured: Callable[[float], float] = float
 
 
@@ -107,7 +107,7 @@ class PassageSearch:
         return self.config.passages.candidate_window
 
     @property
-    def _shown(self) -> dict[str, Any]:
+    def _shown(self) -> Json:
         return {
             "size": self._window,
             "_source": {"includes": _SHOWN},
@@ -119,9 +119,7 @@ class PassageSearch:
         return [scope.clause, *_conditions(self.asked)]
 
 
-def found_by(
-    arms: Sequence[PassageArm], answers: Sequence[Mapping[str, Any]], columns: Sequence[AnyColumn]
-) -> FoundPassages:
+def found_by(arms: Sequence[PassageArm], answers: Sequence[JsonMapping], columns: Sequence[AnyColumn]) -> FoundPassages:
     """The answers of the arms put together."""
     passages: dict[str, FoundPassage] = {}
     fields: dict[str, Fields] = {}
@@ -135,7 +133,7 @@ def found_by(
     return FoundPassages(passages, fields, scores)
 
 
-def _passage(hit: Mapping[str, Any]) -> FoundPassage:
+def _passage(hit: JsonMapping) -> FoundPassage:
     source = hit["_source"]
     return FoundPassage(
         id=hit["_id"],

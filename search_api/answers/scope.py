@@ -7,11 +7,11 @@ that no view can leave the filter out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from core.access import NotAllowed
 from core.document import PUBLIC, owner_routing
 from core.errors import InvalidInput
+from core.json_types import Json
 from es_mappings.names import alias
 from search_api.answers.values import Scope
 from search_api.retrieval.filters import Clause
@@ -36,9 +36,9 @@ class PassageScope:
         return {"term": {"owner": self.owner}}
 
     @property
-    def header(self) -> dict[str, Any]:
+    def header(self) -> Json:
         """Routing confines a user's search to the shard that holds what is theirs."""
-        header: dict[str, Any] = {"index": self.index, "ignore_unavailable": True}
+        header: Json = {"index": self.index, "ignore_unavailable": True}
         return header if self.owner == PUBLIC else {**header, "routing": owner_routing(self.owner)}
 
 

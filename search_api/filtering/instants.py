@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from core.json_types import Json
 from core.timespan import TimeSpan
 from search_api.filtering.literals import wrong
 from search_api.filtering.queryables import Queryable
 
-Clause = dict[str, Any]
-Bounds = dict[str, Any]
+Clause = Json
+Bounds = Json
 
 
 def compared_instant(one: Queryable, op: str, span: TimeSpan) -> Clause:

@@ -13,6 +13,7 @@ from shapely.geometry import shape
 
 from core.errors import InvalidInput
 from core.extent import BBox
+from core.json_types import Json, JsonMapping
 from core.timespan import TimeSpan, instant_ms
 from es_mappings.codecs.records import envelope
 
@@ -58,7 +59,7 @@ def _edge(node: Any) -> str:
     return node
 
 
-def geometry_of(node: Any, parameter: str = "filter") -> dict[str, Any]:
+def geometry_of(node: Any, parameter: str = "filter") -> Json:
     """GeoJSON or ``{"bbox": [...]}`` as a shape of Elasticsearch's; degrees WGS 84."""
     try:
         return _geometry(node)
@@ -66,7 +67,7 @@ def geometry_of(node: Any, parameter: str = "filter") -> dict[str, Any]:
         raise InvalidInput(parameter, str(error).replace("filter:", f"{parameter}:", 1)) from None
 
 
-def _geometry(node: Any) -> dict[str, Any]:
+def _geometry(node: Any) -> Json:
     if isinstance(node, Mapping) and isinstance(node.get("bbox"), list):
         return _box([number_of(one) for one in node["bbox"]])
     if not isinstance(node, Mapping) or node.get("type") not in _GEOMETRIES:
@@ -82,14 +83,14 @@ def _geometry(node: Any) -> dict[str, Any]:
     return dict(node)
 
 
-def _refuse_nested(node: Mapping[str, Any]) -> None:
+def _refuse_nested(node: JsonMapping) -> None:
     """A collection of collections, which RFC 7946 (3.1.8) advises against and Elasticsearch refuses when it is deep."""
     parts = node.get("geometries")
     if isinstance(parts, list) and any(isinstance(one, Mapping) and "geometries" in one for one in parts):
         raise wrong("a GeometryCollection may not contain another one")
 
 
-def _box(edges: list[float]) -> dict[str, Any]:
+def _box(edges: list[float]) -> Json:
     if len(edges) not in (4, 6):
         raise wrong("a bbox has four numbers (west, south, east, north) or six")
     try:
@@ -98,14 +99,14 @@ def _box(edges: list[float]) -> dict[str, Any]:
         raise wrong(f"bbox: {error}") from None
 
 
-def _refuse_outside(node: Mapping[str, Any]) -> None:
+def _refuse_outside(node: JsonMapping) -> None:
     for position in _positions(node):
         lon, lat = number_of(position[0]), number_of(position[1])
         if not (-180 <= lon <= 180 and -90 <= lat <= 90):
             raise wrong(f"the position {lon:g} {lat:g} is outside -180..180, -90..90 degrees")
 
 
-def _positions(node: Mapping[str, Any]) -> Iterator[list[Any]]:
+def _positions(node: JsonMapping) -> Iterator[list[Any]]:
     """Every coordinate pair, however deep; a thing that is none is refused."""
     for inner in node.get("geometries") or ():
         if not isinstance(inner, Mapping):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from core.json_types import Json
 
 Kind = Literal["folded", "exact", "number", "instant", "interval", "geometry"]
 """``folded`` text is compared without regard to case and accents, ``exact`` text as it is written."""
@@ -68,7 +70,7 @@ def find(name: str) -> Queryable | None:
     return QUERYABLES.get(_OTHER_NAMES.get(name, name).removeprefix("properties."))
 
 
-_JSON_TYPES: dict[Kind, dict[str, Any]] = {
+_JSON_TYPES: dict[Kind, Json] = {
     "folded": {"type": "string"},
     "exact": {"type": "string"},
     "number": {"type": "number"},
@@ -78,7 +80,7 @@ _JSON_TYPES: dict[Kind, dict[str, Any]] = {
 }
 
 
-def schema_of(one: Queryable) -> dict[str, Any]:
+def schema_of(one: Queryable) -> Json:
     """The property as JSON Schema, for /queryables and /sortables."""
     one_value = _JSON_TYPES[one.kind]
     if one.many and one.kind in ("folded", "exact"):

@@ -11,8 +11,10 @@ from typing import Any, cast
 import shapely
 from shapely.geometry import mapping, shape
 
-Clause = dict[str, Any]
-Shape = dict[str, Any]
+from core.json_types import Json
+
+Clause = Json
+Shape = Json
 
 RELATIONS = {"s_intersects": "intersects", "s_within": "within", "s_contains": "contains", "s_disjoint": "disjoint"}
 MIRRORED = {"within": "contains", "contains": "within"}

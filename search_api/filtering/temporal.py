@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from core.json_types import Json
 from core.timespan import TimeSpan
 from search_api.filtering.literals import wrong
 
-Clause = dict[str, Any]
+Clause = Json
 
 
 def compared_interval(field: str, op: str, span: TimeSpan) -> Clause:

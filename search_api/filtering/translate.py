@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from core.json_types import Json
 from search_api.filtering import literals
 from search_api.filtering.cql2 import Expression
 from search_api.filtering.instants import compared_instant, instant_clause
@@ -17,7 +18,7 @@ from search_api.filtering.queryables import QUERYABLES, Queryable, find
 from search_api.filtering.spatial import MIRRORED, RELATIONS, spatial_clause
 from search_api.filtering.temporal import compared_interval, interval_clause
 
-Clause = dict[str, Any]
+Clause = Json
 
 _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _RANGE = {"<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}

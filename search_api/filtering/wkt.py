@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from core.json_types import Json
 from search_api.filtering.tokens import Tokens
 
-Geometry = dict[str, Any]
+Geometry = Json
 
 _NAMES = {
     "POINT": "Point",

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from core.json_types import Json
 from search_api.formats_out.record_html import summary
-
-Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

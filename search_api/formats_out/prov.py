@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from core.json_types import Json
 from core.record import Record
 from search_api.formats_out.iris import iri
-
-Json = dict[str, Any]
 
 CONTEXT = {
     "prov": "http://www.w3.org/ns/prov#",

@@ -6,13 +6,12 @@ import json
 from typing import Any
 
 from core.extent import BBox
+from core.json_types import Json
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
 from search_api.formats_out.licences import licence_url
 from search_api.formats_out.output_format import OutputFormat
 from search_api.formats_out.shapes import degrees, rings
-
-Json = dict[str, Any]
 
 _TYPES = {
     "service": "WebAPI",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import shapely
 from shapely.geometry import LineString, Polygon, shape
 from shapely.geometry.base import BaseGeometry
 
+from core.json_types import JsonMapping
 from search_api.formats_out.iso_elements import Element, node
 
 _CRS = "urn:ogc:def:crs:OGC:1.3:CRS84"  # longitude before latitude
@@ -19,13 +20,13 @@ def degrees(value: float) -> str:
     return f"{value:.12g}"
 
 
-def wkt(geometry: Mapping[str, Any] | None) -> str | None:
+def wkt(geometry: JsonMapping | None) -> str | None:
     """None for nothing, and for what is no geometry."""
     found = _geometry(geometry)
     return None if found is None else str(shapely.to_wkt(found, rounding_precision=12, trim=True))
 
 
-def gml(geometry: Mapping[str, Any] | None) -> Element | None:
+def gml(geometry: JsonMapping | None) -> Element | None:
     """A ``gml:Polygon``, ``gml:LineString`` or a ``gml:MultiGeometry`` of them."""
     found = _geometry(geometry)
     parts = [] if found is None else [_gml_part(one, position) for position, one in enumerate(_parts(found), start=1)]
@@ -35,7 +36,7 @@ def gml(geometry: Mapping[str, Any] | None) -> Element | None:
     return node("gml:MultiGeometry", *members, gml__id="shape", srsName=_CRS)
 
 
-def rings(geometry: Mapping[str, Any] | None) -> list[str]:
+def rings(geometry: JsonMapping | None) -> list[str]:
     """The outer rings as ``latitude longitude`` pairs."""
     found = _geometry(geometry)
     polygons = [] if found is None else [one for one in _parts(found) if isinstance(one, Polygon)]
@@ -44,7 +45,7 @@ def rings(geometry: Mapping[str, Any] | None) -> list[str]:
     ]
 
 
-def _geometry(geometry: Mapping[str, Any] | None) -> BaseGeometry | None:
+def _geometry(geometry: JsonMapping | None) -> BaseGeometry | None:
     if geometry is None:
         return None
     try:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from core.extent import BBox, enclosing_box
+from core.json_types import Json
 from core.record import Link, Record
 from core.timespan import TimeSpan, iso
 from search_api.formats_out.rfc3339 import EARLIEST_MS, moment, nearest
-
-Json = dict[str, Any]
 
 VERSION = "1.0.0"
 _SCIENTIFIC = "https://stac-extensions.github.io/scientific/v1.0.0/schema.json"  # the prefix sci:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
+
+from core.json_types import JsonMapping
 
 PausedBy = Literal["file", "steward"]
 
@@ -33,7 +35,7 @@ class ScheduleState:
 class Quality:
     """The quality report of a source's metadata: its members, and a page for people."""
 
-    report: Mapping[str, Any]
+    report: JsonMapping
     html: str
 
 

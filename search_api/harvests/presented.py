@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
+from core.json_types import Json
 from core.timespan import instant_ms
 from es_mappings.codecs.runs import RunReport, to_document
 from search_api.harvests.overview import Overview, SourceState
 from search_api.harvests.runs import BRIEF
-
-Json = dict[str, Any]
 
 _SILENT_MS = 180_000
 """A run that calls itself running and gave no sign of life for so long has lost its worker; beat takes it up again."""

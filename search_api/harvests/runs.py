@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from core.errors import NotFound
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from es_mappings.codecs.runs import RunReport, from_document
@@ -51,7 +52,7 @@ class RunReader:
     def page(self, source: str | None, state: str | None, limit: int, after: tuple[Any, ...] | None) -> RunPage:
         """Runs of one source, or in one state, or all."""
         wanted = [{"term": {name: value}} for name, value in (("source", source), ("state", state)) if value]
-        body: dict[str, Any] = {"query": {"bool": {"filter": wanted}}, "sort": _ORDER, "size": limit + 1}
+        body: Json = {"query": {"bool": {"filter": wanted}}, "sort": _ORDER, "size": limit + 1}
         body["_source"] = list(BRIEF)
         if after is not None:
             body["search_after"] = list(after)
@@ -66,10 +67,10 @@ class RunReader:
             raise NotFound(f"There is no run {id!r} (yet): a queued run appears when a worker starts it.")
         return from_document(found["_id"], found["_source"])
 
-    def _search(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def _search(self, body: JsonMapping) -> Json:
         header = {"index": alias(self.prefix, "runs"), "ignore_unavailable": True}
         return search_all(self.client, [header, body])[0]
 
 
-def _runs(hits: Iterable[Mapping[str, Any]]) -> tuple[RunReport, ...]:
+def _runs(hits: Iterable[JsonMapping]) -> tuple[RunReport, ...]:
     return tuple(from_document(hit["_id"], hit["_source"]) for hit in hits)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from core.document import DocumentEntry, State
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import documents
 from es_mappings.names import alias
@@ -101,8 +102,8 @@ class LibraryEntries:
         found = [documents.from_document(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
         return found, int(answer["hits"]["total"]["value"])
 
-    def _asked(self, scope: PassageScope, body: Mapping[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = self._client.search(
+    def _asked(self, scope: PassageScope, body: JsonMapping) -> Json:
+        found: Json = self._client.search(
             index=scope.index,
             ignore_unavailable=True,  # no index yet: nobody has documents
             body=dict(body),

@@ -7,10 +7,10 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from core.errors import NotFound
 from core.extent import BBox
+from core.json_types import Json, JsonMapping
 from core.timespan import TimeSpan
 from search_api.listing.reader import RecordReader
 from search_api.telemetry_memory import remembered
@@ -131,7 +131,7 @@ class Catalogues:
         return (whole, *(one for one in sources if one.id != ALL))
 
 
-def _runtime() -> dict[str, Any]:
+def _runtime() -> Json:
     edges = {
         name: {"type": "double", "script": {"source": _EDGE, "params": {"edge": position}}}
         for position, name in enumerate(("west", "south", "east", "north"))
@@ -143,13 +143,13 @@ def _runtime() -> dict[str, Any]:
     return {**edges, **ends}
 
 
-def _measures() -> dict[str, Any]:
+def _measures() -> Json:
     least = {name: {"min": {"field": name}} for name in ("west", "south", "start")}
     most = {name: {"max": {"field": name}} for name in ("east", "north", "end")}
     return {**least, **most, "updated": {"max": {"field": "harvest.written"}}}
 
 
-def _catalogue(catalogue: str, title: str, count: int, measured: Mapping[str, Any]) -> Catalogue:
+def _catalogue(catalogue: str, title: str, count: int, measured: JsonMapping) -> Catalogue:
     value = {name: measured[name]["value"] for name in ("west", "south", "east", "north", "start", "end", "updated")}
     box = None
     if value["west"] is not None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from core.errors import InvalidInput
+from core.json_types import Json
 from search_api.filtering.queryables import SORTABLES, find
 from search_api.listing.position import Kind
 from search_api.listing.request import SortKey
@@ -36,10 +36,10 @@ def kinds_of(order: Sequence[SortKey]) -> tuple[Kind, ...]:
     return tuple(kinds) if _ends_with_id(order) else (*kinds, "text")
 
 
-def sort_body(order: Sequence[SortKey]) -> dict[str, Any]:
+def sort_body(order: Sequence[SortKey]) -> Json:
     """``sort`` and the ``runtime_mappings`` that it needs."""
-    sort: list[dict[str, Any]] = []
-    runtime: dict[str, Any] = {}
+    sort: list[Json] = []
+    runtime: Json = {}
     for key in order:
         direction = "desc" if key.descending else "asc"
         name = key.by.fields[0]

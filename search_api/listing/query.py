@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+from core.json_types import Json
 from search_api.listing.order import sort_body
 from search_api.listing.request import ListRequest, Selection
 from search_api.retrieval.filters import area_clause, span_clause
 from search_api.retrieval.language_fields import LANGUAGES
 
-Clause = dict[str, Any]
+Clause = Json
 
 _TEXTS = ("title", "alternate_titles", "abstract", "keywords.term")
 _WORD = re.compile(r"\w+(?:['’.]\w+)*")
@@ -68,7 +68,7 @@ def _any_of(clauses: list[Clause]) -> Clause:
     return {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 
-def page_body(request: ListRequest) -> dict[str, Any]:
+def page_body(request: ListRequest) -> Json:
     """One page and one record more, by which the caller sees whether there is a next page."""
     after = {"search_after": list(request.after)} if request.after is not None else {}
     return {

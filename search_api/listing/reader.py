@@ -6,11 +6,12 @@ Pages need no memory on the server: the next one starts after the sort values of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import InvalidInput, NotFound, Unavailable
+from core.json_types import Json, JsonMapping
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import SearchRefused
@@ -104,7 +105,7 @@ class RecordReader:
         found = self._source(record_id, "records", {"includes": ["vector"]})
         return None if found is None else found["_source"].get("vector")
 
-    def search(self, body: Mapping[str, Any], index: str | None = None) -> dict[str, Any]:
+    def search(self, body: JsonMapping, index: str | None = None) -> Json:
         """One search on the records that serve. Raises Unavailable."""
         try:
             if index is not None:
@@ -115,14 +116,14 @@ class RecordReader:
                 raise InvalidInput("cursor", "cursor: does not fit this order; start again without it") from error
             raise
 
-    def ledger(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def ledger(self, body: JsonMapping) -> Json:
         """One search on the ledger: what was removed, and when."""
         return self.search(body, alias(self._prefix, "ledger"))
 
-    def _searched(self, index: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    def _searched(self, index: str, body: JsonMapping) -> Json:
         return search_all(self._client, [{"index": index}, dict(body)])[0]
 
-    def _source(self, record_id: str, kind: str, fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    def _source(self, record_id: str, kind: str, fields: JsonMapping | None) -> Json | None:
         if len(record_id.encode()) > LONGEST_ID:
             return None  # Elasticsearch refuses to look for it
         index = self._resolver.resolve().records.index if kind == "records" else alias(self._prefix, "natives")
@@ -131,7 +132,7 @@ class RecordReader:
         return dict(found) if found.get("found") else None
 
 
-def _stored(hit: Mapping[str, Any]) -> Stored:
+def _stored(hit: JsonMapping) -> Stored:
     source = hit["_source"]
     harvest = source.get("harvest", {})
     return Stored(from_document(source), harvest.get("written"), harvest.get("first_seen"), harvest.get("run"))

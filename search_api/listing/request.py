@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.extent import BBox
+from core.json_types import Json
 from core.timespan import TimeSpan
 from search_api.filtering.queryables import Queryable
 
-Clause = dict[str, Any]
+Clause = Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from core.json_types import Json
 from core.record import Record
 from es_mappings.codecs.records import from_document
 from search_api.listing.reader import RecordReader
@@ -18,7 +17,7 @@ def similar(reader: RecordReader, record: Record, limit: int) -> list[tuple[Reco
     others = {"bool": {"must_not": [{"term": {"id": record.id}}, {"term": {"identity": record.identity}}]}}
     fields = {"size": limit, "_source": {"excludes": ["vector"]}, "track_total_hits": False}
     if vector is None:
-        body: dict[str, Any] = {"query": {"bool": {"must": [_like(record)], "filter": [others]}}, **fields}
+        body: Json = {"query": {"bool": {"must": [_like(record)], "filter": [others]}}, **fields}
     else:
         candidates = min(10_000, max(50, limit * _OVERSAMPLING))
         nearest = {"field": "vector", "query_vector": vector, "k": limit, "num_candidates": candidates}
@@ -29,7 +28,7 @@ def similar(reader: RecordReader, record: Record, limit: int) -> list[tuple[Reco
     ]
 
 
-def _like(record: Record) -> dict[str, Any]:
+def _like(record: Record) -> Json:
     return {
         "more_like_this": {
             "fields": ["title", "abstract", "keywords.term"],

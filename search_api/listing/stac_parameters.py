@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from core.extent import BBox
+from core.json_types import Json
 from search_api.filtering import literals
 from search_api.formats_out.rfc3339 import EXPRESSIBLE
 from search_api.formats_out.stac import ASSET_RELS
@@ -65,7 +66,7 @@ class StacBody(BaseModel):
     ids: list[Text] = []
     bbox: Numbers | None = None
     datetime: Text | None = None
-    intersects: dict[str, Any] | None = None
+    intersects: Json | None = None
     limit: Limit = 10
     token: str | None = Field(None, max_length=2000)
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import InvalidInput
+from core.json_types import Json
 from core.record import Record
 from es_mappings.codecs.records import from_document
 from search_api.formats_out.formats import oai_formats
@@ -22,7 +23,7 @@ from search_api.listing.reader import RecordReader
 from search_api.oai.request import LONGEST_SET, OaiError, OaiRequest
 from search_api.one_of import OneOf
 
-Clause = dict[str, Any]
+Clause = Json
 Phase = Literal["records", "removed"]
 
 PAGE = 100
@@ -109,9 +110,9 @@ def _page(reader: RecordReader, place: _Place) -> tuple[list[Header], _Place | N
     return headers, removed if _hits(reader, removed) else None
 
 
-def _hits(reader: RecordReader, place: _Place) -> list[dict[str, Any]]:
+def _hits(reader: RecordReader, place: _Place) -> list[Json]:
     search, moment, key = _phase(reader, place.phase)
-    body: dict[str, Any] = {
+    body: Json = {
         "query": {"bool": {"filter": _filters(place.request, place.phase)}},
         "size": PAGE + 1,
         "sort": [{moment: {"order": "asc", "format": "epoch_millis", "numeric_type": "date"}}, {key: "asc"}],
@@ -120,11 +121,11 @@ def _hits(reader: RecordReader, place: _Place) -> list[dict[str, Any]]:
     }
     if place.after is not None:
         body["search_after"] = list(place.after)
-    hits: list[dict[str, Any]] = search(body)["hits"]["hits"]
+    hits: list[Json] = search(body)["hits"]["hits"]
     return hits
 
 
-def _phase(reader: RecordReader, phase: Phase) -> tuple[Callable[[dict[str, Any]], dict[str, Any]], str, str]:
+def _phase(reader: RecordReader, phase: Phase) -> tuple[Callable[[Json], Json], str, str]:
     """Where the phase looks, the field of its moment and the field that tells equal moments apart."""
     if phase == "records":
         return reader.search, "harvest.written", "id"
@@ -154,7 +155,7 @@ def _count(reader: RecordReader, request: OaiRequest) -> int:
     return total
 
 
-def _header(hit: dict[str, Any], phase: Phase) -> Header:
+def _header(hit: Json, phase: Phase) -> Header:
     source = hit["_source"]
     if phase == "removed":
         return Header(source["record"], source["source"], second(source["removed_at"]), removed=True)

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from core.hit import SignalName
+from core.json_types import Json
 from search_api.ranking.columns import Floats, Integers, floats
 from search_api.ranking.fields import AnyColumn, Column, Gathered, RankingFields, Value
 
@@ -28,7 +29,7 @@ class Candidates:
     values: Mapping[str, Sequence[Any]]
     tie: Integers
     named: Floats
-    _gathered: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    _gathered: Json = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.ids)

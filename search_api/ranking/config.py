@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 from core.hit import SignalName
+from core.json_types import Json
 from search_api.ranking.combiners import COMBINERS
 from search_api.ranking.combiners.combiner import Combiner
 from search_api.ranking.diversity import Diversity
@@ -156,7 +157,7 @@ def _signals(raw: Any, kinds: Sequence[type[Signal]], where: str) -> dict[Signal
     return {name: section(known[name], numbers, f"{where}.{name}") for name, numbers in raw.items()}
 
 
-def _as_json(ranker: Ranker) -> dict[str, Any]:
+def _as_json(ranker: Ranker) -> Json:
     return {
         "combiner": {ranker.combiner.name: _numbers(ranker.combiner)},
         "signals": {name: _numbers(signal) for name, signal in ranker.signals.items()},
@@ -166,5 +167,5 @@ def _as_json(ranker: Ranker) -> dict[str, Any]:
     }
 
 
-def _numbers(part: Any) -> dict[str, Any]:
+def _numbers(part: Any) -> Json:
     return asdict(part)

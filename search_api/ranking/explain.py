@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from core.hit import SignalName
+from core.json_types import Json
 from search_api.ranking.rank import Ranking, measured
 from search_api.ranking.signals.cross_encoder import CrossEncoderReading
 from search_api.ranking.signals.signal import Reason
@@ -15,7 +14,7 @@ from search_api.ranking.signals.spatial import Spatial
 _COMBINERS_OWN = Reason("what the score starts from", "base")
 
 
-def explain(ranking: Ranking, position: int) -> dict[str, Any]:
+def explain(ranking: Ranking, position: int) -> Json:
     """The hit at ``position`` (0 is the best): its score and each signal's part in it, largest first.
 
     The contributions (weight x counted) add up to the score, except where the `hausdorff` mode ordered last: there
@@ -23,7 +22,7 @@ def explain(ranking: Ranking, position: int) -> dict[str, Any]:
     """
     index = int(ranking.order[position])
     parts = [_part(ranking, name, index) for name in ranking.terms]
-    explanation: dict[str, Any] = {
+    explanation: Json = {
         "id": ranking.candidates.ids[index],
         "rank": position + 1,
         "score": float(ranking.score[index]),
@@ -49,7 +48,7 @@ def _hausdorff_window(ranking: Ranking) -> int:
     return spatial.hausdorff_window if spatial is not None else 0
 
 
-def _part(ranking: Ranking, name: SignalName, index: int) -> dict[str, Any]:
+def _part(ranking: Ranking, name: SignalName, index: int) -> Json:
     term = ranking.terms[name]
     counted = float(term.counted[index])
     reasons = _reasons(ranking, name, index)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, TypeVar, get_type_hints
 
+from core.json_types import Json
+
 Section = TypeVar("Section")
 
 
@@ -26,7 +28,7 @@ def section(kind: type[Section], raw: Any, where: str) -> Section:
         raise ValueError(f"{where}: {error}") from error
 
 
-def exactly(raw: Any, wanted: set[str], where: str, *, optional: frozenset[str] = frozenset()) -> dict[str, Any]:
+def exactly(raw: Any, wanted: set[str], where: str, *, optional: frozenset[str] = frozenset()) -> Json:
     """A copy of the JSON object; raises ValueError where a name is missing or unknown."""
     if not isinstance(raw, dict):
         raise ValueError(f"{where}: an object is expected")

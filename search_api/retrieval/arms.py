@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.hit import SignalName
+from core.json_types import Json, JsonMapping
 from search_api.ranking.fields import AnyColumn, DocValue, RankingFields, doc_values, fields_of
 from search_api.retrieval import bm25, knn
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Version, version_of
 
-BROWSING_ORDER: tuple[dict[str, Any], ...] = (
+BROWSING_ORDER: tuple[Json, ...] = (
     {"dates.modified": {"order": "desc", "missing": "_last"}},
     {"id": "asc"},
 )
@@ -40,7 +40,7 @@ class Arm:
     signal: SignalName | None
     index: str
     on_passages: bool
-    body: Callable[[int, Sequence[str] | None], dict[str, Any]]
+    body: Callable[[int, Sequence[str] | None], Json]
     measured: Callable[[float], float]
     missing: float | None
     """What a candidate has that the completion did not return: 0 for words that do not occur, None for no vector."""
@@ -49,7 +49,7 @@ class Arm:
 def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
     """BM25 over records."""
 
-    def body(k: int, ids: Sequence[str] | None) -> dict[str, Any]:
+    def body(k: int, ids: Sequence[str] | None) -> Json:
         return {"query": _among(query, filters, ids), "size": k, **for_records()}
 
     return Arm("bm25", index, False, body, lambda score: score, 0.0)
@@ -65,7 +65,7 @@ def _among(query: Clause, filters: Sequence[Clause], ids: Sequence[str] | None) 
 def dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]) -> Arm:
     """Cosine over records."""
 
-    def body(k: int, ids: Sequence[str] | None) -> dict[str, Any]:
+    def body(k: int, ids: Sequence[str] | None) -> Json:
         only: list[Clause] = [{"ids": {"values": list(ids)}}] if ids is not None else []
         return {"knn": knn.nearest(vector, k, [*filters, *only]), "size": k, **for_records()}
 
@@ -75,7 +75,7 @@ def dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]
 def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:
     """Whatever passes the filters, lately changed first: for a question without words on a topic."""
 
-    def body(k: int, _ids: Sequence[str] | None) -> dict[str, Any]:
+    def body(k: int, _ids: Sequence[str] | None) -> Json:
         return {
             "query": {"bool": {"filter": list(filters)}},
             "sort": list(BROWSING_ORDER),
@@ -89,7 +89,7 @@ def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:
 def passage_lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
     """BM25 over passages; a record's score is its best passage's."""
 
-    def body(k: int, ids: Sequence[str] | None) -> dict[str, Any]:
+    def body(k: int, ids: Sequence[str] | None) -> Json:
         must = {"bool": {"must": [query], "filter": [*filters, *_of_records(ids)]}}
         return {"query": must, "size": k, **_for_passages()}
 
@@ -99,7 +99,7 @@ def passage_lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) ->
 def passage_dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]) -> Arm:
     """Cosine over passages; a record's score is its best passage's."""
 
-    def body(k: int, ids: Sequence[str] | None) -> dict[str, Any]:
+    def body(k: int, ids: Sequence[str] | None) -> Json:
         return {"knn": knn.nearest(vector, k, [*filters, *_of_records(ids)]), "size": k, **_for_passages()}
 
     return Arm("passage_dense", index, True, body, knn.cosine, None)
@@ -109,7 +109,7 @@ def _of_records(ids: Sequence[str] | None) -> list[Clause]:
     return [{"exists": {"field": "record"}}] if ids is None else [{"terms": {"record": list(ids)}}]
 
 
-def for_records(fields: Sequence[DocValue] = ()) -> dict[str, Any]:
+def for_records(fields: Sequence[DocValue] = ()) -> Json:
     """Ids come from a doc value: for ``_id`` every hit's stored fields, ``_source`` among them, would be unpacked."""
     return {
         "stored_fields": "_none_",
@@ -119,7 +119,7 @@ def for_records(fields: Sequence[DocValue] = ()) -> dict[str, Any]:
     }
 
 
-def fields_body(ids: Sequence[str], filters: Sequence[Clause], columns: Sequence[AnyColumn]) -> dict[str, Any]:
+def fields_body(ids: Sequence[str], filters: Sequence[Clause], columns: Sequence[AnyColumn]) -> Json:
     """What ranking reads of those of the records that pass the filters; asked once, not with every arm.
 
     Doc values alone: ``_source`` is read only for the hits of the page.
@@ -129,7 +129,7 @@ def fields_body(ids: Sequence[str], filters: Sequence[Clause], columns: Sequence
 
 
 def read_fields(
-    answer: Mapping[str, Any], index_uuid: str, columns: Sequence[AnyColumn]
+    answer: JsonMapping, index_uuid: str, columns: Sequence[AnyColumn]
 ) -> tuple[dict[str, RankingFields], dict[str, Version]]:
     """The answer to ``fields_body`` by record id, and the version of each."""
     hits = {hit["fields"]["id"][0]: hit for hit in answer["hits"]["hits"]}
@@ -137,7 +137,7 @@ def read_fields(
     return fields, {record: version_of(index_uuid, hit) for record, hit in hits.items()}
 
 
-def _for_passages() -> dict[str, Any]:
+def _for_passages() -> Json:
     """A passage is told by its document and its place there, doc values both: an ``_id`` would unpack its text."""
     return {
         "stored_fields": "_none_",
@@ -163,7 +163,7 @@ class Scored:
     """Record id to the version that was found (arms over records only)."""
 
 
-def read_answer(arm: Arm, answer: Mapping[str, Any], index_uuid: str) -> Scored:
+def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str) -> Scored:
     """One item of an ``_msearch`` answer, already checked for errors."""
     scores: dict[str, float] = {}
     passages: dict[str, PassageKey] = {}

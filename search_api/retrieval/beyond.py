@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from core.hit import SignalName
+from core.json_types import Json, JsonMapping
 from search_api.ranking.config import Ranker
 from search_api.ranking.duplicates import DuplicateKey
 from search_api.ranking.fields import DUPLICATE_FIELDS, duplicate_key_of
@@ -24,7 +24,7 @@ from search_api.retrieval.filters import Clause
 from search_api.retrieval.memory import Version, version_of
 from search_api.retrieval.plan import RetrievalPlan
 
-Aggregations = Mapping[str, Any]
+Aggregations = JsonMapping
 
 MOST_LISTED = 10_000
 """Elasticsearch's own limit (index.max_result_window)."""
@@ -92,7 +92,7 @@ class BeyondWindow:
     def _window(self) -> Clause:
         return {"ids": {"values": list(self.found.signals)}}
 
-    def _list_body(self, size: int) -> dict[str, Any]:
+    def _list_body(self, size: int) -> Json:
         scores = any(arm.signal is not None for arm in self.plan.arms)
         query = {"filter": [*self.plan.filters, self.plan.matching], "should": [bm25.without_tellings(self.plan.words)]}
         return {
@@ -104,7 +104,7 @@ class BeyondWindow:
             **for_records(DUPLICATE_FIELDS),
         }
 
-    def _meaning(self) -> dict[str, Any]:
+    def _meaning(self) -> Json:
         if not self._near or self.plan.vector is None:
             return {}
         nearest = knn.nearest(self.plan.vector, self.ranker.max_results, self.plan.filters)

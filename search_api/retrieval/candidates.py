@@ -6,9 +6,9 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from core.hit import SignalName
+from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from search_api.ranking.fields import AnyColumn, RankingFields
@@ -163,8 +163,8 @@ class Asking:
     def of(cls, client: Elasticsearch, question: str) -> Asking:
         return cls(client, hashlib.sha256(question.encode()).hexdigest()[:16])
 
-    def __call__(self, asked: Sequence[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
-        searches: list[dict[str, Any]] = []
+    def __call__(self, asked: Sequence[tuple[str, Json]]) -> list[Json]:
+        searches: list[Json] = []
         for index, body in asked:
             searches.append({"index": index, "preference": self.preference, "search_type": "dfs_query_then_fetch"})
             searches.append(body)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
 from core.extent import BBox
+from core.json_types import Json, JsonMapping
 from core.ports import Geocoder
 from core.timespan import TimeSpan, instant_ms
 from search_api.request import FacetName, Filters
@@ -83,9 +84,9 @@ def region_boxes(geocoder: Geocoder) -> Mapping[str, BBox]:
     return {name: places[0].bbox for name, places in found.items() if places}
 
 
-def facet_aggregations(names: Sequence[FacetName], choices: Choices) -> dict[str, Any]:
+def facet_aggregations(names: Sequence[FacetName], choices: Choices) -> Json:
     """What counts the named facets, beside a search for the records to count."""
-    aggs: dict[str, Any] = {}
+    aggs: Json = {}
     for name in names:
         if name in _TERMS:
             index_field, chosen = _TERMS[name]
@@ -116,7 +117,7 @@ def _years(first: int | None, last: int) -> TimeSpan:
     return TimeSpan(None if first is None else instant_ms(str(first)), instant_ms(str(last), at_end=True))
 
 
-def read_facets(names: Sequence[FacetName], found: Mapping[str, Any], choices: Choices) -> dict[FacetName, Facet]:
+def read_facets(names: Sequence[FacetName], found: JsonMapping, choices: Choices) -> dict[FacetName, Facet]:
     """The counts out of Elasticsearch's aggregations, in the order of ``names``."""
     read: dict[FacetName, Facet] = {}
     for name in names:
@@ -130,7 +131,7 @@ def read_facets(names: Sequence[FacetName], found: Mapping[str, Any], choices: C
     return read
 
 
-def _terms(name: FacetName, listed: Mapping[str, Any], chosen: Mapping[str, Any]) -> Facet:
+def _terms(name: FacetName, listed: JsonMapping, chosen: JsonMapping) -> Facet:
     kept = {value: bucket["doc_count"] for value, bucket in chosen["buckets"].items()}
     folded = {value.lower() for value in kept}
     values = [
@@ -142,7 +143,7 @@ def _terms(name: FacetName, listed: Mapping[str, Any], chosen: Mapping[str, Any]
     return Facet(name, tuple(values), int(listed.get("sum_other_doc_count", 0)))
 
 
-def _decades(buckets: Mapping[str, Any], choices: Choices) -> Facet:
+def _decades(buckets: JsonMapping, choices: Choices) -> Facet:
     values = tuple(
         FacetValue(value, buckets[label]["doc_count"], label, span == choices.filters.span)
         for label, (value, span) in decades_until(choices.now_ms).items()
@@ -151,7 +152,7 @@ def _decades(buckets: Mapping[str, Any], choices: Choices) -> Facet:
     return Facet(_PARAMETERS["decade"], values)
 
 
-def _regions(buckets: Mapping[str, Any], choices: Choices) -> Facet:
+def _regions(buckets: JsonMapping, choices: Choices) -> Facet:
     asked = (choices.place or "").lower()
     values = tuple(
         FacetValue(label, bucket["doc_count"], label, label.lower() == asked)

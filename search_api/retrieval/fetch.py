@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from core.json_types import Json, JsonMapping
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
@@ -63,11 +63,11 @@ def fetch_records(
     return Fetched(known, {hit["_id"]: _by_field(hit["highlight"]) for hit in marked if "highlight" in hit})
 
 
-def _source_body(ids: Sequence[str]) -> dict[str, Any]:
+def _source_body(ids: Sequence[str]) -> Json:
     return {**_those(ids), "_source": {"excludes": ["vector"]}, "seq_no_primary_term": True}
 
 
-def _highlight_body(ids: Sequence[str], words: Clause) -> dict[str, Any]:
+def _highlight_body(ids: Sequence[str], words: Clause) -> Json:
     marks = {
         "highlight_query": words,
         "fields": {name: {"number_of_fragments": 2, "fragment_size": 160} for name in _HIGHLIGHTED},
@@ -76,7 +76,7 @@ def _highlight_body(ids: Sequence[str], words: Clause) -> dict[str, Any]:
     return {**_those(ids), "_source": False, "highlight": marks}
 
 
-def _those(ids: Sequence[str]) -> dict[str, Any]:
+def _those(ids: Sequence[str]) -> Json:
     return {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "track_total_hits": False}
 
 
@@ -111,6 +111,6 @@ def _passage_clause(key: PassageKey) -> Clause:
     return {"bool": {"filter": [{"term": {"document": document}}, {"term": {"ordinal": ordinal}}]}}
 
 
-def _passage(hit: Mapping[str, Any]) -> PassageFound:
+def _passage(hit: JsonMapping) -> PassageFound:
     source = hit["_source"]
     return PassageFound(hit["_id"], source["text"], tuple(source.get("section_path", ())), source.get("first_page"))

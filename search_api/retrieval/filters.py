@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from core.extent import BBox
+from core.json_types import Json
 from core.timespan import TimeSpan
 from es_mappings.codecs.records import envelope, time_range
 from search_api.ranking.target import Relation
 from search_api.request import Filters
 
-Clause = dict[str, Any]
+Clause = Json
 
 # Directions and nearness are filters by the target box they were turned into (see spatial_target); the rest are
 # relations of the record to the asked area, as Elasticsearch names them.

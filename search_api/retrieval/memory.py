@@ -9,10 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from cachetools import LRUCache
 
+from core.json_types import JsonMapping
 from core.record import Record
 from search_api.ranking.fields import RankingFields
 from search_api.telemetry_memory import remembered
@@ -29,7 +30,7 @@ MOST_RECORDS = 4_000
 _USUAL_CHARACTERS = 10_000
 
 
-def version_of(index_uuid: str, hit: Mapping[str, Any]) -> Version:
+def version_of(index_uuid: str, hit: JsonMapping) -> Version:
     """Of a hit that was asked for with ``seq_no_primary_term``."""
     return index_uuid, hit["_seq_no"], hit["_primary_term"]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 
@@ -53,7 +53,7 @@ def did_you_mean(client: Elasticsearch, index: str, question: str, words: str) -
     return Spelling(mended, list(replaced) == unknown and len(unknown) == 1 and replaced[unknown[0]] >= _SURE_LIKENESS)
 
 
-def _body(words: list[str]) -> dict[str, Any]:
+def _body(words: list[str]) -> Json:
     readings = [f"{field}{language}" for field in _FIELDS for language in ("", ".en")]
     known = {word: {"multi_match": {"query": word, "fields": readings}} for word in words}
     asked = {
@@ -76,7 +76,7 @@ class _Better(NamedTuple):
     text: str
 
 
-def _best(suggest: Mapping[str, Any], word: str, held: int) -> _Better | None:
+def _best(suggest: JsonMapping, word: str, held: int) -> _Better | None:
     """Over all fields. A word that ``held`` records hold is misspelt only where a very near one is far more usual."""
     options = [
         _Better(option["score"], option["freq"], option["text"])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from search_api.suggest.spelled import folded, slips_allowed, slips_in
@@ -51,8 +51,8 @@ def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> tuple[
     return _titles(titles), _near(_keywords(keywords), text, limit)
 
 
-def _titles_body(text: str, limit: int, *, fuzzy: bool) -> dict[str, Any]:
-    goes_on: list[dict[str, Any]] = [
+def _titles_body(text: str, limit: int, *, fuzzy: bool) -> Json:
+    goes_on: list[Json] = [
         {"match_phrase_prefix": {"title": {"query": text, "max_expansions": 50, "boost": 3}}},
         {"match_bool_prefix": {"title": {"query": text, "operator": "and"}}},
     ]
@@ -70,7 +70,7 @@ def _titles_body(text: str, limit: int, *, fuzzy: bool) -> dict[str, Any]:
 _FUZZY = {"fuzziness": "AUTO:4,8", "prefix_length": 1, "max_expansions": 50}
 
 
-def _keywords_body(text: str, limit: int) -> dict[str, Any]:
+def _keywords_body(text: str, limit: int) -> Json:
     """A keyword may be a path (EARTH SCIENCE > OCEANS): any of its words may go on as typed."""
     last = text.split(" ")[-1]
     pattern = _SPECIAL.sub(r"\\\1", text)
@@ -83,7 +83,7 @@ def _keywords_body(text: str, limit: int) -> dict[str, Any]:
     }
 
 
-def _misspelt_body(text: str) -> dict[str, Any]:
+def _misspelt_body(text: str) -> Json:
     near = {"match": {"keywords.term": {"query": text, "operator": "and", **_FUZZY}}}
     terms = {"field": "keywords.exact", "size": _LOOKED_AT}
     return {
@@ -94,12 +94,12 @@ def _misspelt_body(text: str) -> dict[str, Any]:
     }
 
 
-def _titles(answer: Mapping[str, Any]) -> list[TitleFound]:
+def _titles(answer: JsonMapping) -> list[TitleFound]:
     sources = [hit["_source"] for hit in answer["hits"]["hits"]]
     return [TitleFound(one["id"], one["source"], one["title"]) for one in sources]
 
 
-def _keywords(answer: Mapping[str, Any]) -> list[KeywordFound]:
+def _keywords(answer: JsonMapping) -> list[KeywordFound]:
     return [KeywordFound(str(b["key"]), b["doc_count"]) for b in answer["aggregations"]["terms"]["buckets"]]
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import NotFound
+from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
@@ -82,11 +83,11 @@ class VocabularyStore:
         concepts = tuple(_concept(row) for one in found for row in one["_source"]["content"]["concepts"])
         return NamedVocabulary(manifest.name, concepts)
 
-    def _write(self, document_id: str, document: dict[str, Any]) -> None:
+    def _write(self, document_id: str, document: Json) -> None:
         self._client.index(index=self._index, id=document_id, document=document, refresh=True, require_alias=True)
 
     def _drop_parts(self, name: str, *, but: str | None) -> None:
-        query: dict[str, Any] = {"bool": {"filter": [{"term": {"kind": "part"}}, {"term": {"vocabulary": name}}]}}
+        query: Json = {"bool": {"filter": [{"term": {"kind": "part"}}, {"term": {"vocabulary": name}}]}}
         if but is not None:
             query["bool"]["must_not"] = [{"term": {"version": but}}]
         self._client.delete_by_query(index=self._index, query=query, conflicts="proceed", refresh=True)
@@ -98,7 +99,7 @@ def _manifest(vocabulary: NamedVocabulary, version: str, parts: int, loaded: str
     return Manifest(vocabulary.name, version, parts, len(vocabulary.concepts), len(labels), languages, loaded)
 
 
-def _manifest_document(manifest: Manifest) -> dict[str, Any]:
+def _manifest_document(manifest: Manifest) -> Json:
     return {
         "kind": "manifest",
         "vocabulary": manifest.name,
@@ -111,13 +112,13 @@ def _manifest_document(manifest: Manifest) -> dict[str, Any]:
     }
 
 
-def _read_manifest(source: dict[str, Any]) -> Manifest:
+def _read_manifest(source: Json) -> Manifest:
     numbers = {name: int(source[name]) for name in ("parts", "concepts", "labels")}
     languages = tuple(source.get("languages", ()))
     return Manifest(source["vocabulary"], source["version"], **numbers, languages=languages, loaded=source["loaded"])
 
 
-def _packed(concepts: Sequence[Concept]) -> dict[str, Any]:
+def _packed(concepts: Sequence[Concept]) -> Json:
     rows = [[one.uri, [[label.text, label.language] for label in one.labels], list(one.narrower)] for one in concepts]
     return {"concepts": rows}
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from flask import request
 
+from core.json_types import Json
 from core.record import Record
 from search_api.parts import Parts
 
 Link = dict[str, str]
-Ways = list[dict[str, Any]]
+Ways = list[Json]
 
 JSON = "application/json"
 GEOJSON = "application/geo+json"

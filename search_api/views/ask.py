@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import structlog
 from flask import Response, jsonify, request, stream_with_context
@@ -12,6 +12,7 @@ from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from core.errors import SondeError, Unavailable
+from core.json_types import Json
 from search_api.access.guard import caller
 from search_api.answers.answerer import Answerer, Step
 from search_api.answers.values import AskRequest, CitedAnswer, FoundPassage, Scope, Turn
@@ -34,7 +35,6 @@ EVENTS = "text/event-stream"
 _MOST_TURNS = 20
 _LONGEST_ANSWER = 20_000
 
-Json = dict[str, Any]
 Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
+from core.json_types import Json
 from core.timespan import TimeSpan, iso
 from search_api.filtering.queryables import QUERYABLES, SORTABLES, Queryable, schema_of
 from search_api.formats_out import listing_html
@@ -17,8 +16,6 @@ from search_api.parts import Parts
 from search_api.views.addresses import CATALOG_JSON, CATALOG_PROFILE, GEOJSON, JSON, SCHEMA_JSON, Addresses, link
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, sent_as
 from search_api.views.plain_page import HTML, FormParameters, plain_page, wants_html
-
-Json = dict[str, Any]
 
 _CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 _GREGORIAN = "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian"
@@ -42,21 +39,21 @@ class CollectionAnswer(BaseModel):
     id: str
     title: str
     itemType: str  # noqa: N815 - OGC's name
-    links: list[dict[str, Any]]
+    links: list[Json]
 
 
 class CollectionsAnswer(BaseModel):
     """All catalogues."""
 
-    collections: list[dict[str, Any]]
-    links: list[dict[str, Any]]
+    collections: list[Json]
+    links: list[Json]
 
 
 class PropertiesAnswer(BaseModel):
     """A JSON Schema whose properties can be asked for."""
 
     type: str
-    properties: dict[str, Any]
+    properties: Json
 
 
 def collections_views(parts: Parts) -> APIBlueprint:

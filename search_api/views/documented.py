@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from core.json_types import Json
 from search_api.problems import Problem
 
 Responses = dict[Any, Any]
@@ -14,13 +15,13 @@ PROBLEMS: Responses = {400: Problem, 503: Problem}
 WITH_NOT_FOUND: Responses = {400: Problem, 404: Problem, 503: Problem}
 
 
-def sent_as(media_type: str, answer: type[BaseModel], *or_text: str) -> dict[str, Any]:
+def sent_as(media_type: str, answer: type[BaseModel], *or_text: str) -> Json:
     """An answer of this shape under another media type than ``application/json``; ``or_text``: the same as a text."""
     shaped = {media_type: {"schema": answer.model_json_schema(mode="serialization")}}
     return {"content": {**shaped, **texts(*or_text)["content"]}}
 
 
-def texts(*media_types: str) -> dict[str, Any]:
+def texts(*media_types: str) -> Json:
     """An answer in one of these media types: a text, or JSON of a shape that a standard describes."""
     return {
         "content": {

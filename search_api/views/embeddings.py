@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.errors import InvalidInput, ModelMissing
+from core.json_types import Json
 from search_api.parts import Parts
 from search_api.problems import Problem
 
@@ -34,7 +35,7 @@ class EmbeddingsAnswer(BaseModel):
 
     object: str = "list"
     model: str
-    data: list[dict[str, Any]]
+    data: list[Json]
     usage: dict[str, int]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from core.doubts import doubts
 from core.extent import BBox
 from core.hit import Hit
+from core.json_types import Json, JsonMapping
 from core.record import Contact, Link, Record
 from core.timespan import TimeSpan
 from reading.vocabulary.concept import Label
@@ -17,8 +16,6 @@ from search_api.formats_out.iris import iri
 from search_api.formats_out.rfc3339 import enclosing, moment
 from search_api.ranking.config import default_config
 from search_api.understanding.interpretation import Found, IdentifierFound, Interpretation
-
-Json = dict[str, Any]
 
 
 def feature(record: Record) -> Json:
@@ -244,7 +241,7 @@ def _interval(span: TimeSpan | None) -> str | None:
     return None if span is None else f"{span.start_iso or '..'}/{span.end_iso or '..'}"
 
 
-def _found(found: Found) -> Mapping[str, Any]:
+def _found(found: Found) -> JsonMapping:
     return {
         "text": found.text,
         "span": [found.start, found.end],

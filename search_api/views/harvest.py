@@ -12,6 +12,7 @@ from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.json_types import Json
 from search_api.access.audit import audit
 from search_api.access.guard import caller, needs
 from search_api.harvests.overview import Harvests
@@ -22,8 +23,6 @@ from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.views.addresses import JSON, Addresses, link
 from search_api.views.documented import WITH_NOT_FOUND, texts
-
-Json = dict[str, Any]
 
 _GUARDED: Any = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _STARTING: Any = {409: Problem, **_GUARDED}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Response, json, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
+from core.json_types import Json
 from core.record import Record
 from search_api.formats_out import listing_html
 from search_api.formats_out.listing_html import Listed
@@ -51,17 +50,17 @@ class ItemsAnswer(BaseModel):
     """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end."""
 
     type: str = "FeatureCollection"
-    features: list[dict[str, Any]]
+    features: list[Json]
     numberMatched: int  # noqa: N815 - OGC's name
     numberReturned: int  # noqa: N815 - OGC's name
-    links: list[dict[str, Any]]
+    links: list[Json]
 
 
 class SimilarAnswer(BaseModel):
     """Most similar first, with the cosine as ``sonde:similarity`` where it was measured."""
 
     type: str = "FeatureCollection"
-    features: list[dict[str, Any]]
+    features: list[Json]
     numberReturned: int  # noqa: N815 - OGC's name
 
 
@@ -168,7 +167,7 @@ def _readable(page: Page, following: str | None, addresses: Addresses, catalogue
     return plain_page(catalogue.title, listing_html.items(catalogue.title, listed, page.matched, on))
 
 
-def _feature_links(record: Record, addresses: Addresses) -> list[dict[str, Any]]:
+def _feature_links(record: Record, addresses: Addresses) -> list[Json]:
     """In a page only the way to the record and its catalogue, beside the record's own links."""
     return [
         link("self", addresses.item(record), GEOJSON),
@@ -178,7 +177,7 @@ def _feature_links(record: Record, addresses: Addresses) -> list[dict[str, Any]]
     ]
 
 
-def _geojson(body: dict[str, Any]) -> Response:
+def _geojson(body: Json) -> Response:
     response = jsonify(body)
     response.mimetype = GEOJSON
     return response

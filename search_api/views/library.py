@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from http import HTTPStatus
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from flask import Response, jsonify, request, send_file
 from flask_openapi import APIBlueprint, FileStorage, Tag
@@ -14,6 +14,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from core.document import DocumentEntry, State
 from core.errors import InvalidInput, TooLarge
+from core.json_types import Json
 from search_api.access.guard import caller, needs
 from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
 from search_api.library.shelf import Shelf, Upload, too_large
@@ -22,8 +23,6 @@ from search_api.parts import Parts
 from search_api.problems import Problem, problem
 from search_api.views.addresses import JSON, Addresses, link
 from search_api.views.documented import WITH_NOT_FOUND, Responses, texts
-
-Json = dict[str, Any]
 
 _FORM_BYTES = 64 * 1024  # what a multipart form adds to its file
 _MOST_LIST_BYTES = 1024 * 1024

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from flask import Response, jsonify
 
 from core.errors import InvalidInput
+from core.json_types import Json
 from search_api.access.guard import caller
 from search_api.answer import Answer
 from search_api.formats_out.formats import result_writers
@@ -16,8 +16,6 @@ from search_api.parameters import SearchParameters, cursor_for, to_request
 from search_api.parts import Parts
 from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, JSON, Addresses, link, ways_on
-
-Json = dict[str, Any]
 
 
 def scoped_answer(query: SearchParameters, parts: Parts) -> Response:

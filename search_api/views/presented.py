@@ -6,6 +6,7 @@ import threading
 
 from cachetools import LRUCache
 
+from core.json_types import Json
 from core.record import Record
 from search_api.retrieval.memory import MOST_RECORDS, weight_of
 from search_api.views import geojson
@@ -20,9 +21,9 @@ class Presented:
 
     def __init__(self, most: int = MOST_RECORDS) -> None:
         self._lock = threading.Lock()
-        self._kept: LRUCache[int, tuple[Record, geojson.Json]] = LRUCache(most, lambda kept: weight_of(kept[0]))
+        self._kept: LRUCache[int, tuple[Record, Json]] = LRUCache(most, lambda kept: weight_of(kept[0]))
 
-    def feature(self, record: Record) -> geojson.Json:
+    def feature(self, record: Record) -> Json:
         """A feature whose members belong to all: a caller adds members, and changes none."""
         with self._lock:
             kept = self._kept.get(id(record))

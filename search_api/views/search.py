@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
 from core.errors import InvalidInput
+from core.json_types import Json
 from search_api.answer import Answer
 from search_api.formats_out.formats import result_writers
 from search_api.formats_out.output_format import ResultPage
@@ -35,7 +36,7 @@ class SearchAnswer(BaseModel):
     """A GeoJSON FeatureCollection (OGC API - Records items), best hit first."""
 
     type: str = "FeatureCollection"
-    features: list[dict[str, Any]] = Field(description="Records with `sonde:score` and `sonde:signals`.")
+    features: list[Json] = Field(description="Records with `sonde:score` and `sonde:signals`.")
     numberMatched: int = Field(description="Hits that you can page through: at most 1,000.")  # noqa: N815 - OGC
     numberReturned: int  # noqa: N815 - OGC's name
     total: int = Field(alias="sonde:total", description="How many records match; facets count the same records.")
@@ -43,9 +44,9 @@ class SearchAnswer(BaseModel):
         alias="sonde:totalRelation",
         description="`about`: it may count copies of a data set in other catalogues; `at_least`: this many or more.",
     )
-    links: list[dict[str, Any]]
-    interpretation: dict[str, Any] = Field(alias="sonde:interpretation")
-    facets: dict[str, Any] = Field(default={}, alias="sonde:facets", description="Only if requested.")
+    links: list[Json]
+    interpretation: Json = Field(alias="sonde:interpretation")
+    facets: Json = Field(default={}, alias="sonde:facets", description="Only if requested.")
     did_you_mean: str | None = Field(None, alias="sonde:didYouMean", description="A better spelling.")
     corrected_from: str | None = Field(
         None, alias="sonde:correctedFrom", description="The original question, if its corrected form was answered."

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from flask import abort, request
 from pydantic import ValidationError
 
 from core.errors import InvalidInput, Unsupported
+from core.json_types import Json
 from search_api.parameters import SearchParameters
 from search_api.problems import from_validation
 
 FORM = "application/x-www-form-urlencoded"
 LARGEST_BODY_BYTES = 256 * 1024
-
-Json = dict[str, Any]
 
 
 def request_body() -> Json:

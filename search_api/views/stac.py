@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
 from core.errors import InvalidInput, NotFound
+from core.json_types import Json
 from core.record import Record
 from search_api.formats_out import stac
 from search_api.listing.catalogues import ALL, Catalogue
@@ -24,8 +23,6 @@ from search_api.views.addresses import GEOJSON, JSON, Addresses, link
 from search_api.views.collections import interval_of
 from search_api.views.conformance import STAC_CLASSES, Conformance
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, sent_as
-
-Json = dict[str, Any]
 
 _DESCRIPTION = "Records of the catalogues behind this service that carry something to download."
 
@@ -50,7 +47,7 @@ class StacCatalog(BaseModel):
     stac_version: str
     description: str
     conformsTo: list[str]  # noqa: N815 - OGC's name
-    links: list[dict[str, Any]]
+    links: list[Json]
 
 
 class StacCollection(BaseModel):
@@ -61,15 +58,15 @@ class StacCollection(BaseModel):
     stac_version: str
     description: str
     license: str
-    extent: dict[str, Any]
-    links: list[dict[str, Any]]
+    extent: Json
+    links: list[Json]
 
 
 class StacCollections(BaseModel):
     """All STAC Collections."""
 
-    collections: list[dict[str, Any]]
-    links: list[dict[str, Any]]
+    collections: list[Json]
+    links: list[Json]
 
 
 class StacItem(BaseModel):
@@ -77,19 +74,19 @@ class StacItem(BaseModel):
 
     type: str
     id: str
-    properties: dict[str, Any]
-    assets: dict[str, Any]
-    links: list[dict[str, Any]]
+    properties: Json
+    assets: Json
+    links: list[Json]
 
 
 class StacItems(BaseModel):
     """A page of STAC Items."""
 
     type: str
-    features: list[dict[str, Any]]
+    features: list[Json]
     numberMatched: int  # noqa: N815 - OGC's name
     numberReturned: int  # noqa: N815 - OGC's name
-    links: list[dict[str, Any]]
+    links: list[Json]
 
 
 def stac_views(parts: Parts) -> APIBlueprint:

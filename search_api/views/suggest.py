@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from flask import Response, json, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, Field
 
+from core.json_types import Json
 from search_api.parameter_types import Parameters, printable
 from search_api.parts import Parts
 from search_api.suggest.suggester import Suggestions
@@ -30,9 +31,9 @@ class SuggestAnswer(BaseModel):
     """Completions, best first within each kind."""
 
     q: str
-    titles: list[dict[str, Any]] = Field(description="Records: title, id, href.")
-    keywords: list[dict[str, Any]] = Field(description="Terms with the number of records that have them.")
-    places: list[dict[str, Any]] = Field(description="Name, kind, bbox, country.")
+    titles: list[Json] = Field(description="Records: title, id, href.")
+    keywords: list[Json] = Field(description="Terms with the number of records that have them.")
+    places: list[Json] = Field(description="Name, kind, bbox, country.")
 
 
 def suggest_views(parts: Parts) -> APIBlueprint:
@@ -53,7 +54,7 @@ def suggest_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _presented(found: Suggestions, addresses: Addresses) -> dict[str, Any]:
+def _presented(found: Suggestions, addresses: Addresses) -> Json:
     return {
         "titles": [
             {"title": one.title, "id": one.id, "href": addresses.collection(one.source, f"/items/{one.id}")}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, get_args
+from typing import get_args
 
 import click
 
+from core.json_types import JsonMapping
 from training.precision import Precision, quickest
 
 precise = click.option(
@@ -18,7 +18,7 @@ precise = click.option(
 )
 
 
-def precision_of(given: Mapping[str, Any]) -> Precision:
+def precision_of(given: JsonMapping) -> Precision:
     """What ``--precision`` comes to on the ``device`` that is asked for, if any."""
     asked: Precision = given["precision"]
     return quickest(given.get("device", "cpu")) if given["precision"] == "auto" else asked

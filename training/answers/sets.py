@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from core.errors import SondeError
+from core.json_types import Json
 from core.ports import LanguageModel
 from reading.sentences import sentences
 from reading.small_words import SAYING_NOTHING
@@ -25,7 +25,7 @@ from training.answers.context import Context, Noise, without
 from training.examples import TrainingError
 from training.questions.by_language_model import Generated
 
-Row = dict[str, Any]
+Row = Json
 _WORD = re.compile(r"\w+")
 _CITED = re.compile(r"\s*\[\d+\]")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from core.json_types import Json
 from core.ports import Vectors
 from encoders.recipe import Recipe, read_recipe
 from encoders.tokens import Tokeniser
@@ -82,14 +83,14 @@ class TrainableEncoder:
         """The parameters that change."""
         return [parameter for parameter in self.module.parameters() if parameter.requires_grad]
 
-    def weights(self) -> dict[str, Any]:
+    def weights(self) -> Json:
         """What changes, by name; enough to go on from the base."""
         changing = {name for name, parameter in self.module.named_parameters() if parameter.requires_grad}
         return {
             name: value.detach().cpu().clone() for name, value in self.module.state_dict().items() if name in changing
         }
 
-    def take(self, weights: dict[str, Any]) -> None:
+    def take(self, weights: Json) -> None:
         self.module.load_state_dict(weights, strict=False)
 
     def save(self, folder: Path) -> None:

@@ -6,9 +6,9 @@ import json
 import shutil
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from core.errors import ModelMissing
+from core.json_types import Json
 from core.ports import EmbedderCard
 from encoders.embedder import OnnxEmbedder
 from encoders.files import published
@@ -30,7 +30,7 @@ class Serving:
     instruction: str
     min_score: float
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Json:
         return {**asdict(self.recipe), "instruction": self.instruction, "min_score": self.min_score}
 
 
@@ -60,12 +60,12 @@ def write_embedder(out: Path, encoder: TrainableEncoder, serving: Serving, card:
     return full
 
 
-def _export(draft: Path) -> dict[str, Any]:
+def _export(draft: Path) -> Json:
     """Both graphs beside the weights, so that serving needs no torch; returns the comparison of int8 with fp32."""
     scratch = draft / ".scratch"
     scratch.mkdir()
     made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "states")
-    facts: dict[str, Any] = read_json(made / CARD)["int8"]
+    facts: Json = read_json(made / CARD)["int8"]
     for graph in made.glob("*.onnx"):
         graph.replace(draft / graph.name)
     shutil.rmtree(scratch)

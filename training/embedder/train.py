@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from core.json_types import Json
 from encoders.model_card import ModelCard
 from evaluation.metrics import HEADLINE, Measured
 from evaluation.significance import paired_randomisation
@@ -93,7 +94,7 @@ def _looked_at(held_out: Sequence[Example], seed: int) -> list[Example]:
     return chance.sample(held_out, min(_LOOKED_AT, len(held_out)))
 
 
-def figures(before: Measured, after: Measured) -> dict[str, Any]:
+def figures(before: Measured, after: Measured) -> Json:
     """Each measure before and after, and how likely so large a change of the headline is by chance."""
     compared = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))
     changed = {name: {"before": before.means[name], "after": after.means[name]} for name in SHOWN}
@@ -143,7 +144,7 @@ def _refuse_sizes(settings: EmbedderSettings, dims: int) -> None:
         raise TrainingError(f"Matryoshka sizes lie between 1 and the model's {dims}; {wrong[0]} does not.")
 
 
-def _identity(base: Base, split: Split, settings: EmbedderSettings) -> dict[str, Any]:
+def _identity(base: Base, split: Split, settings: EmbedderSettings) -> Json:
     """What must be the same for a training to go on."""
     return {"base": str(base.folder), "train": _ids(split.train), "held_out": _ids(split.held_out), **_plain(settings)}
 
@@ -155,5 +156,5 @@ def _ids(examples: Sequence[Example]) -> str:
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 
-def _plain(value: EmbedderSettings | TrainingBudget) -> dict[str, Any]:
+def _plain(value: EmbedderSettings | TrainingBudget) -> Json:
     return {name: list(each) if isinstance(each, tuple) else each for name, each in asdict(value).items()}

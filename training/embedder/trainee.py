@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+from core.json_types import Json
 from training.embedder.batches import Hand, batch_of, dealt
 from training.embedder.encoder import TrainableEncoder
 from training.embedder.held_out import HeldOut
@@ -42,10 +43,10 @@ class EmbedderTrainee:
     def measure(self) -> float:
         return self._held_out.average_precision(self.encoder.embed)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Json:
         return {"weights": self.encoder.weights(), "optimiser": self._optimiser.state_dict()}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: Json) -> None:
         self.encoder.take(state["weights"])
         self._optimiser.load_state_dict(state["optimiser"])
 

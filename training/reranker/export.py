@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import ModelMissing
+from core.json_types import Json
 from core.ports import CrossEncoderCard
 from encoders.files import published
 from encoders.late_interaction import SCORING, LateInteraction, LateRecipe
@@ -41,7 +42,7 @@ class Exported:
     mebibytes: float
     pairs_30_ms: float
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> Json:
         return {
             "expected calibration error": {"before": self.calibration.before, "after": self.calibration.error},
             "int8 rank correlation": self.correlation,
@@ -70,7 +71,7 @@ def write_reranker(out: Path, model: LateModel, lists: Lists, card: ModelCard) -
     return full
 
 
-def _facts(model: LateModel, exported: Exported) -> dict[str, Any]:
+def _facts(model: LateModel, exported: Exported) -> Json:
     own, calibration = model.settings, exported.calibration
     return {
         "scoring": SCORING,

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.json_types import Json
 from encoders.tokens import Tokeniser
 from encoders.windows import wanted, windowed
 from training.examples import TrainingError
@@ -105,19 +106,19 @@ class LateModel:
         whole, most = self._texts.whole(texts), self._texts.max_tokens
         return [windowed(each, worth[at], most) for each, at in zip(whole, about, strict=True)]
 
-    def learning(self) -> list[dict[str, Any]]:
+    def learning(self) -> list[Json]:
         """Parameter groups with their learning rates: the base's layers, and what is new."""
         base, new = self.settings.learning_rate, self.settings.head_rate
         layers = [one for one in self.module.encoder.parameters() if one.requires_grad]
         groups = [{"params": self.module.head_parameters(), "rate": new}]
         return [*groups, {"params": layers, "rate": base}] if layers else groups
 
-    def weights(self) -> dict[str, Any]:
+    def weights(self) -> Json:
         """What changes, by name; enough to go on from the base."""
         changing = ((name, each) for name, each in self.module.named_parameters() if each.requires_grad)
         return {name: each.detach().clone() for name, each in changing}
 
-    def take(self, weights: dict[str, Any]) -> None:
+    def take(self, weights: Json) -> None:
         self.module.load_state_dict(weights, strict=False)
 
     def _arithmetic(self) -> Any:

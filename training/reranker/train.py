@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
+from core.json_types import Json
 from encoders.model_card import ModelCard, Used
 from training.checkpoints import Checkpoints, beside
 from training.examples import Example, TrainingError
@@ -100,7 +100,7 @@ def mixed(texts: Texts, settings: RerankerSettings) -> list[Example]:
     return own + chance.sample(general, min(wanted, len(general)))
 
 
-def compared(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, Any]:
+def compared(before: Mapping[str, float], after: Mapping[str, float]) -> Json:
     return {name: {"before": before[name], "after": after[name]} for name in before}
 
 
@@ -108,7 +108,7 @@ def _held_out(origin: Origin, texts: Texts) -> tuple[Used, ...]:
     return origin.used(texts.held_out, "held out")
 
 
-def _identity(base: Path, learnt: Sequence[Example], texts: Texts, settings: RerankerSettings) -> dict[str, Any]:
+def _identity(base: Path, learnt: Sequence[Example], texts: Texts, settings: RerankerSettings) -> Json:
     """What must be the same for a training to go on."""
     return {"base": str(base), "train": _ids(learnt), "held_out": _ids(texts.held_out), **asdict(settings)}
 

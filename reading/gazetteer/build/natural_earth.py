@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from core.extent import BBox, enclosing_box
+from core.json_types import JsonMapping
 from reading.gazetteer.build.draft import LANGUAGES, Draft, area_km2
 from reading.gazetteer.names import name_key
 
@@ -33,7 +33,7 @@ _NOT_COUNTRIES = ("ATA",)  # Antarctica is a continent here
 class Unit:
     """One first-level region: its properties and the box and outline area of each of its polygons."""
 
-    properties: Mapping[str, Any]
+    properties: JsonMapping
     parts: tuple[tuple[BBox, float], ...]
 
     @property
@@ -47,7 +47,7 @@ def read_units(path: Path) -> list[Unit]:
     return [Unit(feature["properties"], tuple(_parts(feature["geometry"]))) for feature in features]
 
 
-def _parts(geometry: Mapping[str, Any]) -> Iterator[tuple[BBox, float]]:
+def _parts(geometry: JsonMapping) -> Iterator[tuple[BBox, float]]:
     polygons = geometry["coordinates"] if geometry["type"] == "MultiPolygon" else [geometry["coordinates"]]
     for polygon in polygons:
         ring = polygon[0]

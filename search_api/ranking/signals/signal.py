@@ -6,13 +6,13 @@ there and nowhere else. Signals are pure: they take columns of numbers and retur
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from core.hit import SignalName
+from core.json_types import JsonMapping
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.columns import Floats
 from search_api.ranking.fields import AnyColumn
@@ -54,7 +54,7 @@ class Reason:
 
     text: str
     code: str
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: JsonMapping = field(default_factory=dict)
 
 
 class Signal(Protocol):

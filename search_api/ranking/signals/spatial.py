@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from core.geo import compare
 from core.hit import SignalName
+from core.json_types import Json
 from search_api.ranking.columns import Floats, Rows
 from search_api.ranking.fields import AnyColumn
 from search_api.ranking.numbers import check_not_negative, check_positive, check_shares
@@ -84,7 +85,7 @@ class Spatial:
 
 def _place_reason(target: Target, number: int, rows: Floats) -> Reason:
     name = target.place or "the asked place"
-    values: dict[str, Any] = {"place": target.place}
+    values: Json = {"place": target.place}
     if len(target.boxes) > 1:
         name = f"{name} ({number + 1} of {len(target.boxes)})"
         values |= {"number": number + 1, "of": len(target.boxes)}
