@@ -9,6 +9,7 @@ from typing import Literal
 
 from core.extent import BBox
 from core.json_types import JsonMapping
+from core.names import Names
 from core.timespan import TimeSpan
 
 ProvenanceKind = Literal["observation", "simulation", "projection", "reanalysis", "derived", "unknown"]
@@ -122,6 +123,7 @@ class Record:
     links: tuple[Link, ...] = ()
     dates: Dates = field(default_factory=Dates)
     formats: tuple[str, ...] = ()
+    names: Names = field(default_factory=Names)
     edition: str | None = None  # of the data set, as written: "2.1", "Version 3"
     doi: str | None = None  # bare, lower case: 10.5065/7nb6-rj33
     parent: str | None = None  # the parent's identifier as written

@@ -8,11 +8,12 @@ from core.errors import IndexMismatch
 from core.json_types import Json, JsonMapping
 from core.ports import EmbedderCard
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Of the mappings as they are now. Raised by one with every release that changes a mapping (ADR 0023):
 
 1. Sonde 0.1.0
 2. editions of records, claims in the ledger, coverage and progress of documents
+3. names of records: short names, platforms, instruments, variables, projects, processing level
 """
 
 OLDEST_SCHEMA = 1

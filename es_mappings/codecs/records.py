@@ -15,6 +15,8 @@ from shapely.geometry import shape
 from core.extent import BBox
 from core.json_types import Json, JsonMapping
 from core.likeness import series_of, signature_of
+from core.name_keys import keys_of
+from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical
 from core.timespan import TimeSpan
 
@@ -86,11 +88,17 @@ def to_document(record: Record) -> Json:
         "links": [_without_empty(asdict(link)) for link in record.links],
         "dates": _without_empty(asdict(record.dates)),
         "formats": list(record.formats),
+        "names": _names(record),
         "native": {"format": record.native_format},
         "warnings": list(record.warnings),
         **_where_and_when(record),
     }
     return _without_empty(document)
+
+
+def _names(record: Record) -> Json:
+    variables = [_without_empty(asdict(variable)) for variable in record.names.variables]
+    return _without_empty({**asdict(record.names), "variables": variables, "keys": list(keys_of(record))})
 
 
 def where_and_when(record: Record) -> Json:
@@ -151,12 +159,19 @@ def from_document(source: JsonMapping) -> Record:
         links=tuple(Link(**link) for link in source.get("links", ())),
         dates=Dates(**source.get("dates", {})),
         formats=tuple(source.get("formats", ())),
+        names=_names_from(source.get("names", {})),
         edition=source.get("edition"),
         doi=source.get("doi"),
         parent=source.get("parent"),
         native_format=source.get("native", {}).get("format", ""),
         warnings=tuple(source.get("warnings", ())),
     )
+
+
+def _names_from(source: JsonMapping) -> Names:
+    lists = {name: tuple(source.get(name, ())) for name in ("short_names", "platforms", "instruments", "projects")}
+    variables = tuple(Variable(**variable) for variable in source.get("variables", ()))
+    return Names(**lists, variables=variables, processing_level=source.get("processing_level"))
 
 
 def _vertical(source: JsonMapping | None) -> Vertical | None:

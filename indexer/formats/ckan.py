@@ -6,7 +6,7 @@ from typing import Any
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.ckan_parts import EXTRA_LINKS, boxes, spans
+from indexer.formats.ckan_parts import EXTRA_LINKS, boxes, extra_names, spans
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
@@ -61,6 +61,7 @@ def _what(draft: Draft, package: JsonMapping) -> None:
     draft.identifier = next((text for text in stated if text), "")
     draft.doi = next((doi for text in [text_in(package.get("doi")), *stated] if (doi := doi_in(text))), None)
     draft.edition = text_in(package.get("version"))
+    extra_names(draft, package)
     draft.title = _translated(package, "title")
     draft.also_titled(text_in(package.get("alternate_title")))
     draft.abstract = _translated(package, "notes") or text_in(package.get("description"))
@@ -208,13 +209,19 @@ _FIELDS = {
     "links": "`resources`, `url` (`about`), `documentation`",
     "dates": "`issued`, `created`, `modified`; `metadata_modified`",
     "formats": "formats of resources",
+    "names.short_names": "extra `short_name`; `alternate_title` that looks like one",
+    "names.platforms": "extras `platform`, `mission`",
+    "names.instruments": "extras `instrument`, `sensor`",
+    "names.variables": "extras `variable`, `parameter`",
+    "names.projects": "extras `project`, `campaign`",
+    "names.processing_level": "extra `processing_level`",
     "edition": "`version`",
     "doi": "`doi`, identifiers",
     "parent": "`in_series`, `parent_identifier`",
 }
 FORMAT = Format(
     "ckan",
-    2,
+    3,
     read,
     _recognises,
     "a package of CKAN's action API",

@@ -6,7 +6,8 @@ from typing import Any
 
 from core.json_types import JsonMapping
 from indexer.formats.draft import Draft
-from indexer.formats.json_document import listed, objects_in, text_in
+from indexer.formats.gathered_names import Kind
+from indexer.formats.json_document import listed, objects_in, text_in, texts_in
 
 EXTRA_LINKS = {"documentation": "describedby", "graphic-preview-file": "preview", "landing_page": "about"}
 
@@ -18,6 +19,22 @@ _SPANS = (
     ("temporal_coverage_from", "temporal_coverage_to"),
     ("time_period_coverage_start", "time_period_coverage_end"),
 )
+
+_NAMES: tuple[tuple[str, Kind], ...] = (
+    ("platform", "platform"), ("mission", "platform"), ("instrument", "instrument"), ("sensor", "instrument"),
+    ("project", "project"), ("campaign", "project"), ("variable", "variable"), ("parameter", "variable"),
+)  # fmt: skip
+
+
+def extra_names(draft: Draft, package: JsonMapping) -> None:
+    """Extras by the words that portals use for them, singular or plural; several names in one text by commas."""
+    for name, kind in _NAMES:
+        for text in [*texts_in(package.get(name)), *texts_in(package.get(f"{name}s"))]:
+            for part in text.split(","):
+                draft.names.of_kind(kind, part)
+    draft.names.short_name(text_in(package.get("short_name")))
+    for name in ("processing_level", "processing-level"):
+        draft.names.level(text_in(package.get(name)))
 
 
 def boxes(draft: Draft, package: JsonMapping) -> None:

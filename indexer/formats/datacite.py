@@ -67,6 +67,8 @@ def _what(draft: Draft, document: JsonMapping) -> None:
     draft.doi = doi_in(text_in(document.get("doi"))) or doi_in(_identifier(document))
     draft.identifier = draft.doi or _identifier(document)
     draft.edition = text_in(document.get("version"))
+    for other in [*objects_in(document.get("alternateIdentifiers")), *objects_in(document.get("identifiers"))]:
+        draft.names.maybe_short_name(text_in(other.get("alternateIdentifier")) or text_in(other.get("identifier")))
     for title in objects_in(document.get("titles")):
         if not draft.title and not title.get("titleType"):
             draft.title = text_in(title.get("title"))
@@ -199,13 +201,18 @@ _FIELDS = {
     "links": "the DOI or `url` (`about`), `contentUrl`, related addresses",
     "dates": "dates by type; else `publicationYear`",
     "formats": "`formats`",
+    "names.short_names": "alternate identifiers and titles that look like one",
+    "names.platforms": "subjects of schemes of platforms",
+    "names.instruments": "subjects of schemes of instruments",
+    "names.variables": "subjects of schemes as in ISO 19139",
+    "names.projects": "subjects of schemes of projects",
     "edition": "`version`",
     "doi": "`identifier`, `doi`",
     "parent": "relation IsPartOf",
 }
 FORMAT = Format(
     "datacite",
-    2,
+    3,
     read,
     _recognises,
     "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",

@@ -82,6 +82,7 @@ def _what(draft: Draft, said: JsonMapping) -> None:
     others = [*identifiers, uri, *(_identifier(one) for one in listed(said.get("otherIdentifier")))]
     others += [*texts_in(said.get("sameAs")), address(next(iter(listed(said.get("landingPage"))), ""))]
     draft.doi = next((doi for text in others if (doi := doi_in(text))), None)
+    draft.names.maybe_short_name(*(text for text in others if text != draft.identifier))
     draft.edition = next((text for name in _VERSIONS if (text := text_in(said.get(name)))), "")
     for code in [*texts_in(said.get("language")), *texts_in(said.get("inLanguage"))]:
         draft.in_language(code)
@@ -245,6 +246,8 @@ def _provenance(draft: Draft, said: JsonMapping) -> None:
             draft.derived_from(_identifier(one))
     for one in listed(said.get("wasGeneratedBy")):
         draft.generated_by(label(one))
+        if isinstance(one, dict) and "Project" in types_of(one):
+            draft.names.project(label(one))
 
 
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}RDF"
@@ -283,13 +286,18 @@ _FIELDS = {
     "links": ("`landingPage` (`about`), distributions, `endpointURL` (`service`), `page`, `describedBy`, `references`"),
     "dates": "`issued`, `created`, `modified`",
     "formats": "`format`, else `mediaType` of distributions",
+    "names.short_names": "identifiers and alternative titles that look like one",
+    "names.platforms": "subjects of schemes of platforms",
+    "names.instruments": "subjects of schemes of instruments",
+    "names.variables": "subjects of schemes as in ISO 19139",
+    "names.projects": "subjects of schemes of projects; `prov:wasGeneratedBy` a project",
     "edition": "`dcat:version`, `owl:versionInfo`",
     "doi": "identifiers, URI, `landingPage`",
     "parent": "`isPartOf`, `inSeries`",
 }
 FORMAT = Format(
     "dcat",
-    2,
+    3,
     read,
     _recognises,
     "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",

@@ -8,7 +8,7 @@ from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
-from indexer.formats.nasa import metres_of, platforms, rel_of, role_of, science_keyword
+from indexer.formats.nasa import metres_of, platforms, product, rel_of, role_of, science_keyword
 from indexer.formats.reader import Refused
 from indexer.formats.resolution_text import distance_in, step_in
 from indexer.formats.xml import parse
@@ -41,6 +41,8 @@ def read(raw: RawRecord, source: str) -> Record:
 def _what(draft: Draft, root: Element) -> None:
     short, version = text_at(root, "Entry_ID/Short_Name"), text_at(root, "Entry_ID/Version")
     draft.identifier = "_".join(part for part in (short, version) if part) or text_at(root, "Entry_ID")
+    product(draft, short, version or text_at(root, "Data_Set_Citation/Version", "Dataset_Citation/Version"))
+    draft.names.maybe_short_name("" if short else draft.identifier)
     draft.title = text_at(root, "Entry_Title")
     for other in [*texts_at(root, "Data_Set_Citation/Dataset_Title", "Dataset_Citation/Dataset_Title"), short]:
         draft.also_titled(other)
@@ -231,12 +233,19 @@ _FIELDS = {
     "links": "`Related_URL` by type, `Online_Resource`",
     "dates": "release, creation, revision; of the metadata",
     "formats": "`Distribution_Format`",
+    "names.short_names": "`Short_Name`; an `Entry_ID` of version 9 that looks like one",
+    "names.platforms": "`Platform`, `Source_Name`",
+    "names.instruments": "`Instrument`, `Sensor_Name`",
+    "names.variables": "science keywords below their topic",
+    "names.projects": "`Project`",
+    "names.processing_level": "`Product_Level_Id`",
+    "edition": "`Version` of the entry or of its citation",
     "doi": "`Persistent_Identifier`, `Dataset_DOI`, `Online_Resource`",
     "parent": "`Parent_DIF`, associations of type Parent",
 }
 FORMAT = Format(
     "dif",
-    2,
+    3,
     read,
     _recognises,
     "root `DIF`, 9 and 10",

@@ -21,6 +21,7 @@ from core.record import (
 from core.timespan import TimeSpan, instant_ms
 from indexer.formats.access import is_restricted_code, says_restricted
 from indexer.formats.doi import doi_in
+from indexer.formats.gathered_names import GatheredNames
 from indexer.formats.hrefs import is_data_file, media_type_of, repair_href
 from indexer.formats.iso_contacts import attributed_to
 from indexer.formats.iso_keywords import without_doubles
@@ -65,6 +66,7 @@ class Draft:
     resolution: Resolution = field(default_factory=Resolution)
     vertical: Vertical | None = None
     where: Where = field(default_factory=Where)
+    names: GatheredNames = field(default_factory=GatheredNames)
     _alternate_titles: list[str] = field(default_factory=list)
     _languages: list[str] = field(default_factory=list)
     _keywords: list[Keyword] = field(default_factory=list)
@@ -103,6 +105,7 @@ class Draft:
         said = line(term)
         if said and not says_nothing(said):
             self._keywords.append(Keyword(said, line(vocabulary) or None, uri or None))
+            self.names.keyword(said, vocabulary)
 
     def theme(self, term: str) -> None:
         said = line(term)
@@ -212,6 +215,8 @@ class Draft:
         stated = line(self.identifier)
         title = self._titled(stated, abstract)
         identifier = stated or self.raw.native_id
+        if not self.names.short_names:  # none was stated
+            self.names.maybe_short_name(*self._alternate_titles)
         self.where.settle(" ".join([title, *self._alternate_titles, *(keyword.term for keyword in self._keywords)]))
         if not stated:
             self.warnings.append("identifier: none given, the source's own name for the document is used")
@@ -239,6 +244,7 @@ class Draft:
             links=tuple(self._links.values()),
             dates=self._all_dates(),
             formats=one_of_each(self._formats),
+            names=self.names.finish(),
             edition=line(self.edition) or None,
             doi=self.doi or doi_in(stated),
             parent=line(self.parent) or None,

@@ -179,11 +179,16 @@ _FIELDS = {
     "dates": "`date`, `issued`, `available`, `created`, `modified`",
     "formats": "`format`, `medium`",
     "doi": "`identifier`",
+    "names.short_names": "alternative titles that look like one (`MOD11_L2`)",
+    "names.platforms": "subjects of schemes of platforms",
+    "names.instruments": "subjects of schemes of instruments",
+    "names.variables": "subjects of schemes as in ISO 19139",
+    "names.projects": "subjects of schemes of projects",
     "parent": "`isPartOf`",
 }
 FORMAT = Format(
     "dublin-core",
-    2,
+    3,
     read,
     _recognises,
     "`oai_dc:dc`, `csw:Record` (full, summary, brief; 2.0.2, 3.0), `rdf:RDF` of Dublin Core, plain `dc`",

@@ -6,7 +6,7 @@ from core.record import Record
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
-from indexer.formats.nasa import platforms, rel_of, role_of, science_keyword
+from indexer.formats.nasa import platforms, product, rel_of, role_of, science_keyword
 from indexer.formats.reader import Refused
 from indexer.formats.xml import parse
 from indexer.formats.xml_names import Element, all_of, name_of, one_of, text_at, texts_at
@@ -39,6 +39,7 @@ def read(raw: RawRecord, source: str) -> Record:
 def _what(draft: Draft, root: Element) -> None:
     short, version = text_at(root, "ShortName"), text_at(root, "VersionId")
     draft.identifier = "_".join(part for part in (short, version) if part)
+    product(draft, short, version)
     draft.title = text_at(root, "DataSetId", "LongName")
     for other in (text_at(root, "LongName"), short):
         draft.also_titled(other)
@@ -153,12 +154,19 @@ _FIELDS = {
     "links": "`OnlineAccessURLs` (`download`), `OnlineResources` by type, browse images",
     "dates": "`InsertTime`, `RevisionDate`; `LastUpdate`",
     "formats": "`DataFormat`",
+    "names.short_names": "`ShortName`",
+    "names.platforms": "`Platforms`",
+    "names.instruments": "`Instruments` of platforms",
+    "names.variables": "science keywords below their topic",
+    "names.projects": "`Campaigns`",
+    "names.processing_level": "`ProcessingLevelId`",
+    "edition": "`VersionId`",
     "doi": "`DOI`, the citation",
     "parent": "associations of type parent",
 }
 FORMAT = Format(
     "echo10",
-    2,
+    3,
     read,
     _recognises,
     "root `Collection` with short name and version",

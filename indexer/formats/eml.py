@@ -20,6 +20,7 @@ _ROLES = {
     "contact": "pointOfContact", "publisher": "publisher",
 }  # fmt: skip
 _ENTITIES = ("dataTable", "spatialRaster", "spatialVector", "storedProcedure", "view", "otherEntity")
+_UNITS = ("standard", "custom")
 _EDGES = ("westBoundingCoordinate", "southBoundingCoordinate", "eastBoundingCoordinate", "northBoundingCoordinate")
 
 
@@ -52,6 +53,8 @@ def _what(draft: Draft, root: Element, resource: Element) -> None:
     draft.title = next(iter(titles), "")
     for other in [*titles[1:], *texts_at(resource, "shortName")]:
         draft.also_titled(other)
+    for short in texts_at(resource, "shortName"):
+        draft.names.short_name(short)
     abstract = one_of(resource, "abstract")
     paragraphs = texts_at(abstract, "section/title", "section/para", "para", "markdown")
     draft.abstract = "\n\n".join(paragraphs) or inner_text(abstract)
@@ -155,11 +158,19 @@ def _ways(draft: Draft, resource: Element) -> None:
         draft.link(text_at(online, "url"), rel, description=text_at(online, "onlineDescription"))
     for name in _ENTITIES:
         for entity in all_of(resource, name):
+            _attributes(draft, entity)
             for physical in all_of(entity, "physical"):
                 label = text_at(physical, "objectName") or text_at(entity, "entityName")
                 for href in texts_at(physical, "distribution/online/url"):
                     draft.link(href, "download", name=label)
                 draft.format(text_at(physical, "dataFormat/externallyDefinedFormat/formatName"))
+
+
+def _attributes(draft: Draft, entity: Element) -> None:
+    """Columns by their label, else by their name."""
+    for attribute in all_of(entity, "attributeList/attribute"):
+        units = [f"measurementScale/{scale}/unit/{kind}Unit" for scale in ("ratio", "interval") for kind in _UNITS]
+        draft.names.variable(text_at(attribute, "attributeLabel", "attributeName"), unit=text_at(attribute, *units))
 
 
 def _lineage(draft: Draft, resource: Element) -> None:
@@ -209,11 +220,15 @@ _FIELDS = {
     "links": "`distribution/online`; addresses of tables and rasters (`download`)",
     "dates": "`pubDate`; `changeDate`",
     "formats": "`formatName` of entities",
+    "names.short_names": "`shortName`, further titles that look like one",
+    "names.instruments": "`instrumentation`; keywords of thesauri of instruments",
+    "names.variables": "attributes of tables and rasters with their unit; keywords as in ISO 19139",
+    "names.projects": "`project/title`",
     "doi": "`packageId`, `alternateIdentifier`",
 }
 FORMAT = Format(
     "eml",
-    2,
+    3,
     read,
     _recognises,
     "root `eml:eml`, 2.x",

@@ -26,6 +26,7 @@ _KEYWORD_GROUPS = {
 _ISO_THEMES = "iso 19115 topic categor"
 _FINEST_GRID_M = 0.01
 _DAY = re.compile(r"^(\d{4})(\d{2})?(\d{2})?$")
+_OF_THE_GIS = ("fid", "objectid", "shape")
 _NO_VOCABULARY = frozenset({"none", "none.", "n/a", "user defined"})
 
 
@@ -40,6 +41,7 @@ def read(raw: RawRecord, source: str) -> Record:
     citation = one_of(idinfo, "citation/citeinfo")
     _what(draft, root, idinfo, citation)
     _keywords(draft, idinfo)
+    _attributes(draft, root)
     _contacts(draft, root, idinfo, citation)
     _where(draft, idinfo)
     _when(draft, idinfo)
@@ -85,6 +87,14 @@ def _keywords(draft: Draft, idinfo: Element) -> None:
         draft.keyword(platform, "platform")
     for instrument in texts_at(idinfo, "plainsid/instflnm"):
         draft.keyword(instrument, "instrument")
+
+
+def _attributes(draft: Draft, root: Element) -> None:
+    """Columns of the data, without those that a GIS adds to every table."""
+    for attribute in all_of(root, "eainfo/detailed/attr"):
+        label = text_at(attribute, "attrlabl")
+        if not label.lower().startswith(_OF_THE_GIS):
+            draft.names.variable(label, unit=text_at(attribute, "attrdomv/rdom/attrunit"))
 
 
 def _contacts(draft: Draft, root: Element, idinfo: Element, citation: Element | None) -> None:
@@ -235,13 +245,17 @@ _FIELDS = {
     "links": "`onlink`, `networkr` (`download`), `browse` (`preview`), `crossref`",
     "dates": "`pubdate`; `metd`",
     "formats": "`formname`, `geoform`",
+    "names.platforms": "`platflnm`; keywords of thesauri of platforms",
+    "names.instruments": "`instflnm`; keywords of thesauri of instruments",
+    "names.variables": "attributes of `detailed` with their unit; keywords as in ISO 19139",
+    "names.projects": "keywords of thesauri of projects",
     "edition": "`citeinfo/edition`",
     "doi": "`othercit`, `onlink`, `datsetid`",
     "parent": "title of `lworkcit`",
 }
 FORMAT = Format(
     "fgdc",
-    2,
+    3,
     read,
     _recognises,
     "root `metadata` with `idinfo`",

@@ -12,6 +12,7 @@ _AT_ONCE = 4  # formats in one table
 _ALWAYS = ("id", "source", "native_format", "warnings")
 _PARTS = {
     "resolution": ("metres", "scale_denominator", "time_step"),
+    "names": ("short_names", "platforms", "instruments", "variables", "projects", "processing_level"),
     "provenance": ("lineage", "kind", "derived_from", "generated_by", "attributed_to"),
 }
 

@@ -190,11 +190,12 @@ _FIELDS = {
     "dates": "`dct_issued_s`; `gbl_mdModified_dt`, `layer_modified_dt`",
     "formats": "`dct_format_s`, `dc_format_s`",
     "doi": "`dct_identifier_sm`, `dc_identifier_s`",
+    "names.short_names": "`dct_alternative_sm` that look like one (`MOD11_L2`)",
     "parent": "`dct_isPartOf_sm`, `pcdm_memberOf_sm`",
 }
 FORMAT = Format(
     "geoblacklight",
-    2,
+    3,
     read,
     _recognises,
     "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)",

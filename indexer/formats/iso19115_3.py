@@ -83,7 +83,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "iso19115-3",
-    2,
+    3,
     read,
     _recognises,
     "root `mdb:MD_Metadata`, 1.0 and 2.0",

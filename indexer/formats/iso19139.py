@@ -15,6 +15,7 @@ from indexer.formats.iso_extent import read_where
 from indexer.formats.iso_keywords import read_keywords, read_themes, without_doubles
 from indexer.formats.iso_lineage import parent_in_aggregates, read_provenance
 from indexer.formats.iso_links import doi_among, read_links
+from indexer.formats.iso_names import read_edition, read_names
 from indexer.formats.iso_resolution import read_resolution
 from indexer.formats.iso_structure import OF_19115_3, mend_structure
 from indexer.formats.iso_time import read_times
@@ -125,7 +126,8 @@ def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: 
         links=links,
         dates=read_dates(citation, child(metadata, f"{GMD}dateStamp"), warnings),
         formats=_formats(parts),
-        edition=text_of(citation, f"{GMD}edition") or None,
+        names=read_names(metadata, identifications, citation),
+        edition=read_edition(citation),
         doi=_doi(parts, identifier) or doi_among(links),
         parent=_parent(parts),
         native_format=_native_format(metadata),
@@ -277,7 +279,19 @@ FIELDS = {
     ),
     "dates": "`citation/date` by type; `dateStamp`",
     "formats": "`distributionFormat`, `distributorFormat`, `resourceFormat`",
-    "edition": "`citation/edition`",
+    "names.short_names": (
+        "citation identifiers whose code space says so (`...shortname`), or that look like one (`MOD11_L2`); alternate "
+        "titles that do"
+    ),
+    "names.platforms": "`acquisitionInformation/platform`; keywords of type or thesaurus platform",
+    "names.instruments": "`acquisitionInformation` instruments; keywords of type or thesaurus instrument, sensor",
+    "names.variables": (
+        "`contentInfo`: bands, dimensions, attributes with unit; keywords of GCMD's science list, of CF's standard "
+        "names, of thesauri of parameters or variables"
+    ),
+    "names.projects": "`acquisitionInformation/operation`; keywords of type or thesaurus project, campaign",
+    "names.processing_level": "`processingLevelCode`, `processingLevel`",
+    "edition": "`citation/edition`, else the identifier whose code space says version",
     "doi": (
         "citation identifiers, `dataSetURI`, `fileIdentifier`, the only DOI among the links that leads to no other work"
     ),
@@ -285,7 +299,7 @@ FIELDS = {
 }
 FORMAT = Format(
     "iso19139",
-    2,
+    3,
     read,
     _recognises,
     'root `gmd:MD_Metadata`, or a national root with `gco:isoType="gmd:MD_Metadata"`',

@@ -53,6 +53,13 @@ def platforms(draft: Draft, said: Iterable[tuple[str, str]], level: str) -> None
         draft.kind(kind if kind == "simulation" else "derived")
     else:
         draft.kind(kind)
+    draft.names.level(level)
+
+
+def product(draft: Draft, short_name: str, version: str) -> None:
+    """Short name and version of a collection; "Not provided" is neither."""
+    draft.names.short_name(short_name)
+    draft.edition = "" if version.lower().startswith("not provided") else version
 
 
 def rel_of(*stated: str) -> str | None:

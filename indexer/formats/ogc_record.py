@@ -12,6 +12,7 @@ from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.hrefs import is_message_channel
 from indexer.formats.json_document import listed, objects_in, parse_json, text_in, texts_in
+from indexer.formats.json_names import read_names
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.units import iso_duration
@@ -54,6 +55,8 @@ def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
     texts = [*external, text_in(said.get("identifier")), text_in(said.get("doi"))]
     draft.doi = next((doi for text in texts if (doi := doi_in(text))), None)
     draft.edition = text_in(said.get("version"))
+    read_names(draft.names, said)
+    draft.names.maybe_short_name(*external)
     draft.title = text_in(said.get("title")) or text_in(said.get("name"))
     draft.abstract = text_in(said.get("description")) or text_in(said.get("abstract"))
     draft.of_type(text_in(said.get("type")))
@@ -250,13 +253,19 @@ _FIELDS = {
     "links": "`links`, `associations`",
     "dates": "`created`, `updated`, `published`; `recordUpdated`",
     "formats": "`formats`",
+    "names.short_names": "`externalIds` that look like one",
+    "names.platforms": "`platform`, `constellation`, `mission`; themes of platforms",
+    "names.instruments": "`instruments`; themes of instruments",
+    "names.variables": "`cube:variables`, `cf:parameter`; themes as keywords of ISO 19139",
+    "names.projects": "themes of projects",
+    "names.processing_level": "`processing:level`",
     "edition": "`version`",
     "doi": "`externalIds`, `doi`",
     "parent": "title of the link `collection`",
 }
 FORMAT = Format(
     "ogc-record",
-    2,
+    3,
     read,
     _recognises,
     "a GeoJSON feature of OGC API - Records",

@@ -53,6 +53,7 @@ def read(raw: RawRecord, source: str) -> Record:
     said = found[0]
     draft = Draft(raw, source, "schema.org")
     _what(draft, said)
+    _measured(draft, said)
     for name, role in _PEOPLE.items():
         for party in listed(said.get(name)):
             _party(draft, party, role)
@@ -88,6 +89,7 @@ def _what(draft: Draft, said: JsonMapping) -> None:
         for variable in listed(said.get(name)):
             term = text_in(variable.get("name") if isinstance(variable, dict) else variable)
             draft.keyword(term, vocabulary, text_in(variable.get("propertyID")) if isinstance(variable, dict) else "")
+    draft.names.maybe_short_name(*identifiers)
     for name, kind in _DATES.items():
         draft.date(kind, text_in(said.get(name)))
     draft.parent = next((text for one in listed(said.get("isPartOf")) if (text := _reference(one))), None)
@@ -99,6 +101,14 @@ def _what(draft: Draft, said: JsonMapping) -> None:
     if resolution is not None:
         distance = metres(number(text_in(resolution.get("value"))), text_in(resolution.get("unitText")) or "m")
     draft.resolution = Resolution(distance, None, step_in(text_in(said.get("temporalResolution"))))
+
+
+def _measured(draft: Draft, said: JsonMapping) -> None:
+    for measured in objects_in(said.get("variableMeasured")):
+        unit = text_in(measured.get("unitText")) or text_in(measured.get("unitCode"))
+        draft.names.variable(text_in(measured.get("name")), unit=unit)
+    for technique in texts_in(said.get("measurementTechnique")):
+        draft.names.instrument(technique)
 
 
 def _identifier(one: Any) -> str:
@@ -255,13 +265,18 @@ _FIELDS = {
     "links": "`url`, `sameAs` (`about`), `distribution` (`download`), `thumbnailUrl`, `subjectOf`",
     "dates": "`datePublished`, `dateCreated`, `dateModified`; `sdDatePublished`",
     "formats": "`encodingFormat`",
+    "names.short_names": "`alternateName` and `identifier` that look like one",
+    "names.platforms": "keywords of a `DefinedTermSet` of platforms",
+    "names.instruments": "`measurementTechnique`; keywords of a `DefinedTermSet` of instruments",
+    "names.variables": "`variableMeasured` with `unitText`; keywords as in ISO 19139",
+    "names.projects": "keywords of a `DefinedTermSet` of projects",
     "edition": "`version`",
     "doi": "`identifier`, `@id`, `sameAs`",
     "parent": "`isPartOf`",
 }
 FORMAT = Format(
     "schema.org",
-    2,
+    3,
     read,
     _recognises,
     "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",

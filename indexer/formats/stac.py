@@ -13,6 +13,7 @@ from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.json_document import listed, objects_in, parse_json, text_in, texts_in
+from indexer.formats.json_names import read_names
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.shapes import Where
@@ -62,6 +63,9 @@ def _is_stac(document: JsonMapping) -> bool:
 def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
     """What collections say at the top and items among their properties."""
     draft.edition = text_in(said.get("version"))
+    if said is document:  # an item's id names one scene
+        draft.names.maybe_short_name(draft.identifier)
+    read_names(draft.names, said)
     draft.title = text_in(said.get("title")) or text_in(document.get("title"))
     descriptions = (said.get("description"), document.get("description"), said.get("label:description"))
     draft.abstract = next((text for one in descriptions if (text := text_in(one))), "")
@@ -82,6 +86,7 @@ def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
     summaries = document.get("summaries")
     if isinstance(summaries, dict):
         _acquisition(draft, summaries)
+        read_names(draft.names, summaries)
     if lineage := text_in(said.get("processing:lineage")):
         draft.lineage.append(lineage)
     software = said.get("processing:software")
@@ -242,13 +247,19 @@ _FIELDS = {
     "links": "links that lead out, assets (absolute addresses)",
     "dates": "`created`, `updated`, `published`",
     "formats": "types of assets",
+    "names.short_names": "`product:type`; a collection's `id` that looks like one",
+    "names.platforms": "`platform`, `constellation`, `mission`, `osc:missions`; also of summaries",
+    "names.instruments": "`instruments`; also of summaries",
+    "names.variables": "`cube:variables` and `cf:parameter` with units, `osc:variables`",
+    "names.projects": "`osc:project`; themes of projects",
+    "names.processing_level": "`processing:level`",
     "edition": "`version`",
     "doi": "`sci:doi`, links `cite-as`",
     "parent": "`collection`; a collection's parent link",
 }
 FORMAT = Format(
     "stac",
-    2,
+    3,
     read,
     _recognises,
     "`stac_version`: item, collection, catalogue, 0.8 to 1.1",

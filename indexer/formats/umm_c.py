@@ -10,7 +10,7 @@ from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.json_document import listed, objects_in, parse_json, text_in, texts_in
-from indexer.formats.nasa import metres_of, platforms, rel_of, role_of, science_keyword
+from indexer.formats.nasa import metres_of, platforms, product, rel_of, role_of, science_keyword
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.resolution_text import step_in
@@ -45,6 +45,7 @@ def _what(draft: Draft, said: JsonMapping, meta: JsonMapping) -> None:
     short, version = text_in(said.get("ShortName")), text_in(said.get("Version"))
     named = "_".join(part for part in (short, version) if part and not part.lower().startswith("not provided"))
     draft.identifier = text_in(meta.get("concept-id")) or named
+    product(draft, short, version)
     draft.title = text_in(said.get("EntryTitle"))
     for other in (named, short):
         draft.also_titled(other if other != draft.identifier else "")
@@ -226,12 +227,19 @@ _FIELDS = {
     "links": "`RelatedUrls` by type",
     "dates": "`DataDates`, release; of the metadata",
     "formats": "file formats",
+    "names.short_names": "`ShortName`",
+    "names.platforms": "`Platforms`",
+    "names.instruments": "`Instruments` of platforms",
+    "names.variables": "science keywords below their topic",
+    "names.projects": "`Projects`",
+    "names.processing_level": "`ProcessingLevel/Id`",
+    "edition": "`Version`",
     "doi": "`DOI`",
     "parent": "associations of type parent",
 }
 FORMAT = Format(
     "umm-c",
-    2,
+    3,
     read,
     _recognises,
     "JSON with `EntryTitle` and `ShortName`, also inside `umm`",

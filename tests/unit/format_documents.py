@@ -15,6 +15,7 @@ DOI = "10.5072/limpopo.rain"
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 DATA = "https://data.example.org/rain.nc"
 PAGE = "https://data.example.org/rain"
+PLATFORM, INSTRUMENT, PROJECT, VARIABLE = "GAUGES", "TB3", "ZA-RAIN", "rainfall"
 RING = [[26, -26], [33, -26], [33, -22], [29, -21], [26, -22], [26, -26]]
 POSITIONS = " ".join(f"{longitude} {latitude}" for longitude, latitude in RING)
 GEOJSON = {"type": "Polygon", "coordinates": [RING]}
@@ -64,6 +65,18 @@ def _iso19139() -> bytes:
         f"</gmd:temporalElement>{vertical}</gmd:EX_Extent></gmd:extent>"
     )
     keywords = f"<gmd:descriptiveKeywords><gmd:MD_Keywords>{text('keyword', 'in situ observations')}</gmd:MD_Keywords></gmd:descriptiveKeywords>"
+    keywords += "".join(
+        f"<gmd:descriptiveKeywords><gmd:MD_Keywords>{text('keyword', word)}{code('type', 'MD_KeywordTypeCode', kind)}"
+        "</gmd:MD_Keywords></gmd:descriptiveKeywords>"
+        for kind, word in (("platform", PLATFORM), ("instrument", INSTRUMENT), ("project", PROJECT))
+    )
+    content = (
+        "<gmd:contentInfo><gmd:MD_ImageDescription><gmd:dimension><gmd:MD_Band><gmd:sequenceIdentifier><gco:MemberName>"
+        f"<gco:aName><gco:CharacterString>{VARIABLE}</gco:CharacterString></gco:aName></gco:MemberName></gmd:sequenceIdentifier>"
+        "<gmd:units xlink:href='http://units.example.org/all.xml#mm'/></gmd:MD_Band></gmd:dimension><gmd:processingLevelCode>"
+        f"<gmd:RS_Identifier>{text('code', 'Level 2')}</gmd:RS_Identifier></gmd:processingLevelCode>"
+        "</gmd:MD_ImageDescription></gmd:contentInfo>"
+    )
     terms = (
         f"<gmd:resourceConstraints><gmd:MD_LegalConstraints>{text('useLimitation', LICENCE)}"
         f"{code('accessConstraints', 'MD_RestrictionCode', 'restricted')}</gmd:MD_LegalConstraints></gmd:resourceConstraints>"
@@ -95,7 +108,7 @@ def _iso19139() -> bytes:
         f"{cited(TITLE, text('alternateTitle', 'LIMPOPO-RAIN') + date + text('edition', '2') + identifier + party)}</gmd:citation>"
         f"{text('abstract', ABSTRACT)}{keywords}{terms}{resolution}<gmd:topicCategory><gmd:MD_TopicCategoryCode>"
         f"climatologyMeteorologyAtmosphere</gmd:MD_TopicCategoryCode></gmd:topicCategory>{extent}"
-        f"</gmd:MD_DataIdentification></gmd:identificationInfo>{distribution}{lineage}</gmd:MD_Metadata>"
+        f"</gmd:MD_DataIdentification></gmd:identificationInfo>{content}{distribution}{lineage}</gmd:MD_Metadata>"
     ).encode()
 
 
@@ -108,7 +121,7 @@ def _iso19115_3() -> bytes:
 
     names = {
         "mdb": "mdb/2.0", "cit": "cit/2.0", "mri": "mri/1.0", "mcc": "mcc/1.0", "gco": "gco/1.0", "gex": "gex/1.0",
-        "lan": "lan/1.0", "mrl": "mrl/2.0", "mrd": "mrd/1.0", "mco": "mco/1.0",
+        "lan": "lan/1.0", "mrl": "mrl/2.0", "mrd": "mrd/1.0", "mco": "mco/1.0", "mrc": "mrc/2.0", "mac": "mac/2.0",
     }  # fmt: skip
     spaces = " ".join(f'xmlns:{p}="http://standards.iso.org/iso/19115/-3/{v}"' for p, v in names.items())
     edges = "".join(
@@ -158,6 +171,17 @@ def _iso19115_3() -> bytes:
    {text("cit:linkage", LICENCE)}</cit:CI_OnlineResource></cit:onlineResource></cit:CI_Citation></mco:reference>
    </mco:MD_LegalConstraints></mri:resourceConstraints>
  </mri:MD_DataIdentification></mdb:identificationInfo>
+ <mdb:contentInfo><mrc:MD_CoverageDescription><mrc:processingLevelCode><mcc:MD_Identifier>{text("mcc:code", "L2")}
+  </mcc:MD_Identifier></mrc:processingLevelCode><mrc:attributeGroup><mrc:MD_AttributeGroup><mrc:attribute><mrc:MD_SampleDimension>
+  <mrc:name><mcc:MD_Identifier>{text("mcc:code", VARIABLE)}</mcc:MD_Identifier></mrc:name><mrc:units><gml:BaseUnit gml:id="u">
+  <gml:identifier codeSpace="unknown"/><gml:name>mm</gml:name></gml:BaseUnit></mrc:units></mrc:MD_SampleDimension></mrc:attribute>
+  </mrc:MD_AttributeGroup></mrc:attributeGroup></mrc:MD_CoverageDescription></mdb:contentInfo>
+ <mdb:acquisitionInformation><mac:MI_AcquisitionInformation>
+  <mac:operation><mac:MI_Operation><mac:identifier><mcc:MD_Identifier>{text("mcc:code", PROJECT)}</mcc:MD_Identifier>
+  </mac:identifier></mac:MI_Operation></mac:operation><mac:platform><mac:MI_Platform><mac:identifier><mcc:MD_Identifier>
+  {text("mcc:code", PLATFORM)}</mcc:MD_Identifier></mac:identifier><mac:instrument><mac:MI_Instrument><mac:identifier>
+  <mcc:MD_Identifier>{text("mcc:code", INSTRUMENT)}</mcc:MD_Identifier></mac:identifier></mac:MI_Instrument></mac:instrument>
+  </mac:MI_Platform></mac:platform></mac:MI_AcquisitionInformation></mdb:acquisitionInformation>
  <mdb:distributionInfo><mrd:MD_Distribution><mrd:distributionFormat><mrd:MD_Format><mrd:formatSpecificationCitation>
   <cit:CI_Citation>{text("cit:title", "NetCDF")}</cit:CI_Citation></mrd:formatSpecificationCitation></mrd:MD_Format>
   </mrd:distributionFormat><mrd:transferOptions><mrd:MD_DigitalTransferOptions><mrd:onLine><cit:CI_OnlineResource>
@@ -185,8 +209,12 @@ def _fgdc() -> bytes:
 <dsgpoly><dsgpolyo>{ring}</dsgpolyo></dsgpoly></spdom>
 <keywords><theme><themekt>None</themekt><themekey>in situ observations</themekey></theme>
 <theme><themekt>ISO 19115 Topic Category</themekt><themekey>climatologyMeteorologyAtmosphere</themekey></theme>
+<theme><themekt>GCMD Projects</themekt><themekey>{PROJECT}</themekey></theme>
 <place><placekt>GNIS</placekt><placekey>Limpopo</placekey></place></keywords>
+<plainsid><platflnm>{PLATFORM}</platflnm><instflnm>{INSTRUMENT}</instflnm></plainsid>
 <accconst>Access is restricted.</accconst><useconst>{LICENCE}</useconst></idinfo>
+<eainfo><detailed><attr><attrlabl>OBJECTID_1</attrlabl></attr><attr><attrlabl>{VARIABLE}</attrlabl><attrdomv><rdom>
+<attrunit>mm</attrunit></rdom></attrdomv></attr></detailed></eainfo>
 <dataqual><lineage><srcinfo><srccite><citeinfo><title>Paper sheets</title></citeinfo></srccite><srcscale>50000</srcscale></srcinfo>
 <procstep><procdesc>Outliers removed.</procdesc></procstep></lineage></dataqual>
 <spdoinfo><rastinfo><rasttype>Grid Cell</rasttype></rastinfo></spdoinfo>
@@ -202,6 +230,8 @@ def _dublin_core() -> bytes:
  xmlns:dct="http://purl.org/dc/terms/"><dc:identifier>za.rain.1</dc:identifier><dc:identifier>https://doi.org/{DOI}</dc:identifier>
  <dc:title>{TITLE}</dc:title><dct:alternative>LIMPOPO-RAIN</dct:alternative><dc:description>{ABSTRACT}</dc:description>
  <dc:language>eng</dc:language><dc:type>Collection</dc:type><dc:subject>in situ observations</dc:subject>
+ <dc:subject scheme="GCMD Platforms">{PLATFORM}</dc:subject><dc:subject scheme="GCMD Instruments">{INSTRUMENT}</dc:subject>
+ <dc:subject scheme="GCMD Projects">{PROJECT}</dc:subject><dc:subject scheme="CF variables">{VARIABLE}</dc:subject>
  <dc:creator>Thandi Nkosi</dc:creator><dc:publisher>Weather Office</dc:publisher><dc:date>2020-03-01</dc:date>
  <dc:coverage>westlimit=26; southlimit=-26; eastlimit=33; northlimit=-21</dc:coverage><dct:spatial>{WKT}</dct:spatial>
  <dct:temporal>start=1990-01-01; end=2019-12-31; scheme=W3C-DTF</dct:temporal><dc:format>NetCDF</dc:format>
@@ -220,12 +250,17 @@ def _dcat() -> bytes:
 @prefix locn: <http://www.w3.org/ns/locn#> .
 @prefix gsp: <http://www.opengis.net/ont/geosparql#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @prefix dqv: <http://www.w3.org/ns/dqv#> .
 @prefix geodcat: <http://data.europa.eu/930/> .
 <https://data.example.org/id/rain> a dcat:DatasetSeries ; dcat:version "2" ;
   dqv:hasQualityMeasurement [ a dqv:QualityMeasurement ; dqv:isMeasurementOf geodcat:spatialResolutionAsScale ; dqv:value 0.00002 ] ;
   dct:identifier "za.rain.1", "https://doi.org/{DOI}" ; dct:title "Pluviomètres du Limpopo"@fr, "{TITLE}"@en ;
   dct:description "{ABSTRACT}"@en, "Sommes quotidiennes."@fr ; dcat:keyword "in situ observations"@en ;
+  dct:subject [ a skos:Concept ; skos:prefLabel "{PLATFORM}" ; skos:inScheme [ skos:prefLabel "GCMD Platforms" ] ],
+    [ a skos:Concept ; skos:prefLabel "{INSTRUMENT}" ; skos:inScheme [ skos:prefLabel "GCMD Instruments" ] ],
+    [ a skos:Concept ; skos:prefLabel "{VARIABLE}" ; skos:inScheme [ skos:prefLabel "Parameters" ] ] ;
+  dct:alternative "LIMPOPO-RAIN" ;
   dct:language <http://publications.europa.eu/resource/authority/language/ENG> ;
   dcat:theme <http://publications.europa.eu/resource/authority/data-theme/ENVI> ;
   dct:creator [ a foaf:Person ; foaf:name "Thandi Nkosi" ] ;
@@ -234,7 +269,7 @@ def _dcat() -> bytes:
   dct:temporal [ a dct:PeriodOfTime ; dcat:startDate "1990-01-01"^^xsd:date ; dcat:endDate "2019-12-31"^^xsd:date ] ;
   dcat:spatialResolutionInMeters 500.0 ; dcat:temporalResolution "P1D"^^xsd:duration ;
   dct:provenance [ a dct:ProvenanceStatement ; rdfs:label "Checked by hand." ] ; prov:wasDerivedFrom <https://example.org/paper> ;
-  prov:wasGeneratedBy [ a prov:Activity ; rdfs:label "Outliers removed." ] ;
+  prov:wasGeneratedBy [ a prov:Activity ; rdfs:label "Outliers removed." ], [ a foaf:Project ; rdfs:label "{PROJECT}" ] ;
   dct:accessRights <http://publications.europa.eu/resource/authority/access-right/RESTRICTED>, "Ask the office." ;
   dct:issued "2020-03-01"^^xsd:date ; dct:isPartOf <https://data.example.org/id/za> ; dcat:landingPage <{PAGE}> ;
   dcat:distribution [ a dcat:Distribution ; dcat:downloadURL <{DATA}> ; dct:license <{LICENCE}> ; dct:format "NetCDF" ] .
@@ -250,7 +285,9 @@ def _datacite() -> bytes:
  <creators><creator><creatorName nameType="Personal">Thandi Nkosi</creatorName></creator></creators>
  <titles><title>{TITLE}</title><title titleType="AlternativeTitle">LIMPOPO-RAIN</title></titles>
  <publisher>Weather Office</publisher><publicationYear>2020</publicationYear><language>en</language>
- <resourceType resourceTypeGeneral="Collection">Gauges</resourceType><subjects><subject>in situ observations</subject></subjects>
+ <resourceType resourceTypeGeneral="Collection">Gauges</resourceType><subjects><subject>in situ observations</subject>
+ <subject subjectScheme="GCMD Platforms">{PLATFORM}</subject><subject subjectScheme="GCMD Instruments">{INSTRUMENT}</subject>
+ <subject subjectScheme="GCMD Projects">{PROJECT}</subject><subject subjectScheme="Parameters">{VARIABLE}</subject></subjects>
  <dates><date dateType="Issued">2020-03-01</date><date dateType="Collected">1990-01-01/2019-12-31</date></dates>
  <relatedIdentifiers><relatedIdentifier relatedIdentifierType="URL" relationType="IsDerivedFrom">https://example.org/paper
  </relatedIdentifier><relatedIdentifier relatedIdentifierType="DOI" relationType="IsPartOf">10.5072/za.rain</relatedIdentifier>
@@ -289,6 +326,12 @@ def _stac() -> bytes:
                 "providers": [{"name": "Weather Office", "roles": ["producer"]}],
                 "processing:lineage": "Checked by hand.",
                 "processing:software": {"qc": "1.2"},
+                "processing:level": "L2",
+                "product:type": "LIMPOPO-RAIN",
+                "platform": PLATFORM,
+                "instruments": [INSTRUMENT],
+                "osc:project": PROJECT,
+                "cube:variables": {VARIABLE: {"dimensions": ["t"], "type": "data", "unit": "mm"}},
             },
             "links": [
                 {"rel": "derived_from", "href": "https://example.org/paper"},
@@ -312,9 +355,16 @@ def _ogc_record() -> bytes:
                 "title": TITLE,
                 "version": "2",
                 "description": ABSTRACT,
-                "externalIds": [{"value": f"https://doi.org/{DOI}"}],
+                "externalIds": [{"value": f"https://doi.org/{DOI}"}, {"value": "LIMPOPO-RAIN"}],
+                "platform": PLATFORM,
+                "instruments": [INSTRUMENT],
+                "cube:variables": {VARIABLE: {"type": "data", "unit": "mm"}},
+                "processing:level": "L2",
                 "keywords": ["in situ observations"],
-                "themes": [{"concepts": [{"id": "climate"}], "scheme": "https://example.org/topicCategory"}],
+                "themes": [
+                    {"concepts": [{"id": "climate"}], "scheme": "https://example.org/topicCategory"},
+                    {"concepts": [{"id": PROJECT}], "scheme": "GCMD Projects"},
+                ],
                 "language": {"code": "en"},
                 "resolution": 500,
                 "formats": [{"name": "NetCDF"}],
@@ -340,7 +390,8 @@ def _ckan() -> bytes:
         "language": "eng", "theme": '["climate"]', "issued": "2020-03-01", "lineage": "Checked by hand.",
         "source": "Paper sheets", "access_constraints": '["Restricted"]', "alternate_title": "LIMPOPO-RAIN",
         "spatial-resolution": "500 m", "temporal_resolution": "P1D", "parent_identifier": "za.rain",
-        "resource-type": "series",
+        "resource-type": "series", "platform": PLATFORM, "instruments": json.dumps([INSTRUMENT]), "project": PROJECT,
+        "variables": VARIABLE, "processing_level": "2",
     }  # fmt: skip
     return _json(
         {
@@ -408,9 +459,15 @@ def _schema_org() -> bytes:
         "name": TITLE,
         "version": 2,
         "alternateName": "LIMPOPO-RAIN",
+        "variableMeasured": [{"@type": "PropertyValue", "name": VARIABLE, "unitText": "mm"}],
+        "measurementTechnique": INSTRUMENT,
         "description": ABSTRACT,
         "inLanguage": "en",
-        "keywords": "in situ observations, rain",
+        "keywords": [
+            "in situ observations, rain",
+            {"@type": "DefinedTerm", "name": PLATFORM, "inDefinedTermSet": "GCMD Platforms"},
+            {"@type": "DefinedTerm", "name": PROJECT, "inDefinedTermSet": "GCMD Projects"},
+        ],
         "creator": {"@type": "Person", "name": "Thandi Nkosi"},
         "spatialCoverage": {
             "@type": "Place",
@@ -456,9 +513,11 @@ def _eml() -> bytes:
  <datasetGPolygon><datasetGPolygonOuterGRing>{ring}</datasetGPolygonOuterGRing></datasetGPolygon></geographicCoverage>
  <temporalCoverage><rangeOfDates><beginDate><calendarDate>1990-01-01</calendarDate></beginDate><endDate>
  <calendarDate>2019-12-31</calendarDate></endDate></rangeOfDates></temporalCoverage></coverage>
- <methods><methodStep><description><para>Outliers removed.</para></description><dataSource>
+ <project><title>{PROJECT}</title></project>
+ <methods><methodStep><description><para>Outliers removed.</para></description><instrumentation>{INSTRUMENT}</instrumentation><dataSource>
  <title>Paper sheets</title></dataSource></methodStep></methods>
- <dataTable><entityName>rain</entityName><physical><objectName>rain.nc</objectName><dataFormat><externallyDefinedFormat>
+ <dataTable><entityName>rain</entityName><attributeList><attribute><attributeName>{VARIABLE}</attributeName>
+ <measurementScale><ratio><unit><standardUnit>mm</standardUnit></unit></ratio></measurementScale></attribute></attributeList><physical><objectName>rain.nc</objectName><dataFormat><externallyDefinedFormat>
  <formatName>NetCDF</formatName></externallyDefinedFormat></dataFormat><distribution><online><url>{DATA}</url></online>
  </distribution></physical></dataTable></dataset></eml:eml>""".encode()
 
@@ -472,9 +531,11 @@ def _dif() -> bytes:
  <Version>1</Version></Entry_ID><Entry_Title>{TITLE}</Entry_Title><Dataset_Citation><Dataset_Creator>Thandi Nkosi
  </Dataset_Creator><Dataset_Release_Date>2020-03-01</Dataset_Release_Date><Persistent_Identifier><Type>DOI</Type>
  <Identifier>{DOI}</Identifier></Persistent_Identifier></Dataset_Citation>
- <Science_Keywords><Category>EARTH SCIENCE</Category><Topic>ATMOSPHERE</Topic><Term>PRECIPITATION</Term></Science_Keywords>
+ <Science_Keywords><Category>EARTH SCIENCE</Category><Topic>ATMOSPHERE</Topic><Term>{VARIABLE}</Term></Science_Keywords>
  <ISO_Topic_Category>CLIMATOLOGY</ISO_Topic_Category>
- <Platform><Type>In Situ Land-based Platforms</Type><Short_Name>GAUGES</Short_Name></Platform>
+ <Platform><Type>In Situ Land-based Platforms</Type><Short_Name>{PLATFORM}</Short_Name>
+ <Instrument><Short_Name>{INSTRUMENT}</Short_Name></Instrument></Platform><Project><Short_Name>{PROJECT}</Short_Name></Project>
+ <Product_Level_Id>2</Product_Level_Id>
  <Temporal_Coverage><Range_DateTime><Beginning_Date_Time>1990-01-01</Beginning_Date_Time><Ending_Date_Time>2019-12-31
  </Ending_Date_Time></Range_DateTime></Temporal_Coverage>
  <Spatial_Coverage><Geometry><Polygon><Boundary>{corners}</Boundary></Polygon></Geometry>
@@ -499,8 +560,10 @@ def _echo10() -> bytes:
  <RestrictionComment>Requires a registration.</RestrictionComment><UseConstraints><LicenseURL><URL>{LICENCE}</URL></LicenseURL></UseConstraints>
  <Temporal><RangeDateTime><BeginningDateTime>1990-01-01</BeginningDateTime><EndingDateTime>2019-12-31</EndingDateTime>
  </RangeDateTime></Temporal><ScienceKeywords><ScienceKeyword><CategoryKeyword>EARTH SCIENCE</CategoryKeyword>
- <TopicKeyword>ATMOSPHERE</TopicKeyword></ScienceKeyword></ScienceKeywords>
- <Platforms><Platform><ShortName>GAUGES</ShortName><Type>In Situ Land-based Platforms</Type></Platform></Platforms>
+ <TopicKeyword>ATMOSPHERE</TopicKeyword><TermKeyword>{VARIABLE}</TermKeyword></ScienceKeyword></ScienceKeywords>
+ <Platforms><Platform><ShortName>{PLATFORM}</ShortName><Type>In Situ Land-based Platforms</Type><Instruments><Instrument>
+ <ShortName>{INSTRUMENT}</ShortName></Instrument></Instruments></Platform></Platforms><ProcessingLevelId>2</ProcessingLevelId>
+ <Campaigns><Campaign><ShortName>{PROJECT}</ShortName></Campaign></Campaigns>
  <CollectionAssociations><CollectionAssociation><ShortName>za.rain</ShortName><CollectionType>Parent</CollectionType>
  </CollectionAssociation><CollectionAssociation><ShortName>PAPER</ShortName><CollectionType>SOURCE</CollectionType>
  </CollectionAssociation></CollectionAssociations>
@@ -522,9 +585,17 @@ def _umm_c() -> bytes:
                 "DOI": {"DOI": DOI},
                 "DataLanguage": "eng",
                 "CollectionCitations": [{"Creator": "Thandi Nkosi", "ReleaseDate": "2020-03-01"}],
-                "ScienceKeywords": [{"Category": "EARTH SCIENCE", "Topic": "ATMOSPHERE", "Term": "PRECIPITATION"}],
+                "ScienceKeywords": [{"Category": "EARTH SCIENCE", "Topic": "ATMOSPHERE", "Term": VARIABLE}],
                 "ISOTopicCategories": ["climatologyMeteorologyAtmosphere"],
-                "Platforms": [{"ShortName": "GAUGES", "Type": "In Situ Land-based Platforms"}],
+                "Platforms": [
+                    {
+                        "ShortName": PLATFORM,
+                        "Type": "In Situ Land-based Platforms",
+                        "Instruments": [{"ShortName": INSTRUMENT}],
+                    }
+                ],
+                "Projects": [{"ShortName": PROJECT}],
+                "ProcessingLevel": {"Id": "2"},
                 "SpatialExtent": {
                     "HorizontalSpatialDomain": {
                         "Geometry": {"GPolygons": [{"Boundary": {"Points": points}}]},

@@ -11,6 +11,7 @@ import pytest
 
 from core.document import DocumentEntry
 from core.extent import BBox
+from core.names import Names, Variable
 from core.passage import Passage, WhereWhen
 from core.ports import EmbedderCard
 from core.record import Contact, Keyword, Link, Provenance, Record
@@ -36,6 +37,7 @@ RECORD = Record(
     access="restricted",
     access_groups=("staff",),
     links=(Link(href="https://e.org/a.nc", media_type="application/x-netcdf"),),
+    names=Names(("RAIN_1",), ("Terra",), ("MODIS",), (Variable("rain", "rainfall_rate", "mm"),), ("GEWEX",), "L3"),
     edition="2",
     native_format="iso19139",
 )
@@ -72,6 +74,7 @@ def test_a_record() -> None:
     document = records.to_document(RECORD)
     assert records.from_document(_stored(document)) == RECORD
     assert _fits("records", document)
+    assert document["names"]["keys"] == ["rain1", "rain12", "terra", "modis", "gewex"]
 
 
 @pytest.mark.parametrize("content", [b"", b"<a/>", bytes(range(256)) * 100])

@@ -15,7 +15,18 @@ from indexer.formats.format import inspect
 from indexer.formats.formats import FORMATS
 from indexer.formats.registry import read, reader_tag
 from indexer.raw import RawRecord
-from tests.unit.format_documents import ABSTRACT, DATA, DOCUMENTS, DOI, TITLE, VARIANTS
+from tests.unit.format_documents import (
+    ABSTRACT,
+    DATA,
+    DOCUMENTS,
+    DOI,
+    INSTRUMENT,
+    PLATFORM,
+    PROJECT,
+    TITLE,
+    VARIABLE,
+    VARIANTS,
+)
 
 DOC = Path(__file__).parents[2] / "docs" / "formats.md"
 BOTH = [*DOCUMENTS.items(), *VARIANTS.items()]
@@ -76,6 +87,17 @@ def test_doi_licence_access_and_data_are_the_same_whatever_the_standard(name):
     if name not in ("dublin-core", "datacite"):  # they have no word for a download
         link = next(link for link in record.links if link.href == DATA)
         assert (link.rel, link.media_type) == ("download", "application/x-netcdf")
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name != "geoblacklight"])
+def test_the_names_are_the_same_whatever_the_standard(name):
+    names = _read(DOCUMENTS[name]).names
+    assert names.platforms == (() if name == "eml" else (PLATFORM,))  # it has no word for a platform
+    assert (names.instruments, names.projects) == ((INSTRUMENT,), (PROJECT,))
+    assert [variable.name for variable in names.variables] == [VARIABLE]
+    assert {variable.unit for variable in names.variables} <= {"mm", None}
+    assert names.processing_level in ("L2", None)
+    assert names.short_names in ((), ("LIMPOPO-RAIN",), ("za.rain",))
 
 
 @pytest.mark.parametrize("name", [name for name in DOCUMENTS if name not in ("dublin-core", "echo10", "stac")])

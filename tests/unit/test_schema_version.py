@@ -10,7 +10,7 @@ from es_mappings import loader
 from es_mappings.meta import SCHEMA_VERSION
 from es_mappings.names import KINDS
 
-FINGERPRINT = (2, "62989ffade13ad22")
+FINGERPRINT = (3, "ec08cfb9e433cdb9")
 """The schema version and what the mappings of that version hash to."""
 
 
