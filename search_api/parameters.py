@@ -74,6 +74,11 @@ class SearchParameters(Parameters):
     )
     media_type: Values = Field(default=[], description="Media type of one of the record's links.")
     format: Values = Field(default=[], description="Distribution format, in upper or lower case.")
+    platform: Values = Field(default=[], description="Satellite, ship, station or mission, complete, in any case.")
+    instrument: Values = Field(default=[], description="Instrument, complete, in any case.")
+    project: Values = Field(default=[], description="Project or campaign, complete, in any case.")
+    variable: Values = Field(default=[], description="Measured or modelled quantity, complete, in any case.")
+    processing_level: Values = Field(default=[], description="Level of processing: `L2A`.", examples=["L2A"])
     filter: str | None = Field(
         None, max_length=LONGEST_FILTER, description="CQL2 over the queryables of /collections/all/queryables."
     )
@@ -144,6 +149,11 @@ def to_request(given: SearchParameters) -> SearchRequest:
         sources=tuple(given.source),
         keywords=tuple(given.keyword),
         organisations=tuple(given.organisation),
+        platforms=tuple(given.platform),
+        instruments=tuple(given.instrument),
+        projects=tuple(given.project),
+        variables=tuple(given.variable),
+        processing_levels=tuple(given.processing_level),
         themes=tuple(given.theme),
         licences=tuple(given.licence),
         provenance=tuple(given.provenance),

@@ -14,8 +14,9 @@ from search_api.ranking.target import Relation, SpatialMode
 Algorithm = Literal["hybrid", "bm25", "dense"]
 Part = Literal["place", "time", "relation", "scale", "kind", "terms"]
 FacetName = Literal[
-    "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "decade", "region"
-]
+    "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "decade", "region",
+    "platform", "instrument", "project", "variable", "processing_level",
+]  # fmt: skip
 
 ALL_PARTS: frozenset[Part] = frozenset(("place", "time", "relation", "scale", "kind", "terms"))
 
@@ -36,6 +37,11 @@ class Filters:
     provenance: tuple[ProvenanceKind, ...] = ()
     media_types: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+    instruments: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    processing_levels: tuple[str, ...] = ()
     expression: tuple[Json, ...] = ()
     """What a CQL2 filter became: clauses on records."""
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from indexer.formats.field_table import filled, record_fields
 from indexer.formats.json_document import looks_like_json, objects_in, parse_json
 from indexer.formats.marked import between
 from indexer.formats.parted import parted
@@ -60,12 +61,16 @@ def _is_called(key: str, name: str) -> bool:
 
 @dataclass(slots=True)
 class Survey:
-    """Counts by format; ``stated`` and ``given`` by (format, field); refusals by reason, each with its documents."""
+    """Counts by format; ``stated`` and ``given`` by (format, field); refusals by reason, each with its documents.
+
+    ``filled`` counts every field that records have beyond its default, also where nobody checked what was stated.
+    """
 
     documents: int = 0
     records: Counter[str] = field(default_factory=Counter)
     stated: Counter[tuple[str, str]] = field(default_factory=Counter)
     given: Counter[tuple[str, str]] = field(default_factory=Counter)
+    filled: Counter[tuple[str, str]] = field(default_factory=Counter)
     missed: list[tuple[str, str, str]] = field(default_factory=list)
     refused: dict[str, list[str]] = field(default_factory=dict)
 
@@ -87,6 +92,7 @@ class Survey:
             self._refuse(raw, refused)
             return
         self.records[record.native_format] += 1
+        self.filled.update((record.native_format, name) for name in filled(record))
         for name in FIELDS:
             if states(raw.content, name):
                 self.stated[record.native_format, name] += 1
@@ -122,6 +128,21 @@ def markdown(found: Survey) -> str:
     for reason, origins in found.refused.items():
         groups[_group(reason)] += len(origins)
     rows += [f"| {reason} | {count} |" for reason, count in sorted(groups.items(), key=lambda one: (-one[1], one[0]))]
+    return "\n".join(rows)
+
+
+def by_field(found: Survey, begin: str = "") -> str:
+    """How many records of each format have each field, for the fields whose name begins so; formats in alphabet."""
+    kinds = sorted(found.records)
+    rows = [
+        f"| field | {' | '.join(f'`{kind}`' for kind in kinds)} |",
+        f"|---|{'---|' * len(kinds)}",
+        f"| records | {' | '.join(str(found.records[kind]) for kind in kinds)} |",
+    ]
+    for name in record_fields():
+        counts = [found.filled[kind, name] for kind in kinds]
+        if name.startswith(begin) and any(counts):
+            rows.append(f"| `{name}` | {' | '.join(map(str, counts))} |")
     return "\n".join(rows)
 
 

@@ -38,11 +38,25 @@ def _facts(record: Record) -> list[tuple[str, str]]:
         ("Type", escape(record.type)),
         ("Time", escape("; ".join(map(_period, record.times)))),
         ("Area (west south east north)", escape(boxes)),
+        *_names(record),
         ("Licence", escape(record.licence or "")),
         ("Keywords", escape(", ".join(keyword.term for keyword in record.keywords))),
         ("Contacts", escape("; ".join(filter(None, map(_contact, record.contacts))))),
         ("DOI", _link(f"https://doi.org/{record.doi}", record.doi) if record.doi else ""),
         ("Source", escape(record.source)),
+    ]
+
+
+def _names(record: Record) -> list[tuple[str, str]]:
+    names = record.names
+    return [
+        ("Short name", escape(", ".join(names.short_names))),
+        ("Version", escape(record.edition or "")),
+        ("Platforms", escape(", ".join(names.platforms))),
+        ("Instruments", escape(", ".join(names.instruments))),
+        ("Variables", escape(", ".join(variable.name for variable in names.variables))),
+        ("Projects", escape(", ".join(names.projects))),
+        ("Processing level", escape(names.processing_level or "")),
     ]
 
 

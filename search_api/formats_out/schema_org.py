@@ -7,6 +7,7 @@ from typing import Any
 
 from core.extent import BBox
 from core.json_types import Json
+from core.names import Variable
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
 from search_api.formats_out.licences import licence_url
@@ -48,6 +49,9 @@ def dataset(record: Record, address: str) -> Json:
         "isAccessibleForFree": True if record.access == "open" else None,
         "conditionsOfAccess": [*record.constraints, *(["restricted"] if record.access == "restricted" else [])],
         "encodingFormat": list(record.formats),
+        "version": record.edition,
+        "variableMeasured": _variables(record),
+        "measurementTechnique": _one_or_many(list(record.names.instruments)),
         "isPartOf": {"@type": "CreativeWork", "identifier": record.parent} if record.parent else None,
         "dateCreated": record.dates.created,
         "datePublished": record.dates.published,
@@ -118,6 +122,22 @@ def _keyword(keyword: Keyword) -> Any:
     if keyword.vocabulary is None and keyword.uri is None and "," not in keyword.term:
         return keyword.term
     said = {"@type": "DefinedTerm", "name": keyword.term, "inDefinedTermSet": keyword.vocabulary, "url": keyword.uri}
+    return {name: value for name, value in said.items() if value}
+
+
+def _variables(record: Record) -> list[Json]:
+    """Without those that a plain keyword names already and of which nothing more is known."""
+    terms = {keyword.term.casefold() for keyword in record.keywords if keyword.vocabulary is None}
+    return [
+        _variable(one)
+        for one in record.names.variables
+        if one.unit or one.standard_name or one.name.casefold() not in terms
+    ]
+
+
+def _variable(variable: Variable) -> Json:
+    said = {"@type": "PropertyValue", "name": variable.name, "alternateName": variable.standard_name}
+    said |= {"unitText": variable.unit}
     return {name: value for name, value in said.items() if value}
 
 

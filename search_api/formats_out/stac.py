@@ -10,6 +10,7 @@ from search_api.formats_out.rfc3339 import EARLIEST_MS, moment, nearest
 
 VERSION = "1.0.0"
 _SCIENTIFIC = "https://stac-extensions.github.io/scientific/v1.0.0/schema.json"  # the prefix sci:
+_PROCESSING = "https://stac-extensions.github.io/processing/v1.2.0/schema.json"  # the prefix processing:
 ASSET_RELS = ("download", "enclosure", "data", "item")
 
 
@@ -19,7 +20,7 @@ def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
     said: Json = {
         "type": "Feature",
         "stac_version": VERSION,
-        "stac_extensions": [_SCIENTIFIC] if record.doi else [],
+        "stac_extensions": _extensions(record),
         "id": record.id,
         "collection": record.source,
         "geometry": geometry if box is not None else None,
@@ -27,6 +28,14 @@ def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
     if box is not None:
         said["bbox"] = _bbox(box)
     return {**said, "properties": _properties(record), "links": links, "assets": _assets(record.links)}
+
+
+def _extensions(record: Record) -> list[str]:
+    used = {
+        _SCIENTIFIC: record.doi,
+        _PROCESSING: record.names.processing_level,
+    }
+    return [schema for schema, value in used.items() if value]
 
 
 def _bbox(box: BBox) -> list[float]:
@@ -41,6 +50,7 @@ def _properties(record: Record) -> Json:
         "license": record.licence,
         "created": moment(record.dates.created),
         "updated": moment(record.dates.modified or record.dates.metadata),
+        **_names(record),
         "gsd": record.resolution.metres if record.resolution.metres else None,
         "keywords": [keyword.term for keyword in record.keywords],
         "sci:doi": record.doi,
@@ -48,6 +58,16 @@ def _properties(record: Record) -> Json:
     }
     kept = {name: value for name, value in said.items() if value not in (None, "", [])}
     return {"datetime": said["datetime"], **kept}
+
+
+def _names(record: Record) -> Json:
+    """STAC has room for one platform and one level; the keywords have them all."""
+    names = record.names
+    return {
+        "platform": names.platforms[0] if len(names.platforms) == 1 else None,
+        "instruments": list(names.instruments),
+        "processing:level": names.processing_level,
+    }
 
 
 def datetimes(times: tuple[TimeSpan, ...]) -> Json:

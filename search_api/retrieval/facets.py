@@ -31,6 +31,11 @@ _TERMS: dict[FacetName, tuple[str, str]] = {  # field of the index, field of Fil
     "provenance": ("provenance.kind", "provenance"),
     "licence": ("licence", "licences"),
     "format": ("formats", "formats"),
+    "platform": ("names.platforms", "platforms"),
+    "instrument": ("names.instruments", "instruments"),
+    "project": ("names.projects", "projects"),
+    "variable": ("names.variables.name", "variables"),
+    "processing_level": ("names.processing_level", "processing_levels"),
 }
 _PARAMETERS: dict[FacetName, str] = {"decade": "datetime", "region": "place"}
 _REGIONS = (

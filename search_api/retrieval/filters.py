@@ -25,6 +25,11 @@ _RECORD_FIELDS = {
     "provenance": "provenance.kind",
     "media_types": "links.media_type",
     "formats": "formats",
+    "platforms": "names.platforms",
+    "instruments": "names.instruments",
+    "projects": "names.projects",
+    "variables": "names.variables.name",
+    "processing_levels": "names.processing_level",
 }
 _PASSAGE_FIELDS = {
     "types": "type",
@@ -46,7 +51,7 @@ def record_filters(filters: Filters) -> list[Clause]:
 def passage_filters(filters: Filters) -> list[Clause]:
     """The same on passages, which carry copies of their record's fields; only public ones.
 
-    What passages do not carry (formats, an expression) is judged when their records are looked up.
+    What passages do not carry (formats, names, an expression) is judged when their records are looked up.
     """
     return [{"term": {"owner": "public"}}, *passage_conditions(filters)]
 

@@ -1,4 +1,4 @@
-"""Titles and keywords that go on as typed, from the index, in one ``_msearch``."""
+"""Titles, keywords and names that go on as typed, from the index, in one ``_msearch``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
+from search_api.suggest.names import NameFound, names_body, names_in
 from search_api.suggest.spelled import folded, slips_allowed, slips_in
 
 _LOOKED_AT = 60
@@ -32,23 +33,30 @@ class KeywordFound:
     count: int
 
 
-def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> tuple[list[TitleFound], list[KeywordFound]]:
-    """Best first. Looks again with slips allowed where nothing goes on exactly as typed."""
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """Each list best first."""
+
+    titles: Sequence[TitleFound] = ()
+    keywords: Sequence[KeywordFound] = ()
+    names: Sequence[NameFound] = ()
+
+
+def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> Indexed:
+    """Looks again with slips allowed where nothing goes on exactly as typed."""
     text = folded(typed)
     if not text:
-        return [], []
-    titles, keywords = search_all(
-        client,
-        [{"index": index}, _titles_body(text, limit, fuzzy=False), {"index": index}, _keywords_body(text, limit)],
-    )
-    found = _titles(titles), _keywords(keywords)
-    if found[0] or found[1] or slips_allowed(text) == 0:
+        return Indexed()
+    bodies = [_titles_body(text, limit, fuzzy=False), _keywords_body(text, limit), names_body(typed, limit)]
+    titles, keywords, names = search_all(client, [part for body in bodies for part in ({"index": index}, body)])
+    found = Indexed(_titles(titles), _keywords(keywords), names_in(names, limit))
+    if found.titles or found.keywords or found.names or slips_allowed(text) == 0:
         return found
     titles, keywords = search_all(
         client,
         [{"index": index}, _titles_body(text, limit, fuzzy=True), {"index": index}, _misspelt_body(text)],
     )
-    return _titles(titles), _near(_keywords(keywords), text, limit)
+    return Indexed(_titles(titles), _near(_keywords(keywords), text, limit))
 
 
 def _titles_body(text: str, limit: int, *, fuzzy: bool) -> Json:

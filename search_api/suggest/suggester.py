@@ -9,6 +9,7 @@ from es_gateway.client import Elasticsearch
 from es_gateway.searching import on_current
 from search_api.serving import ServingResolver
 from search_api.suggest.indexed import KeywordFound, TitleFound, indexed
+from search_api.suggest.names import NameFound
 from search_api.suggest.places import PlaceSuggester
 
 
@@ -19,6 +20,7 @@ class Suggestions:
     titles: tuple[TitleFound, ...]
     keywords: tuple[KeywordFound, ...]
     places: tuple[Place, ...]
+    names: tuple[NameFound, ...] = ()
 
 
 class Suggester:
@@ -31,7 +33,6 @@ class Suggester:
 
     def suggest(self, typed: str, limit: int) -> Suggestions:
         """At most ``limit`` of each kind. Raises Unavailable."""
-        titles, keywords = on_current(
-            self._resolver, lambda serving: indexed(self._client, serving.records.index, typed, limit)
-        )
-        return Suggestions(tuple(titles), tuple(keywords), tuple(self._places.suggest(typed, limit)))
+        found = on_current(self._resolver, lambda serving: indexed(self._client, serving.records.index, typed, limit))
+        places = tuple(self._places.suggest(typed, limit))
+        return Suggestions(tuple(found.titles), tuple(found.keywords), places, tuple(found.names))

@@ -8,6 +8,7 @@ from core.doubts import doubts
 from core.extent import BBox
 from core.hit import Hit
 from core.json_types import Json, JsonMapping
+from core.names import Names, Variable
 from core.record import Contact, Link, Record
 from core.timespan import TimeSpan
 from reading.vocabulary.concept import Label
@@ -83,6 +84,7 @@ def properties(record: Record) -> Json:
         "sonde:source": record.source,
         "sonde:identity": record.identity,
         "sonde:edition": record.edition,
+        "sonde:names": names(record.names),
         "sonde:parent": record.parent,
         "sonde:boxes": [box.as_list() for box in record.extents],
         "sonde:dates": {name: text for name, text in asdict(record.dates).items() if text},
@@ -101,6 +103,24 @@ def properties(record: Record) -> Json:
 def _said(metres: float | None, scale_denominator: int | None, time_step: str | None) -> Json:
     named = {"metres": metres, "scaleDenominator": scale_denominator, "timeStep": time_step}
     return {name: value for name, value in named.items() if value is not None}
+
+
+def names(said: Names) -> Json:
+    """What the metadata call the product, and what they say made it; only what they say."""
+    found: Json = {
+        "shortNames": list(said.short_names),
+        "platforms": list(said.platforms),
+        "instruments": list(said.instruments),
+        "variables": [_variable(one) for one in said.variables],
+        "projects": list(said.projects),
+        "processingLevel": said.processing_level,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _variable(one: Variable) -> Json:
+    said = {"name": one.name, "standardName": one.standard_name, "unit": one.unit}
+    return {name: value for name, value in said.items() if value}
 
 
 def _themes(record: Record) -> list[Json]:

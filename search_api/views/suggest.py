@@ -33,6 +33,7 @@ class SuggestAnswer(BaseModel):
     q: str
     titles: list[Json] = Field(description="Records: title, id, href.")
     keywords: list[Json] = Field(description="Terms with the number of records that have them.")
+    names: list[Json] = Field(description="Products, platforms, instruments, projects: name, kind, count.")
     places: list[Json] = Field(description="Name, kind, bbox, country.")
 
 
@@ -61,6 +62,7 @@ def _presented(found: Suggestions, addresses: Addresses) -> Json:
             for one in found.titles
         ],
         "keywords": [{"term": one.term, "count": one.count} for one in found.keywords],
+        "names": [{"name": one.name, "kind": one.kind, "count": one.count} for one in found.names],
         "places": [
             {"name": one.name, "kind": one.kind, "bbox": one.bbox.as_list(), "country": one.country}
             for one in found.places

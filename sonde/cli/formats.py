@@ -14,7 +14,11 @@ from indexer.sources.folder import FolderSource
 
 @click.command()
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path), metavar="[FOLDER|ARCHIVE]")
-@click.option("--fields", is_flag=True, help="Print the table of the fields of a record and their origin.")
+@click.option(
+    "--fields",
+    is_flag=True,
+    help="With a folder: how many records of each format have each field. Alone: where each field comes from.",
+)
 @click.option(
     "--write", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Write the tables into this file."
 )
@@ -27,11 +31,11 @@ def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool
     if write is not None:
         write.write_text(_written_into(write.read_text(encoding="utf-8"), path), encoding="utf-8")
         return
-    if fields or path is None:
+    if path is None:
         click.echo(field_table.markdown())
         return
     found = survey.survey(_documents(path))
-    click.echo(survey.markdown(found))
+    click.echo(survey.by_field(found) if fields else survey.markdown(found))
     click.echo(
         f"\n{sum(found.records.values())} records of {found.documents} documents; "
         f"{found.share():.2%} of what is stated is given"

@@ -15,10 +15,13 @@ def counts(samples: Service, name: str, q: str = "", **parameters: Any) -> dict[
     return {one["value"]: one["count"] for one in facet["values"]}
 
 
+NOT_IN_THE_SAMPLES = frozenset({"platform", "instrument", "project", "variable", "processing_level"})
+
+
 @pytest.mark.parametrize("name", FACETS)
 def test_a_count_is_what_choosing_the_value_gives(samples: Service, name: str) -> None:
     facet = samples.search("", facets=name, limit=1)["sonde:facets"][name]
-    assert facet["values"]
+    assert facet["values"] or name in NOT_IN_THE_SAMPLES
     for one in facet["values"][:6]:
         listed = samples.http.get("/search", query_string={facet["parameter"]: one["value"], "limit": 1})
         if "," in one["value"] and listed.status_code == 400:
@@ -52,7 +55,7 @@ def test_what_was_chosen_is_kept(samples: Service) -> None:
 
 
 def test_all_facets_and_none(samples: Service) -> None:
-    assert len(samples.search("rain", facets="all")["sonde:facets"]) == 10
+    assert len(samples.search("rain", facets="all")["sonde:facets"]) == 15
     assert "sonde:facets" not in samples.search("rain")
     assert samples.http.get("/search?facets=colour").get_json()["parameter"] == "facets"
 

@@ -28,6 +28,16 @@ def test_a_folder_is_surveyed(tmp_path):
     assert "2 records of 3 documents; 100.00% of what is stated is given" in output
 
 
+def test_the_fields_of_a_folder_are_counted_by_format(tmp_path):
+    (tmp_path / "a.json").write_bytes(DOCUMENTS["stac"])
+    (tmp_path / "b.xml").write_bytes(DOCUMENTS["eml"])
+    output = _run(str(tmp_path), "--fields").splitlines()
+    assert output[0] == "| field | `eml` | `stac` |"
+    assert "| records | 1 | 1 |" in output
+    assert "| `names.platforms` | 0 | 1 |" in output
+    assert "| `names.variables` | 1 | 1 |" in output
+
+
 def test_the_table_of_fields_is_printed_and_written(tmp_path):
     assert _run("--fields").strip() == markdown()
     page = tmp_path / "page.md"

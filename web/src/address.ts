@@ -7,11 +7,13 @@ const PARTS: readonly Part[] = ["place", "time", "relation", "scale", "kind", "t
 /** Parameters with several values, each shown as a chip of its own. */
 export const VALUE_FILTERS: readonly string[] = [
   "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "media_type",
+  "platform", "instrument", "project", "variable", "processing_level",
 ];
 
 /** Facets in the order of the page; the decades are drawn as the histogram. */
 export const FACETS: readonly string[] = [
-  "type", "theme", "region", "provenance", "organisation", "keyword", "source", "format", "licence", "decade",
+  "type", "theme", "region", "provenance", "platform", "instrument", "variable", "project", "processing_level", "organisation",
+  "keyword", "source", "format", "licence", "decade",
 ];
 
 const KEPT: readonly string[] = [

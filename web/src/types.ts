@@ -38,6 +38,8 @@ export interface Properties {
   updated?: string;
   externalIds?: { value: string }[];
   "sonde:source"?: string;
+  "sonde:edition"?: string;
+  "sonde:names"?: Names;
   "sonde:boxes"?: Box[];
   "sonde:times"?: [string | null, string | null][];
   "sonde:resolution"?: { metres?: number; scaleDenominator?: number; timeStep?: string };
@@ -45,6 +47,16 @@ export interface Properties {
   "sonde:lineage"?: string;
   "sonde:access"?: string;
   "sonde:doubts"?: { code: string; text: string }[];
+}
+
+/** What the product is called, and what made it. */
+export interface Names {
+  shortNames?: string[];
+  platforms?: string[];
+  instruments?: string[];
+  variables?: { name: string; standardName?: string; unit?: string }[];
+  projects?: string[];
+  processingLevel?: string;
 }
 
 export interface Signal {

@@ -24,6 +24,7 @@ export function Facts({ feature }: { feature: Feature }) {
       <Fact name={words.area}>{boxes.length > 0 && boxes.slice(0, MOST_BOXES).map((box) => <div key={box.join()}>{boxText(box)}</div>)}</Fact>
       <Fact name={words.resolution}>{resolutionText(feature, words, locale)}</Fact>
       <Fact name={words.provenance}>{kind && valueText("provenance", kind, words)}</Fact>
+      <NameFacts feature={feature} />
       <Fact name={words.licence}>{said.license && <Outside href={said.license}>{said.license}</Outside>}</Fact>
       <Fact name={words.rights}>{said.rights}</Fact>
       <Fact name={words.access}>{said["sonde:access"] === "restricted" && words.restricted}</Fact>
@@ -41,6 +42,39 @@ export function Facts({ feature }: { feature: Feature }) {
       </Fact>
       <Fact name={words.source}>{said["sonde:source"] && <Go to={`./?${new URLSearchParams({ source: said["sonde:source"] })}`}>{said["sonde:source"]}</Go>}</Fact>
     </dl>
+  );
+}
+
+const MOST_NAMES = 12;
+
+/** What the product is called and what made it; each name leads to all records that bear it. */
+function NameFacts({ feature }: { feature: Feature }) {
+  const words = useWords();
+  const names = feature.properties["sonde:names"] ?? {};
+  const variables = (names.variables ?? []).map(({ name }) => name);
+  return (
+    <>
+      <Fact name={words.shortNames}>{names.shortNames?.join(", ")}</Fact>
+      <Fact name={words.version}>{feature.properties["sonde:edition"]}</Fact>
+      <Fact name={words.platforms}>{listOf("platform", names.platforms)}</Fact>
+      <Fact name={words.instruments}>{listOf("instrument", names.instruments)}</Fact>
+      <Fact name={words.variables}>{listOf("variable", variables)}</Fact>
+      <Fact name={words.projects}>{listOf("project", names.projects)}</Fact>
+      <Fact name={words.processingLevel}>{listOf("processing_level", names.processingLevel ? [names.processingLevel] : [])}</Fact>
+    </>
+  );
+}
+
+function listOf(parameter: string, names: string[] = []) {
+  if (names.length === 0) return undefined;
+  return (
+    <ul class="keywords">
+      {names.slice(0, MOST_NAMES).map((name) => (
+        <li key={name}>
+          <Go to={`./?${new URLSearchParams({ [parameter]: name })}`}>{name}</Go>
+        </li>
+      ))}
+    </ul>
   );
 }
 

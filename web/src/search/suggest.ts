@@ -5,7 +5,7 @@ import { getIfThere } from "../api.ts";
 
 export interface Suggestion {
   text: string;
-  kind: "title" | "keyword" | "place";
+  kind: "title" | "keyword" | "place" | "short_name" | "platform" | "instrument" | "project";
   /** Of a record, where choosing it leads to its page. */
   id?: string;
 }
@@ -14,6 +14,7 @@ interface Said {
   titles?: { title: string; id: string }[];
   keywords?: { term: string }[];
   places?: { name: string }[];
+  names?: { name: string; kind: "short_name" | "platform" | "instrument" | "project" }[];
 }
 
 const LEAST_CHARACTERS = 2;
@@ -49,8 +50,9 @@ async function load(begun: string, signal: AbortSignal): Promise<readonly Sugges
   }
 }
 
-function listed({ keywords = [], places = [], titles = [] }: Said): Suggestion[] {
+function listed({ keywords = [], places = [], titles = [], names = [] }: Said): Suggestion[] {
   return [
+    ...names.map(({ name, kind }): Suggestion => ({ text: name, kind })),
     ...keywords.map(({ term }): Suggestion => ({ text: term, kind: "keyword" })),
     ...places.map(({ name }): Suggestion => ({ text: name, kind: "place" })),
     ...titles.map(({ title, id }): Suggestion => ({ text: title, kind: "title", id })),
