@@ -34,7 +34,7 @@ from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvest_control import QueueHarvestControl
 from sonde.wiring.indices import prepare_indices
 from sonde.wiring.job_queue import job_queue
-from sonde.wiring.library import library_search, shelf
+from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.portal import http_policy, previews, source_titles
 from sonde.wiring.pushing import Pusher
@@ -68,7 +68,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     answers = answerer(settings, pipeline.parts, resolver, models)
     jobs = job_queue(settings)
     writing = RetryingElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
-    own = shelf(settings, client, writing, models, jobs)
+    own = personal_library(settings, client, writing, models, jobs)
     return Parts(
         search=pipeline,
         serving=resolver,
@@ -81,7 +81,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         limits=limits_of(settings.api),
         metrics=ServiceMetrics(State.of(settings, UnhurriedElasticsearch.over(everything))).text,
         answerer=answers,
-        shelf=own,
+        personal_library=own,
         library=library_search(own, answers, resolver),
         harvests=_harvests(settings, everything, jobs),
         pushed=_pusher(settings, writing, models),

@@ -18,8 +18,8 @@ from indexer.documents.ingest import prepare
 from indexer.documents.store import DocumentStore
 from search_api.answers.answerer import Answerer
 from search_api.library.entries import LibraryEntries
+from search_api.library.personal_library import PersonalLibrary, PersonalLibraryParts, Quota
 from search_api.library.search import LibrarySearch
-from search_api.library.shelf import Quota, Shelf, ShelfParts
 from search_api.serving import ServingResolver
 from sonde.settings import LibrarySettings, Settings
 from sonde.wiring.file_store import FolderFiles
@@ -33,9 +33,9 @@ log = structlog.get_logger(__name__)
 _MIB = 1024 * 1024
 
 
-def shelf(
+def personal_library(
     settings: Settings, seen: Elasticsearch, all_of_it: Elasticsearch, models: Models, jobs: Callable[[], Jobs]
-) -> Shelf:
+) -> PersonalLibrary:
     """What the views of the library call; opens no connection yet. ``seen``: the client of what callers may see."""
     files = FolderFiles(settings.library.folder)
     store = DocumentStore(all_of_it, settings.index.prefix)
@@ -47,8 +47,8 @@ def shelf(
     def make_indices() -> None:
         prepare(all_of_it, settings.index.prefix, models.embedder, settings.index.vector_index)
 
-    return Shelf(
-        ShelfParts(
+    return PersonalLibrary(
+        PersonalLibraryParts(
             entries=LibraryEntries(seen, settings.index.prefix),
             files=files,
             prepare=make_indices,
@@ -61,7 +61,7 @@ def shelf(
     )
 
 
-def library_search(chosen: Shelf, answers: Answerer, resolver: ServingResolver) -> LibrarySearch:
+def library_search(chosen: PersonalLibrary, answers: Answerer, resolver: ServingResolver) -> LibrarySearch:
     """``/search`` in a user's documents, by the passages that answers are made from."""
     return LibrarySearch(answers.retriever, resolver, chosen.parts.entries)
 

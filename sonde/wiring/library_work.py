@@ -23,7 +23,7 @@ def library_work(
     most = quota(settings.library)
 
     def read(document: str) -> None:
-        library.read_queued(document, library.Shelf(reading(), files, gate, most.file_bytes, most.bytes))
+        library.read_queued(document, library.LibraryReading(reading(), files, gate, most.file_bytes, most.bytes))
 
     def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
         return repair_library.repair_library(

@@ -20,7 +20,7 @@ LOOKED_AFTER_S = 30.0
 """A vocabulary that was loaded is used after this many seconds at the latest."""
 
 
-class VocabularyShelf:
+class LoadedVocabularies:
     """Call it for the vocabulary of this moment. Safe to share between threads.
 
     Every 30 seconds one request asks whether something was loaded; the caller that finds so reads it, the others go on

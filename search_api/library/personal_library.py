@@ -32,7 +32,7 @@ class Quota:
 
 
 @dataclass(frozen=True, slots=True)
-class ShelfParts:
+class PersonalLibraryParts:
     """``prepare`` makes the indices where they are missing. ``read_soon`` puts a document in the queue; where the queue
     is down it is found there later. ``take_away`` deletes passages, file and entry. ``media_type`` tells by content
     and raises core.errors.Unsupported. ``takes_more``: whether uploads and references are taken at all."""
@@ -57,10 +57,10 @@ class Upload:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class PersonalLibrary:
     """Everybody's library, one owner at a time; holds no state of its own."""
 
-    parts: ShelfParts
+    parts: PersonalLibraryParts
 
     def bring(self, owner: str, upload: Upload) -> tuple[DocumentEntry, bool]:
         """The entry, and whether it is new; the same bytes again are the same document.
