@@ -1,7 +1,7 @@
 """What a caller may see of Elasticsearch, written into a request's body; pure.
 
 A record or passage with ``access_groups`` is seen by callers of one of those groups; all others by everybody. Every
-search body that reaches the indices of records goes through ``confined_body``, which knows the few forms that Sonde
+search body that reaches the indices of records goes through ``filtered_body``, which knows the few forms that Sonde
 uses and refuses the rest: a form that nobody thought about must not be the way around.
 """
 
@@ -58,12 +58,12 @@ def may_see(source: JsonMapping, groups: frozenset[str]) -> bool:
     return not needed or not groups.isdisjoint([needed] if isinstance(needed, str) else needed)
 
 
-def confined_body(body: JsonMapping | None, groups: frozenset[str]) -> Json:
+def filtered_body(body: JsonMapping | None, groups: frozenset[str]) -> Json:
     """The search, over what may be seen alone; scores and order stay. Raises ValueError for a form it does not know."""
     given = dict(body or {})
     unknown = given.keys() - _UNDERSTOOD
     if unknown or _types(given.get("aggs")) & _BEYOND_THE_QUERY:
-        raise ValueError(f"a search that cannot be confined: {sorted(unknown) or 'an aggregation beyond its query'}")
+        raise ValueError(f"a search that cannot be filtered: {sorted(unknown) or 'an aggregation beyond its query'}")
     clause = visible_clause(groups)
     if "knn" in given:
         given["knn"] = _knn(given["knn"], clause)
@@ -107,7 +107,7 @@ def counting_body(terms: Mapping[str, tuple[str, str]], groups: frozenset[str]) 
     """How many records that may be seen hold each word."""
     filters = {key: {"term": {field: word}} for key, (field, word) in terms.items()}
     counting = {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
-    return confined_body(counting, groups)
+    return filtered_body(counting, groups)
 
 
 def without_hidden_terms(body: JsonMapping, answer: Json, counted: JsonMapping) -> Json:

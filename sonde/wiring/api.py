@@ -14,7 +14,7 @@ from core.errors import ModelMissing, Unavailable
 from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
 from es_gateway.nodes import GuardedNode
 from indexer.parts import Parts as HarvestParts
-from search_api.access.confined import ConfinedElasticsearch, groups_seen
+from search_api.access.filtered_client import AccessFilteredElasticsearch, groups_seen
 from search_api.admission import Limits
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
@@ -52,7 +52,7 @@ _WRITE_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner wai
 def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     """Everything the views call; ``models`` where they are loaded already."""
     everything = elasticsearch_client(settings, node=GuardedNode)
-    client = ConfinedElasticsearch.over(everything)
+    client = AccessFilteredElasticsearch.over(everything)
     models = models or Models(settings)
     # What serves is the same for everybody, so it is resolved by a client that sees everything.
     resolver = ServingResolver(everything, settings.index.prefix, models.embedder)

@@ -34,22 +34,26 @@ _MIB = 1024 * 1024
 
 
 def personal_library(
-    settings: Settings, seen: Elasticsearch, all_of_it: Elasticsearch, models: Models, jobs: Callable[[], Jobs]
+    settings: Settings,
+    visible_client: Elasticsearch,
+    admin_client: Elasticsearch,
+    models: Models,
+    jobs: Callable[[], Jobs],
 ) -> PersonalLibrary:
-    """What the views of the library call; opens no connection yet. ``seen``: the client of what callers may see."""
+    """What the views of the library call; connects later. ``visible_client`` reads only what callers may see."""
     files = FolderFiles(settings.library.folder)
-    store = DocumentStore(all_of_it, settings.index.prefix)
+    store = DocumentStore(admin_client, settings.index.prefix)
 
     def take_away(entry: DocumentEntry) -> None:
         library.take_away(entry, store, files)
 
     @cache
     def make_indices() -> None:
-        prepare(all_of_it, settings.index.prefix, models.embedder, settings.index.vector_index)
+        prepare(admin_client, settings.index.prefix, models.embedder, settings.index.vector_index)
 
     return PersonalLibrary(
         PersonalLibraryParts(
-            entries=LibraryEntries(seen, settings.index.prefix),
+            entries=LibraryEntries(visible_client, settings.index.prefix),
             files=files,
             prepare=make_indices,
             read_soon=_read_soon(jobs),
