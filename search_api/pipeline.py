@@ -33,9 +33,9 @@ from search_api.retrieval.candidates import Asking, CandidateSet, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
 from search_api.retrieval.fetch import Fetched, PassageFound, fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.memory import Memory, Version
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
 from search_api.retrieval.spelling import Spelling
+from search_api.retrieval.versioned_cache import RecordCaches, Version
 from search_api.serving import Resolver, Serving
 from search_api.targets import target_of
 from search_api.telemetry_traces import span
@@ -79,7 +79,7 @@ class SearchParts:
     cross_encoder: Callable[[], CrossEncoder]
     config: RankingConfig
     now_ms: Callable[[], int]
-    memory: Memory = field(default_factory=Memory)
+    caches: RecordCaches = field(default_factory=RecordCaches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ class SearchPipeline:
                 window=ranker.candidate_window,
                 question=request.q,
                 columns=ranker.columns,
-                memory=self.parts.memory.fields,
+                memory=self.parts.caches.fields,
             )
         card = serving.embedder.card if serving.embedder is not None else None
         if card is None or not plan.judges_meaning:
@@ -259,7 +259,7 @@ class SearchPipeline:
         self, ids: Sequence[str], known: Mapping[str, Version], serving: Serving, highlight: Clause | None = None
     ) -> Fetched:
         versions = {record: known[record] for record in ids}
-        return fetch_records(self.parts.client, serving.records.index, versions, self.parts.memory.records, highlight)
+        return fetch_records(self.parts.client, serving.records.index, versions, self.parts.caches.records, highlight)
 
     def _page(self, one: Ordered, whole: Listed, serving: Serving) -> tuple[FoundRecord, ...]:
         request, found = one.request, one.found
