@@ -40,7 +40,7 @@ from search_api.serving import Resolver, Serving
 from search_api.targets import target_of
 from search_api.telemetry_traces import span
 from search_api.understanding.interpretation import Interpretation
-from search_api.understanding.understand import BOTH_LEAVE, Leaving, Understander
+from search_api.understanding.understand import STRUCTURED_FIELDS, StructuredField, Understander
 
 _SHAPING: dict[Relation, SpokenRelation] = {
     "near": "near",
@@ -114,10 +114,12 @@ class SearchPipeline:
         """The whole window in its order, nothing fetched: what evaluation measures. Raises as ``search`` does."""
         return on_current(self.parts.resolver, lambda serving: self._ordered(request, serving, Stopwatch()))
 
-    def understood(self, request: SearchRequest, leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
+    def understood(
+        self, request: SearchRequest, structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+    ) -> Interpretation:
         """How the question is read; nothing is searched."""
         parts = request.interpret if request.expand else request.interpret - {"terms"}
-        return self.parts.understander.understand(request.q, parts, leaving)
+        return self.parts.understander.understand(request.q, parts, structured)
 
     def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
         """Where nothing is found and a misspelling is sure, the answer to what was meant, if there is one."""
@@ -152,7 +154,7 @@ class SearchPipeline:
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self._located(request))
-            read = self.understood(request, serving.in_numbers)
+            read = self.understood(request, serving.structured)
         vector, serving = self._vector(request, read, serving, watch)
         found, plan = self._retrieved(request, read, serving, vector, watch)
         with watch.stage("rank"):
@@ -182,7 +184,7 @@ class SearchPipeline:
         """The question's vector where meaning is asked for; with an embedder that is down, what serves without it."""
         if request.algorithm == "dense" and serving.embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
-        meant = not read.says_nothing and (bool(read.thematic) or not read.identifiers)
+        meant = not read.is_empty and (bool(read.thematic) or not read.identifiers)
         if request.algorithm == "bm25" or serving.embedder is None or not meant:
             return None, serving
         # To a model that reads no German a German question is noise: it would hide what the words find. Names of
