@@ -74,7 +74,7 @@ class Signal(Protocol):
         """Why a candidate that was not measured counts as ``counted``."""
 
 
-def says_nothing(of_what: str, counted: float) -> Reason:
+def unknown_reason(of_what: str, counted: float) -> Reason:
     """The reason of a candidate that does not say what was asked for."""
     return Reason(f"{of_what}: counted as {counted:.2f}", "unknown", {"counted": counted})
 
