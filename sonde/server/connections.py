@@ -40,7 +40,7 @@ Application = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class ConnectionLimits:
     """How long a connection may take for what, in seconds.
 
     ``headers``: from the first byte of a request, or from the connection, to the end of its headers. ``idle``: between
@@ -132,20 +132,20 @@ class _Connection(HTTPChannel):
         """Whether a request of it is being answered, or an answer is being written."""
         return bool(self.requests or self.total_outbufs_len)
 
-    def is_late(self, now: float, patience: Patience) -> bool:
+    def is_late(self, now: float, limits: ConnectionLimits) -> bool:
         if self.total_outbufs_len:
             if not self.writing_since:
                 self.writing_since, self.written = now, 0
-            return now - self.writing_since > patience.grace + self.written / patience.bytes_per_s
+            return now - self.writing_since > limits.grace + self.written / limits.bytes_per_s
         self.writing_since = 0.0
         if self.requests:
             return False
         if self.request is not None and self.request.headers_finished:
-            return now - self.began > patience.grace + self.body_bytes / patience.bytes_per_s
+            return now - self.began > limits.grace + self.body_bytes / limits.bytes_per_s
         if self.began:
-            return now - self.began > patience.headers
+            return now - self.began > limits.headers
         is_new = self.last_activity == self.creation_time
-        return now - self.last_activity > (patience.headers if is_new else patience.idle)
+        return now - self.last_activity > (limits.headers if is_new else limits.idle)
 
 
 class Connections(TcpWSGIServer):
@@ -155,7 +155,7 @@ class Connections(TcpWSGIServer):
     finishing = False
 
     def __init__(self, application: Application, sock: socket.socket, adj: Adjustments, **given: Any) -> None:
-        self._patience: Patience = given.pop("patience")
+        self._limits: ConnectionLimits = given.pop("limits")
         self._looked = 0.0
         sockinfo = (sock.family, sock.type, sock.proto, sock.getsockname())
         super().__init__(application, _sock=sock, adj=adj, sockinfo=sockinfo, bind_socket=False, **given)
@@ -170,7 +170,7 @@ class Connections(TcpWSGIServer):
             time.sleep(_MOMENT_S * min(held, _MOST_MOMENTS))
             super().handle_accept()
             return
-        self._make_room(len(self._open) + _ACCEPTED_AT_ONCE - self._patience.connections)
+        self._make_room(len(self._open) + _ACCEPTED_AT_ONCE - self._limits.connections)
         for _ in range(_ACCEPTED_AT_ONCE):
             before = len(self._open)
             super().handle_accept()
@@ -192,11 +192,11 @@ class Connections(TcpWSGIServer):
             return
         self._looked = now
         for connection in self._open:
-            if connection.is_late(now, self._patience):
+            if connection.is_late(now, self._limits):
                 connection.handle_close()
         bodies = sorted(self._open, key=lambda one: one.body_bytes)
         total = sum(one.body_bytes for one in bodies)
-        while total > self._patience.bodies_bytes:
+        while total > self._limits.bodies_bytes:
             largest = bodies.pop()
             total -= largest.body_bytes
             largest.handle_close()
@@ -225,7 +225,7 @@ def connections(
     polled: dict[int, Any],
     *,
     threads: int,
-    patience: Patience,
+    limits: ConnectionLimits,
     proxies: int = 0,
 ) -> Connections:
     """Begins to take connections; ``polled`` gets their sockets. Without ``proxies`` of ours nobody is believed whom
@@ -233,7 +233,7 @@ def connections(
     adj = Adjustments(
         sockets=[sock],
         ident=None,
-        connection_limit=patience.connections + 10 * _ACCEPTED_AT_ONCE,
+        connection_limit=limits.connections + 10 * _ACCEPTED_AT_ONCE,
         cleanup_interval=_NEVER_S,  # `look` does it
         max_request_header_size=_LARGEST_HEADERS,
         max_request_body_size=LARGEST_BODY_BYTES,
@@ -243,7 +243,7 @@ def connections(
         clear_untrusted_proxy_headers=proxies == 0,
     )
     dispatcher = _Threads(threads, f"sonde-{sock.getsockname()[1]}")
-    return Connections(application, sock, adj, map=polled, dispatcher=dispatcher, patience=patience)
+    return Connections(application, sock, adj, map=polled, dispatcher=dispatcher, limits=limits)
 
 
 _WITHOUT_KEY = Adjustments(max_request_header_size=_LARGEST_HEADERS, max_request_body_size=_LARGEST_STRANGERS_BODY)
