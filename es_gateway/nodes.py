@@ -28,7 +28,7 @@ class GuardedNode(Urllib3HttpNode):
         target: str,
         body: bytes | None = None,
         headers: HttpHeaders | None = None,
-        request_timeout: Any = DEFAULT,
+        request_timeout: object = DEFAULT,
     ) -> Any:
         timeout = self._shortened(request_timeout)  # a deadline that has passed is no failure of the node's
         try:
@@ -37,7 +37,7 @@ class GuardedNode(Urllib3HttpNode):
         except CircuitOpen as error:
             raise TransportConnectionError(str(error)) from error
 
-    def _shortened(self, request_timeout: Any) -> Any:
+    def _shortened(self, request_timeout: object) -> Any:
         """The call's own time, or what is left of the request's where that is less. Raises ConnectionTimeout."""
         left = remaining_s()
         if left is None:

@@ -14,7 +14,7 @@ from indexer.formats.json_document import listed, text_in
 _KEYWORDS = frozenset({"@id", "@type", "@value", "@language", "@graph", "@list"})
 
 
-def in_context(document: Any) -> Any:
+def in_context(document: object) -> Any:
     """The document with whole addresses in ``@id`` and in terms that hold addresses.
 
     Keywords and terms that it calls otherwise get their own names. Without a context of its own it comes back as it is.
@@ -57,7 +57,7 @@ def _node(node: JsonMapping, above: JsonMapping) -> Json:
     return written
 
 
-def _value(value: Any, context: JsonMapping, *, is_address: bool) -> Any:
+def _value(value: object, context: JsonMapping, *, is_address: bool) -> Any:
     if isinstance(value, list):
         return [_value(one, context, is_address=is_address) for one in value]
     if isinstance(value, dict):
