@@ -67,6 +67,11 @@ class Ranker:
         signals = {**self.signals, **{signal.name: signal for signal in changed}}
         return replace(self, signals=signals)
 
+    def without(self, *kinds: type[Signal]) -> Ranker:
+        """The same where these signals do not count."""
+        names = {kind.name for kind in kinds}
+        return replace(self, signals={name: one for name, one in self.signals.items() if name not in names})
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
