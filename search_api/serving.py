@@ -37,6 +37,11 @@ class Serving:
     has_passages: bool = False
     in_numbers: frozenset[Leaving] = BOTH_LEAVE
 
+    @property
+    def cosine_floor(self) -> float:
+        """Where the embedder's cosines begin; -1 without an embedder."""
+        return -1.0 if self.embedder is None else self.embedder.card.floor
+
 
 class Resolver(Protocol):
     """Says which index answers a request; ``forget`` is called when that one was found gone."""
