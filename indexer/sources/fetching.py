@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TypeVar
 
 import structlog
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
+from core.batched import batched
 from core.errors import SondeError, Unavailable
 from indexer.background import Background
 from indexer.raw import VersionStore
@@ -112,9 +112,8 @@ class Fetcher:
             except SondeError as error:
                 return error
 
-        waiting = iter(urls)
         with Background(self.policy.concurrency, "fetch") as pool:
-            while some := list(islice(waiting, 8 * self.policy.concurrency)):
+            for some in batched(urls, 8 * self.policy.concurrency):
                 yield from zip(some, pool.map(one, some), strict=True)
 
     @property
