@@ -204,15 +204,15 @@ class SearchPipeline:
         vector: NDArray[np.float32] | None,
         watch: Stopwatch,
     ) -> tuple[CandidateSet, RetrievalPlan]:
-        plan = plan_retrieval(request, read, serving, vector, self.parts.config.words)
+        config = self.parts.config
+        plan = plan_retrieval(request, read, serving, vector, config.words)
         with watch.stage("retrieve"):
-            ranker = self.parts.config.records
             found = retrieve(
                 self.parts.client,
                 plan,
-                window=ranker.candidate_window,
+                window=config.records.candidate_window,
                 question=request.q,
-                columns=ranker.columns,
+                columns=config.record_columns,
                 memory=self.parts.memory.fields,
             )
         card = serving.embedder.card if serving.embedder is not None else None
@@ -223,8 +223,8 @@ class SearchPipeline:
         return found.above(card.min_score, least), plan
 
     def _ranked(self, request: SearchRequest, read: Interpretation, found: CandidateSet, serving: Serving) -> Ranking:
-        ranker, target = self.parts.config.records, target_of(request, read, self.parts.now_ms())
-        return rank(found.candidates(ranker.columns), target, ranker, serving.cosine_floor)
+        config, target = self.parts.config, target_of(request, read, self.parts.now_ms())
+        return rank(found.candidates(config.record_columns), target, config.records, serving.cosine_floor)
 
     def _reread(
         self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: CandidateSet, serving: Serving

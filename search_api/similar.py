@@ -46,10 +46,11 @@ def _similar(parts: SearchParts, serving: Serving, plan: RetrievalPlan, record: 
         plan,
         window=ranker.candidate_window,
         question=record.id,
-        columns=ranker.columns,
+        columns=parts.config.record_columns,
         memory=parts.memory.fields,
     )
-    ranking = rank(found.candidates(ranker.columns), _target(record, parts.now_ms()), ranker, serving.cosine_floor)
+    candidates = found.candidates(parts.config.record_columns)
+    ranking = rank(candidates, _target(record, parts.now_ms()), ranker, serving.cosine_floor)
     hits = _first(ranking, found, limit)
     versions = {hit.id: found.versions[hit.id] for hit in hits}
     records = fetch_records(parts.client, serving.records.index, versions, parts.memory.records).records

@@ -114,6 +114,12 @@ class RankingConfig:
     words: WordWeights
     quotes: QuoteWeights
 
+    @property
+    def record_columns(self) -> tuple[AnyColumn, ...]:
+        """What is read of a record, whichever target ranks it: one memory holds it for all."""
+        every = (column for ranker in (self.records, self.similar) for column in ranker.columns)
+        return tuple({column.name: column for column in every}.values())
+
     @classmethod
     def from_json(cls, text: str, known: Known = EVERYTHING) -> RankingConfig:
         """Every number must be there and nothing else; raises ValueError that names what is not."""

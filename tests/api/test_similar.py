@@ -14,9 +14,12 @@ from core.extent import BBox
 from core.record import Keyword, Record
 from es_mappings.codecs.records import to_document
 from es_mappings.names import concrete
-from search_api.ranking.config import default_config
+from search_api.pipeline import SearchPipeline
+from search_api.ranking.config import Ranker, default_config
 from search_api.ranking.signals.bm25 import Bm25
 from search_api.ranking.signals.spatial import Spatial
+from search_api.request import SearchRequest
+from search_api.retrieval.memory import Memory
 from search_api.similar import similar, telling_text
 from sonde.wiring.search import search_pipeline
 from tests.conftest import delete_indices
@@ -104,6 +107,21 @@ def test_its_numbers_are_those_of_the_configuration(service: Service) -> None:
     narrow = replace(parts, config=replace(parts.config, similar=replace(parts.config.similar, max_results=2)))
     assert [one.id for one, _ in similar(without_words, ASKED, vector, 10)][-1] == "a:words"
     assert len(similar(narrow, ASKED, vector, 10)) == 2
+
+
+def test_a_search_before_it_changes_nothing(service: Service) -> None:
+    """Both remember what they read of the same records."""
+    pipeline, _ = search_pipeline(service.client, service.prefix, service.models, default_config())
+    parts = replace(pipeline.parts, config=replace(default_config(), similar=_other_signals(default_config().similar)))
+    vector = service.models.embedder().embed([ASKED.embedding_text], "document")[0].tolist()
+    fresh = similar(replace(parts, memory=Memory()), ASKED, vector, 10)
+    SearchPipeline(parts).search(SearchRequest("snow depth"))
+    assert similar(parts, ASKED, vector, 10) == fresh
+
+
+def _other_signals(ranker: Ranker) -> Ranker:
+    """The same signals in another order, so that their columns are in another order too."""
+    return replace(ranker, signals=dict(reversed(list(ranker.signals.items()))))
 
 
 def test_the_first_different_words_of_title_keywords_and_abstract_are_searched_for() -> None:
