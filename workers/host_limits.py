@@ -72,13 +72,13 @@ class RedisHostLimits:
         self._breaker = Breaker("Redis", BreakerPolicy(failures=1, pause_s=self.rest_s))
 
     @classmethod
-    def connect(cls, broker_url: str, prefix: str) -> RedisHostLimits:
+    def connect(cls, broker_url: str, prefix: str, rest_s: float = 30.0) -> RedisHostLimits:
         """Opens no connection yet."""
         once_more = Retry(NoBackoff(), 1)  # a connection that Redis closed meanwhile
         client = redis.Redis.from_url(
             broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S, retry=once_more
         )
-        return cls(client, prefix)
+        return cls(client, prefix, rest_s=rest_s)
 
     def take(self, host: str, interval_s: float) -> float:
         """Seconds until the caller's turn. The next turn is ``interval_s`` later."""

@@ -136,8 +136,7 @@ def test_what_is_open_is_kept_by_its_heartbeat_and_what_the_dead_held_lapses(bro
 
 def test_without_broker_a_process_keeps_its_own_turns_and_comes_back(tmp_path: Path, own_prefix: str) -> None:
     port = free_port()
-    turns = RedisHostLimits.connect(f"redis://127.0.0.1:{port}/0", own_prefix)
-    turns.rest_s = 0.0
+    turns = RedisHostLimits.connect(f"redis://127.0.0.1:{port}/0", own_prefix, rest_s=0.0)
     host_limits = HostLimits(turns)
     began = time.monotonic()
     for _ in range(3):
