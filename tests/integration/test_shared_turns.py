@@ -151,8 +151,7 @@ def test_without_broker_a_process_keeps_its_own_turns_and_comes_back(tmp_path: P
 
 def test_a_broker_that_does_not_answer_is_left_alone_for_a_while(tmp_path: Path, own_prefix: str) -> None:
     port = free_port()
-    turns = RedisHostLimits.connect(f"redis://127.0.0.1:{port}/0", own_prefix)
-    turns.rest_s = 3600.0
+    turns = RedisHostLimits.connect(f"redis://127.0.0.1:{port}/0", own_prefix, rest_s=3600.0)
     turns.hold(HOST, 1.0)
     with valkey_server(tmp_path, port):
         turns.take(HOST, 100.0)
