@@ -89,7 +89,7 @@ class Lease:
     def take(self) -> bool:
         asked = time.monotonic()
         with _answering():
-            taken = self.lock.acquire()
+            taken: bool = self.lock.acquire()
         self._renewed = asked
         return taken
 
