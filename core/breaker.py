@@ -31,7 +31,8 @@ class CircuitOpen(Unavailable):
 
 def resting(name: str, failed: int, left_s: float) -> CircuitOpen:
     """The error while a part is left alone."""
-    return CircuitOpen(f"{name} failed {failed} times in a row and is left alone for {max(left_s, 0.0):.0f} s.")
+    often = f"failed {failed} times in a row" if failed > 1 else "failed"
+    return CircuitOpen(f"{name} {often} and is left alone for {max(left_s, 0.0):.0f} s.")
 
 
 class Breaker:
