@@ -13,19 +13,29 @@ from core.errors import Unavailable
 
 @dataclass(frozen=True, slots=True)
 class BreakerPolicy:
-    """``failures`` in a row open the circuit for ``pause_s``; an answer after more than ``slow_s`` is a failure too."""
+    """``failures`` in a row open the circuit for ``pause_s``; an answer after more than ``slow_s`` is a failure too.
+
+    ``one_tries``: after the pause one caller tries and the others go on without; else all may try again. Either way
+    one more failure begins the next pause.
+    """
 
     failures: int = 3
     pause_s: float = 5.0
     slow_s: float | None = None
+    one_tries: bool = True
 
 
 class CircuitOpen(Unavailable):
     """The part failed lately and is not asked now."""
 
 
+def resting(name: str, failed: int, left_s: float) -> CircuitOpen:
+    """The error while a part is left alone."""
+    return CircuitOpen(f"{name} failed {failed} times in a row and is left alone for {max(left_s, 0.0):.0f} s.")
+
+
 class Breaker:
-    """Safe to share between threads. After a pause one caller tries; the others go on without until that went well."""
+    """Counts the failures of one part; safe to share between threads."""
 
     def __init__(self, name: str, policy: BreakerPolicy, clock: Callable[[], float] = time.monotonic) -> None:
         self._name = name
@@ -67,9 +77,10 @@ class Breaker:
         with self._lock:
             if self._opened_at is None:
                 return
-            if self._trying or self._clock() - self._opened_at < self._policy.pause_s:
-                raise CircuitOpen(f"{self._name} failed {self._failed} times in a row and is left alone for a moment.")
-            self._trying = True
+            left = self._policy.pause_s - (self._clock() - self._opened_at)
+            if self._trying or left > 0.0:
+                raise resting(self._name, self._failed, left)
+            self._trying = self._policy.one_tries
 
     def _failure(self) -> None:
         with self._lock:

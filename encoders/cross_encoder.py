@@ -10,6 +10,7 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
+from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
 from encoders.imports import torch_imports
@@ -48,8 +49,8 @@ class TorchScorer(Scorer):
 
         found = []
         with torch.inference_mode():
-            for at in range(0, len(pairs), _TORCH_BATCH):
-                feed, _ = padded(pairs[at : at + _TORCH_BATCH])
+            for some in batched(pairs, _TORCH_BATCH):
+                feed, _ = padded(some)
                 tensors = {name: torch.from_numpy(value).to(self._device) for name, value in feed.items()}
                 found.append(self._model(**tensors).logits.float().cpu().numpy())
         return one_logit(np.concatenate(found))

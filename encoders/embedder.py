@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.batched import batched
 from core.ports import EmbedderCard, TextKind, Vectors
 from encoders.onnx_session import Compute, OnnxSession, Tokens
 from encoders.pooling import pooled
@@ -34,7 +35,7 @@ class OnnxEmbedder:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read to ``max_tokens``."""
         asked = with_instruction(texts, kind, self._card.instruction)
-        slices = [self._embed(asked[at : at + _SLICE]) for at in range(0, len(asked), _SLICE)]
+        slices = [self._embed(some) for some in batched(asked, _SLICE)]
         return np.concatenate(slices) if slices else np.empty((0, self._card.dims), dtype=np.float32)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.batched import batched
 from core.errors import ModelMissing
 
 Output = NDArray[np.float32]
@@ -62,8 +63,7 @@ class OnnxSession:
         Longest first, so that a batch holds texts of like length and no thread is left with a long one at the end.
         """
         order = sorted(range(len(inputs)), key=lambda at: -len(inputs[at].ids))
-        step = self._compute.batch_size
-        batches = [order[at : at + step] for at in range(0, len(order), step)]
+        batches = list(batched(order, self._compute.batch_size))
 
         def run(batch: list[int]) -> Output:
             feed, mask = padded([inputs[at] for at in batch])

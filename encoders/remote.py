@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from core.batched import batched
 from core.errors import Unavailable
 from core.json_types import Json
 from core.ports import EmbedderCard, TextKind, Vectors
@@ -62,7 +63,7 @@ class RemoteEmbedder:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``. Raises Unavailable, Refused, BadStatus."""
         asked = with_instruction(texts, kind, self._card.instruction)
-        found = [self._ask(asked[at : at + _BATCH], kind) for at in range(0, len(asked), _BATCH)]
+        found = [self._ask(some, kind) for some in batched(asked, _BATCH)]
         vectors = np.concatenate(found) if found else np.empty((0, self._card.dims), dtype=np.float32)
         if vectors.shape[1] != self._card.dims:
             raise Unavailable(f"{self._host} now answers with {vectors.shape[1]} dimensions, not {self._card.dims}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from core.breaker import Breaker, BreakerPolicy, CircuitOpen
 from core.errors import SondeError, Unavailable
 from core.extent import BBox
 from core.json_types import JsonMapping
@@ -30,7 +30,7 @@ class RemoteGeocoder:
     def __init__(self, spec: GeocoderSpec, gate: Gate) -> None:
         self._spec = spec
         self._gate = gate
-        self._rests_until = 0.0
+        self._breaker = Breaker(f"The geocoder {self._host}", BreakerPolicy(failures=1, pause_s=_REST_S))
         self._remembered = lru_cache(maxsize=spec.remembered)(self._ask)
 
     def lookup(self, name: str) -> list[Place]:
@@ -41,14 +41,12 @@ class RemoteGeocoder:
         return list(self._remembered(plain.casefold()))
 
     def _ask(self, name: str) -> tuple[Place, ...]:
-        if time.monotonic() < self._rests_until:
-            raise Unavailable(
-                f"the geocoder {self._host} did not answer a moment ago; Sonde does not call it for a while"
-            )
         try:
-            answer = self._gate.request(self._question(name)).expect_ok().parsed()
+            with self._breaker.guarding(SondeError):
+                answer = self._gate.request(self._question(name)).expect_ok().parsed()
+        except CircuitOpen:
+            raise
         except SondeError as error:
-            self._rests_until = time.monotonic() + _REST_S
             raise Unavailable(f"the geocoder is not available: {error}") from error
         return _PARSERS[self._spec.kind](answer)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.batched import batched
 from core.errors import ModelMissing, Unavailable
 from core.json_types import Json
 from core.ports import CrossEncoderCard
@@ -63,8 +64,7 @@ class RemoteReranker:
 
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """logits: (n,), in the order of ``texts``. Raises Unavailable for whatever the endpoint does wrong."""
-        batches = [texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH)]
-        found = [self._ask(question, batch) for batch in batches]
+        found = [self._ask(question, batch) for batch in batched(texts, _BATCH)]
         return np.concatenate(found) if found else np.empty(0, dtype=np.float64)
 
     def _ask(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:

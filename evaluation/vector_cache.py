@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.batched import batched
 from core.ports import Embedder, EmbedderCard, TextKind, Vectors
 
 _CHUNK = 128  # texts embedded and kept at a time: what an interruption can lose
@@ -66,14 +67,15 @@ class CachedEmbedder:
         lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         # Texts of like length together: a batch is padded to its longest.
         waiting = sorted(lacking, key=lambda key: len(lacking[key]))
-        for start in range(0, len(waiting), _CHUNK):
-            chunk = waiting[start : start + _CHUNK]
+        done = 0
+        for chunk in batched(waiting, _CHUNK):
             vectors = self.inner.embed([lacking[key] for key in chunk], kind)
             made = list(zip(chunk, vectors, strict=True))
             self.cache.put(made)
             known.update(made)
+            done += len(chunk)
             if self.progress is not None:
-                self.progress(start + len(chunk), len(waiting))
+                self.progress(done, len(waiting))
         return np.stack([known[key] for key in keys]) if keys else np.empty((0, self.card.dims), dtype=np.float32)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

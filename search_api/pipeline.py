@@ -20,7 +20,6 @@ from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord
 from search_api.listed import Listed, listed
-from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import RankingConfig
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
@@ -205,15 +204,15 @@ class SearchPipeline:
         vector: NDArray[np.float32] | None,
         watch: Stopwatch,
     ) -> tuple[CandidateSet, RetrievalPlan]:
-        plan = plan_retrieval(request, read, serving, vector, self.parts.config.words)
+        config = self.parts.config
+        plan = plan_retrieval(request, read, serving, vector, config.words)
         with watch.stage("retrieve"):
-            ranker = self.parts.config.records
             found = retrieve(
                 self.parts.client,
                 plan,
-                window=ranker.candidate_window,
+                window=config.records.candidate_window,
                 question=request.q,
-                columns=ranker.columns,
+                columns=config.record_columns,
                 memory=self.parts.memory.fields,
             )
         card = serving.embedder.card if serving.embedder is not None else None
@@ -224,14 +223,8 @@ class SearchPipeline:
         return found.above(card.min_score, least), plan
 
     def _ranked(self, request: SearchRequest, read: Interpretation, found: CandidateSet, serving: Serving) -> Ranking:
-        ids = list(found.signals)
-        names = list(next(iter(found.signals.values()))) if ids else []
-        arms = {name: [found.signals[record].get(name) for record in ids] for name in names}
-        ranker = self.parts.config.records
-        read_of = [found.fields[record] for record in ids]
-        candidates = Candidates.of(ids, arms, read_of, ranker.columns, named=found.named)
-        floor = serving.embedder.card.floor if serving.embedder is not None else -1.0
-        return rank(candidates, target_of(request, read, self.parts.now_ms()), ranker, floor)
+        config, target = self.parts.config, target_of(request, read, self.parts.now_ms())
+        return rank(found.candidates(config.record_columns), target, config.records, serving.cosine_floor)
 
     def _reread(
         self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: CandidateSet, serving: Serving

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
+
+from cachetools import TTLCache
 
 from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder
@@ -37,6 +38,11 @@ class Serving:
     has_passages: bool = False
     in_numbers: frozenset[Leaving] = BOTH_LEAVE
 
+    @property
+    def cosine_floor(self) -> float:
+        """Where the embedder's cosines begin; -1 without an embedder."""
+        return -1.0 if self.embedder is None else self.embedder.card.floor
+
 
 class Resolver(Protocol):
     """Says which index answers a request; ``forget`` is called when that one was found gone."""
@@ -54,7 +60,7 @@ class ServingResolver:
         self._prefix = prefix
         self._embedder_for = embedder_for
         self._lock = threading.Lock()
-        self._kept: tuple[float, Serving] | None = None
+        self._kept: TTLCache[str, Serving] = TTLCache(1, _KEPT_S)
 
     def resolve(self) -> Serving:
         """What serves now.
@@ -63,19 +69,19 @@ class ServingResolver:
         settings cannot serve what is there.
         """
         with self._lock:
-            kept = self._kept if self._kept is not None and time.monotonic() - self._kept[0] < _KEPT_S else None
+            kept = self._kept.get(self._prefix)
         remembered("serving", hit=kept is not None)
         if kept is not None:
-            return kept[1]
+            return kept
         found = self._resolve()
         with self._lock:
-            self._kept = (time.monotonic(), found)
+            self._kept[self._prefix] = found
         return found
 
     def forget(self) -> None:
         """After an index was not found: it was deleted behind our back."""
         with self._lock:
-            self._kept = None
+            self._kept.clear()
 
     def _resolve(self) -> Serving:
         records = serving(self._client, self._prefix, "records")

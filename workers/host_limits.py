@@ -19,6 +19,8 @@ import structlog
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from core.breaker import Breaker, BreakerPolicy, CircuitOpen
+
 log = structlog.get_logger(__name__)
 
 # Times are Redis' own, in microseconds; a turn beyond two hours is what a clock that was set back has left.
@@ -64,16 +66,19 @@ class RedisHostLimits:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _held: dict[str, str] = field(default_factory=dict)  # token to key
     _beating: bool = False
-    _silent_until: float = 0.0  # time.monotonic()
+    _breaker: Breaker = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._breaker = Breaker("Redis", BreakerPolicy(failures=1, pause_s=self.rest_s))
 
     @classmethod
-    def connect(cls, broker_url: str, prefix: str) -> RedisHostLimits:
+    def connect(cls, broker_url: str, prefix: str, rest_s: float = 30.0) -> RedisHostLimits:
         """Opens no connection yet."""
         once_more = Retry(NoBackoff(), 1)  # a connection that Redis closed meanwhile
         client = redis.Redis.from_url(
             broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S, retry=once_more
         )
-        return cls(client, prefix)
+        return cls(client, prefix, rest_s=rest_s)
 
     def take(self, host: str, interval_s: float) -> float:
         """Seconds until the caller's turn. The next turn is ``interval_s`` later."""
@@ -111,12 +116,12 @@ class RedisHostLimits:
 
     def _asked(self, script: str, key: str, *values: str | int) -> int | None:
         """The script's answer; None if Redis does not answer now, or did not a moment ago."""
-        if time.monotonic() < self._silent_until:
-            return None
         try:
-            return int(self.client.eval(script, 1, key, *values))
+            with self._breaker.guarding(redis.RedisError):
+                return int(self.client.eval(script, 1, key, *values))
+        except CircuitOpen:
+            return None
         except redis.RedisError as error:
-            self._silent_until = time.monotonic() + self.rest_s
             log.info("turns.kept_alone", reason=str(error), for_s=self.rest_s)
             return None
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.collections.pira import Language, plain
+from evaluation.splits import Half
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class AnswerCollection:
     name: str
     questions: tuple[AnswerQuestion, ...]
     texts: Mapping[str, str]
+
+    def half(self, half: Half, halves: Mapping[str, Half | None]) -> AnswerCollection:
+        """The questions of one half over all the texts. ``halves`` names no unanswerable question, so none is kept."""
+        chosen = tuple(one for one in self.questions if halves.get(one.id) == half)
+        return AnswerCollection(f"{self.name}, {half} half", chosen, self.texts)
 
     def sample(self, count: int) -> AnswerCollection:
         """So many of the questions over all the texts, the same ones each time, in no order of the file."""

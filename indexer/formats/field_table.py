@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from core.batched import batched
 from core.record import Record
 from indexer.formats.formats import FORMATS
 from indexer.formats.marked import between
@@ -50,8 +51,7 @@ def markdown() -> str:
     """Tables of four formats each, one row per field."""
     table = fields()
     names = [name for name, filled_by in table.items() if filled_by]
-    groups = [names[at : at + _AT_ONCE] for at in range(0, len(names), _AT_ONCE)]
-    return "\n\n".join(_one_table(group, table) for group in groups)
+    return "\n\n".join(_one_table(group, table) for group in batched(names, _AT_ONCE))
 
 
 def _one_table(group: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> str:

@@ -7,13 +7,13 @@ import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
 
 from lxml import html
 from lxml.etree import ParserError
 
+from core.batched import batched
 from core.errors import SondeError
 from core.json_types import Json
 from indexer.raw import FileVersion, Page, RawRecord, Skipped
@@ -69,8 +69,8 @@ class SitemapSource:
         """Raises SourceBroken, LimitReached, and what the fetcher raises for the sitemaps themselves."""
         places = {place.url: place for place in self._places(self.url, 0) if self.options.contains in place.url}
         todo = (places[url] for url in sorted(places) if position is None or url > position)
-        wanted = iter([place for place in todo if self._is_new(place)])
-        while some := list(islice(wanted, _PAGE)):
+        wanted = [place for place in todo if self._is_new(place)]
+        for some in batched(wanted, _PAGE):
             yield self._page(some)
 
     def _places(self, url: str, depth: int) -> Iterator[_Place]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from itertools import islice
 from urllib.parse import unquote
 
+from core.batched import batched
 from core.errors import SondeError
 from indexer.formats.parted import parted
 from indexer.raw import FileVersion, Page, RawRecord, Skipped
@@ -54,8 +54,8 @@ class WafSource:
     def pages(self, position: str | None = None) -> Iterator[Page]:
         """Raises SourceBroken if a listing cannot be read, and what the fetcher raises."""
         files = sorted(self._files(self.url, 0), key=lambda entry: entry.url)
-        wanted = iter([e for e in files if (position is None or e.url > position) and self._is_new(e)])
-        while some := list(islice(wanted, _PAGE)):
+        wanted = [e for e in files if (position is None or e.url > position) and self._is_new(e)]
+        for some in batched(wanted, _PAGE):
             yield self._page(some, len(files))
 
     def _files(self, folder: str, depth: int) -> Iterator[Entry]:

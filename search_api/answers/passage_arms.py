@@ -20,6 +20,8 @@ from search_api.ranking.config import RankingConfig
 from search_api.ranking.fields import AnyColumn, DocValue, Fields
 from search_api.ranking.signals.passage_bm25 import PassageBm25
 from search_api.ranking.signals.passage_dense import PassageDense
+from search_api.ranking.signals.spatial import Spatial
+from search_api.ranking.signals.temporal import Temporal
 from search_api.retrieval import bm25, knn
 from search_api.retrieval.filters import Clause, area_clause, passage_conditions, span_clause
 from search_api.retrieval.language_fields import language_suffix
@@ -57,8 +59,9 @@ class PassageSearch:
     vector: NDArray[np.float32] | None
 
     def arms(self, client: Elasticsearch, scopes: Sequence[PassageScope]) -> list[PassageArm]:
-        """Of each scope; a question that names a place or a period also brings the best that lie there and then."""
-        there_and_then = _there_and_then(self.read, self.asked)
+        """The arms of each scope. If the question names a place or a period that ranking counts, each arm also brings
+        its best passages there and then."""
+        there_and_then = self._there_and_then()
         narrowed: list[list[Clause]] = [[], there_and_then] if there_and_then else [[]]
         found: list[PassageArm] = []
         for scope in scopes:
@@ -118,6 +121,16 @@ class PassageSearch:
     def _filters(self, scope: PassageScope) -> list[Clause]:
         return [scope.clause, *_conditions(self.asked)]
 
+    def _there_and_then(self) -> list[Clause]:
+        """The question's own place and time, where no parameter names one and ranking counts it."""
+        read, filters, ranker = self.read, self.asked.filters, self.config.passages
+        clauses: list[Clause] = []
+        if ranker.find(Spatial) is not None and filters.area is None and read.areas:
+            clauses.append(_own_or_inherited("extent", lambda field: _any(*_areas(read, field))))
+        if ranker.find(Temporal) is not None and filters.span is None and (span := read.span) is not None:
+            clauses.append(_own_or_inherited("time", lambda field: span_clause(span, field)))
+        return clauses
+
 
 def found_by(arms: Sequence[PassageArm], answers: Sequence[JsonMapping], columns: Sequence[AnyColumn]) -> FoundPassages:
     """The answers of the arms put together."""
@@ -156,16 +169,6 @@ def _conditions(asked: AskRequest) -> list[Clause]:
             clauses.append({"term": {field: value}})
     if asked.roles:
         clauses.append({"terms": {"section_role": list(asked.roles)}})
-    return clauses
-
-
-def _there_and_then(read: Interpretation, asked: AskRequest) -> list[Clause]:
-    """The question's own place and time, where no parameter names one."""
-    clauses: list[Clause] = []
-    if asked.filters.area is None and read.areas:
-        clauses.append(_own_or_inherited("extent", lambda field: _any(*_areas(read, field))))
-    if asked.filters.span is None and (span := read.span) is not None:
-        clauses.append(_own_or_inherited("time", lambda field: span_clause(span, field)))
     return clauses
 
 

@@ -74,8 +74,7 @@ class PassageRetriever:
         ]
         arms = {name: [scores.get(id) for id in ids] for name, scores in found.scores.items()}
         target = target_of(SearchRequest(read.text, filters=asked.filters), read, self.parts.now_ms())
-        floor = serving.embedder.card.floor if serving.embedder is not None else -1.0
-        return rank(Candidates.of(ids, arms, fields, columns), target, self.ranker, floor)
+        return rank(Candidates.of(ids, arms, fields, columns), target, self.ranker, serving.cosine_floor)
 
     def _reread(self, read: Interpretation, ranking: Ranking, found: FoundPassages) -> tuple[Ranking, tuple[str, ...]]:
         """Read by the reranker: one that judges decides alone, another has its share of the order."""

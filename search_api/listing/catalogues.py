@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+from cachetools import TTLCache
 
 from core.errors import NotFound
 from core.extent import BBox
@@ -73,27 +73,21 @@ class Catalogues:
         self._titles = titles
         self._seen_by = seen_by
         self._lock = threading.Lock()
-        self._kept: OrderedDict[frozenset[str], tuple[float, tuple[Catalogue, ...]]] = OrderedDict()
+        self._kept: TTLCache[frozenset[str], tuple[Catalogue, ...]] = TTLCache(_MOST_MEMORIES, _KEPT_S)
+        self._just_read: TTLCache[frozenset[str], bool] = TTLCache(_MOST_MEMORIES, _ASKED_AGAIN_S)
 
     def list(self) -> tuple[Catalogue, ...]:
         """``all`` first, then each source by its id."""
         groups = self._seen_by()
-        kept = self._remembered(groups, _KEPT_S)
+        with self._lock:
+            kept = self._kept.get(groups)
         remembered("catalogues", hit=kept is not None)
         if kept is not None:
             return kept
         found = self._read()
         with self._lock:
-            self._kept[groups] = (time.monotonic(), found)
-            self._kept.move_to_end(groups)
-            while len(self._kept) > _MOST_MEMORIES:
-                self._kept.popitem(last=False)
+            self._kept[groups], self._just_read[groups] = found, True
         return found
-
-    def _remembered(self, groups: frozenset[str], seconds: float) -> tuple[Catalogue, ...] | None:
-        with self._lock:
-            kept = self._kept.get(groups)
-        return kept[1] if kept is not None and time.monotonic() - kept[0] < seconds else None
 
     def get(self, catalogue: str) -> Catalogue:
         """Raises NotFound. A source that was harvested a moment ago is looked for again before it is denied."""
@@ -101,9 +95,9 @@ class Catalogues:
             for one in self.list():
                 if one.id == catalogue:
                     return one
-            if self._remembered(self._seen_by(), _ASKED_AGAIN_S) is not None:
-                break
             with self._lock:
+                if self._seen_by() in self._just_read:
+                    break
                 self._kept.pop(self._seen_by(), None)
         raise NotFound(f"There is no catalogue {catalogue!r}; /collections lists all.")
 
@@ -111,6 +105,7 @@ class Catalogues:
         """A record was pushed or taken back here: what is listed next is counted anew."""
         with self._lock:
             self._kept.clear()
+            self._just_read.clear()
 
     def _read(self) -> tuple[Catalogue, ...]:
         measures = _measures()

@@ -67,6 +67,11 @@ class Ranker:
         signals = {**self.signals, **{signal.name: signal for signal in changed}}
         return replace(self, signals=signals)
 
+    def without(self, *kinds: type[Signal]) -> Ranker:
+        """The same where these signals do not count."""
+        names = {kind.name for kind in kinds}
+        return replace(self, signals={name: one for name, one in self.signals.items() if name not in names})
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -92,31 +97,43 @@ class QuoteWeights:
         check_not_negative(relevance=self.relevance)
 
 
+_TARGETS = ("records", "passages", "similar")
+
+
 @dataclass(frozen=True, slots=True)
 class RankingConfig:
     """Every number of the ranking.
 
-    ``records`` ranks `/search`; ``passages`` ranks what `/ask` cites and what is found in one's own documents.
+    ``records`` ranks `/search`; ``passages`` ranks what `/ask` cites and what is found in one's own documents;
+    ``similar`` ranks the records that are like a given one.
     """
 
     records: Ranker
     passages: Ranker
+    similar: Ranker
     words: WordWeights
     quotes: QuoteWeights
+
+    @property
+    def record_columns(self) -> tuple[AnyColumn, ...]:
+        """What is read of a record, whichever target ranks it: one memory holds it for all."""
+        every = (column for ranker in (self.records, self.similar) for column in ranker.columns)
+        return tuple({column.name: column for column in every}.values())
 
     @classmethod
     def from_json(cls, text: str, known: Known = EVERYTHING) -> RankingConfig:
         """Every number must be there and nothing else; raises ValueError that names what is not."""
-        raw = exactly(json.loads(text), {"records", "passages", "words", "quotes"}, "ranking configuration")
+        raw = exactly(json.loads(text), {*_TARGETS, "words", "quotes"}, "ranking configuration")
         return cls(
             records=_ranker(raw["records"], "records", known),
             passages=_ranker(raw["passages"], "passages", known),
+            similar=_ranker(raw["similar"], "similar", known),
             words=section(WordWeights, raw["words"], "words"),
             quotes=section(QuoteWeights, raw["quotes"], "quotes"),
         )
 
     def to_json(self) -> str:
-        targets = {"records": _as_json(self.records), "passages": _as_json(self.passages)}
+        targets = {name: _as_json(getattr(self, name)) for name in _TARGETS}
         return json.dumps({**targets, "words": asdict(self.words), "quotes": asdict(self.quotes)}, indent=2) + "\n"
 
 

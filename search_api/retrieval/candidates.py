@@ -11,6 +11,7 @@ from core.hit import SignalName
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
+from search_api.ranking.candidates import Candidates
 from search_api.ranking.fields import AnyColumn, RankingFields
 from search_api.retrieval.arms import Arm, PassageKey, Scored, fields_body, read_answer, read_fields
 from search_api.retrieval.memory import Remembered, Version
@@ -51,6 +52,13 @@ class CandidateSet:
             if cosine is None or cosine >= least or record in self.all_words
         }
         return replace(self, signals=kept, least=least)
+
+    def candidates(self, columns: Sequence[AnyColumn]) -> Candidates:
+        """The same by column, as ranking takes them; ``columns``: those that they were read by."""
+        ids = list(self.signals)
+        names = list(next(iter(self.signals.values()))) if ids else []
+        arms = {name: [self.signals[record].get(name) for record in ids] for name in names}
+        return Candidates.of(ids, arms, [self.fields[record] for record in ids], columns, named=self.named)
 
     def meant(self) -> int:
         """How many records are near enough in their own meaning."""

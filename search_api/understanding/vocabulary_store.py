@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.batched import batched
 from core.errors import NotFound
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
@@ -46,7 +47,7 @@ class VocabularyStore:
         """Puts a vocabulary in the place of any earlier one of its name; the index must be there."""
         version = uuid.uuid4().hex
         concepts = vocabulary.concepts
-        parts = [concepts[at : at + _CONCEPTS_PER_PART] for at in range(0, len(concepts), _CONCEPTS_PER_PART)]
+        parts = list(batched(concepts, _CONCEPTS_PER_PART))
         for number, part in enumerate(parts):
             document = {"kind": "part", "vocabulary": vocabulary.name, "version": version, "part": number}
             self._write(f"{vocabulary.name}:{version}:{number}", document | {"content": _packed(part)})

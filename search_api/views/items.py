@@ -15,10 +15,10 @@ from search_api.listing.catalogues import Catalogue
 from search_api.listing.parameters import ItemsParameters, question, to_list_request
 from search_api.listing.position import write_position
 from search_api.listing.reader import LONGEST_ID, Page
-from search_api.listing.similar import similar
 from search_api.parameter_types import Parameters
 from search_api.parts import Parts
 from search_api.preview.thumbnail import MEDIA_TYPE as PREVIEW_TYPE
+from search_api.similar import similar
 from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, JSON, RECORD_PROFILE, Addresses, Link, link
 from search_api.views.collections import CataloguePath
@@ -101,10 +101,11 @@ def items_views(parts: Parts) -> APIBlueprint:
     )
     def like_this(path: ItemPath, query: SimilarParameters) -> Response:
         record = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source).record
+        found = similar(parts.search.parts, record, parts.records.vector(record.id), query.limit)
         addresses = Addresses.of(parts)
         features = [
             {**geojson.feature(one), "links": item_links(one, addresses), "sonde:similarity": score}
-            for one, score in similar(parts.records, record, query.limit)
+            for one, score in found
         ]
         body = {"type": "FeatureCollection", "features": features, "numberReturned": len(features)}
         return _geojson({**body, "links": [link("self", addresses.this(), GEOJSON)]})

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import redis
+from cachetools import TTLCache
 from prometheus_client import REGISTRY, CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -28,6 +29,7 @@ from workers.config import QUEUES
 from workers.queued import queued_at
 
 KEPT_S = 15.0
+_ALL = "samples"
 _BROKER_S = 2.0
 _MOST_SOURCES = 500
 
@@ -152,15 +154,15 @@ class Kept(Collector):
 
     def __init__(self, read: Callable[[], Samples], clock: Callable[[], float] = time.monotonic) -> None:
         self._read = read
-        self._clock = clock
         self._lock = threading.Lock()
-        self._kept: tuple[float, Samples] | None = None
+        self._kept: TTLCache[str, Samples] = TTLCache(1, KEPT_S, clock)
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         with self._lock:
-            if self._kept is None or self._clock() - self._kept[0] >= KEPT_S:
-                self._kept = (self._clock(), self._read())
-            return self._kept[1]
+            found = self._kept.get(_ALL)
+            if found is None:
+                found = self._kept[_ALL] = self._read()
+            return found
 
 
 class ServiceMetrics:
