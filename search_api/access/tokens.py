@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import jwt
 
 from core.access import ALL_SCOPES, AccessScope, Caller, NotAuthenticated, checked_name
 from core.json_types import JsonMapping
+from search_api.access.algorithms import ALGORITHMS, Algorithm
 from search_api.access.jwks import IssuerKeys
-
-Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
-ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
-"""Those that prove by a public key: ``none`` proves nothing, and with HS* a public key would pass for a secret."""
 
 _LONGEST_TOKEN = 16_384
 _MOST_GROUPS = 500
