@@ -89,7 +89,7 @@ def _draft(region: Region, kind: BlockKind, compounds: frozenset[str]) -> Styled
 
 
 def _without_false_headings(drafts: Sequence[Styled]) -> list[Styled]:
-    """Turns bold sentences back into text: those that the next block continues, and long ones that end like a sentence."""
+    """Turns bold sentences back into text: those continued in the next block; long ones that end like a sentence."""
     out: list[Styled] = []
     for index, draft in enumerate(drafts):
         block = draft.block

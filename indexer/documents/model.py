@@ -56,7 +56,9 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """Title, authors and so on, as the document gives them; ``source`` names the origin (``xmp``, ``info``, ``page``)."""
+    """Title, authors and so on, as in the document; ``source`` names the origin of each (``xmp``, ``info``,
+    ``page``).
+    """
 
     title: str = ""
     authors: tuple[str, ...] = ()

@@ -314,7 +314,7 @@ def _rules_of(drawn: Any, box: Box, frame: _Frame, outer: pdfium.PdfMatrix | Non
 
 
 def _is_dot(box: Box) -> bool:
-    """Whether it is a dot, which some programs draw where two borders meet: as wide as the border. Map marks are larger."""
+    """Whether it is a dot as wide as a border, which some programs draw where borders meet. Map marks are larger."""
     return max(box.width, box.height) <= 1.5
 
 

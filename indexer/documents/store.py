@@ -131,7 +131,7 @@ class DocumentStore:
         return int(answer["deleted"])
 
     def drop(self, entry: DocumentEntry) -> int:
-        """Deletes passages, then the document: after a crash in between, the entry remains and the rest is deleted later."""
+        """Deletes passages, then the document: after a crash the entry remains, and the rest is deleted later."""
         deleted = self.drop_passages(entry)
         self.drop_entry(entry)
         return deleted

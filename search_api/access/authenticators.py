@@ -1,4 +1,4 @@
-"""Who a request comes from: by a key, by a token, or nobody in particular."""
+"""Identifies callers by key or token; without either, the caller is anonymous."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def utc_now() -> datetime:
 
 
 class KeyAuthenticator:
-    """Callers by API key. A key that was read is remembered for ``memory``: a revocation is seen that much later."""
+    """Identifies callers by API key. Keys are cached for ``memory``: a revocation takes effect after that time."""
 
     def __init__(self, store: KeyStore, memory: timedelta, now: Clock = utc_now) -> None:
         self._store = store
@@ -33,7 +33,7 @@ class KeyAuthenticator:
         self._read: OrderedDict[str, tuple[datetime, ApiKey | None]] = OrderedDict()
 
     def identify(self, bearer: str | None) -> Caller:
-        """Raises NotAuthenticated, and Unavailable where the key is not remembered and cannot be read."""
+        """Raises NotAuthenticated, or Unavailable if the key is not cached and cannot be read."""
         if bearer is None:
             raise NotAuthenticated("There is no key.")
         id, secret = parted(bearer)
@@ -45,7 +45,7 @@ class KeyAuthenticator:
         return found
 
     def _found(self, id: str, now: datetime) -> tuple[ApiKey | None, bool]:
-        """The key, and whether it was read just now."""
+        """The key, and whether it was just read."""
         with self._lock:
             known = self._read.get(id)
         hit = known is not None and now - known[0] < self._memory
@@ -63,9 +63,9 @@ class KeyAuthenticator:
 
 @dataclass(frozen=True, slots=True)
 class Bearers:
-    """The service's authenticator: each kind of bearer text goes to the one who can judge it.
+    """The service's authenticator: passes each bearer text to the authenticator of its type.
 
-    ``anonymous``: what a request without a key or token may do. ``tokens`` None: no issuer is configured.
+    ``anonymous``: the scopes of a request without a key or token. ``tokens`` None: no issuer is configured.
     """
 
     keys: Authenticator

@@ -1,4 +1,4 @@
-"""Records like a given one: nearest by its own vector, else by its telling words."""
+"""Records similar to a given one: by its vector, else by its characteristic words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OVERSAMPLING = 3
 
 
 def similar(reader: RecordReader, record: Record, limit: int) -> list[tuple[Record, float | None]]:
-    """Best first, never the record itself nor the same data set from another source; a cosine where it was measured."""
+    """Best first, without the record itself and the same data set from other sources; a cosine if it was measured."""
     vector = reader.vector(record.id)
     others = {"bool": {"must_not": [{"term": {"id": record.id}}, {"term": {"identity": record.identity}}]}}
     fields = {"size": limit, "_source": {"excludes": ["vector"]}, "track_total_hits": False}

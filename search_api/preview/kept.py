@@ -1,4 +1,4 @@
-"""Pictures that were drawn, and addresses that gave none, kept in memory within bounds."""
+"""A bounded cache in memory of drawn pictures, and of addresses without one."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """``picture`` None: the address gave none, and ``problem`` says why."""
+    """``picture`` None: the address has none, and ``problem`` says why."""
 
     picture: bytes | None
     problem: str = ""
 
 
 class Kept:
-    """The last used of at most ``most_bytes`` and ``most_entries``; safe to share between threads."""
+    """The most recently used entries, at most ``most_bytes`` and ``most_entries``; thread-safe."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class Kept:
         most_bytes: int = 16 * 1024 * 1024,
         most_entries: int = 2000,
     ) -> None:
-        """``clock`` in seconds; a picture is kept for ``good_s``, a failure for ``bad_s``."""
+        """``clock`` in seconds; a picture is cached for ``good_s``, a failure for ``bad_s``."""
         self._clock = clock
         self._life_s = {True: good_s, False: bad_s}
         self._most_bytes, self._most_entries = most_bytes, most_entries
@@ -37,7 +37,7 @@ class Kept:
         self._lock = threading.Lock()
 
     def get(self, address: str) -> Drawn | None:
-        """None where nothing is known, or no longer."""
+        """None if nothing is cached, or it has expired."""
         with self._lock:
             found = self._entries.get(address)
             if found is None:

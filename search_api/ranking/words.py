@@ -1,4 +1,4 @@
-"""What words weigh in the lexical queries, by field and by where a word comes from."""
+"""Weights of words in the lexical queries, by field and by origin of the word."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from search_api.ranking.numbers import check_not_negative
 
 Boosts = Mapping[str, float]
-"""By field: how much a word there weighs in BM25F."""
+"""By field: the weight of a word there in BM25F."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +16,9 @@ class WordWeights:
     """``record_fields`` and ``passage_fields``: where a search for records looks; ``expanded_fields``: where it looks
     for the other names of a term; ``cited_fields``: where a search for passages looks.
 
-    ``plain``: the folded reading beside the one in the question's language. ``named``: words of place and time.
-    ``identifier``: an identifier that matches exactly. ``synonym``, ``narrower``: other names of a term.
-    ``enough``: how many words must occur, as Elasticsearch's minimum_should_match. ``saturation``: BM25's k1 for a
-    user's own passages.
+    ``plain``: the folded reading besides the one in the question's language. ``named``: words of place and time.
+    ``identifier``: an exact identifier. ``synonym``, ``narrower``: other names of a term. ``enough``: how many words
+    must occur, as Elasticsearch's minimum_should_match. ``saturation``: BM25's k1 for a user's own passages.
     """
 
     record_fields: Boosts
