@@ -16,7 +16,7 @@ from es_mappings.names import alias
 from search_api.answers.values import Scope
 from search_api.retrieval.filters import Clause
 
-_NAMED_PUBLIC = "A user by the name of public has no library: it stands for what everybody may read."
+_NAMED_PUBLIC = "A user named public has no library: the name is reserved for public documents."
 
 
 @dataclass(frozen=True, slots=True)
