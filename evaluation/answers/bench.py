@@ -1,4 +1,4 @@
-"""Texts as passages in a throw-away index, cut and embedded as documents are when they are ingested."""
+"""Stores texts as passages in a temporary index, split and embedded as ingested documents are."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def passages_of(
 ) -> Iterator[str]:
     """The prefix of an index that holds the texts' passages; a passage's document is its text's id.
 
-    ``reader`` reads the places and times that a passage names, as when a document is ingested.
+    ``reader`` reads the places and times of a passage, as during ingestion.
 
-    Deleted on leaving; what a killed evaluation left is deleted by a later one. Raises Unavailable, SondeError.
+    Deleted on exit; a later evaluation deletes what a killed one left. Raises Unavailable, SondeError.
     """
     sweep_abandoned(client)
     prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"
