@@ -5,6 +5,8 @@ BIN := .venv/bin
 # How many processes run the tests; they share one Elasticsearch and one broker, and wait more than they compute.
 PROCESSES ?= 3
 UV := .venv-tools/bin/uv
+# Where it is set, every process that starts compiles every library again: seconds each, for hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help docs env demo down check audit test test-fast format lock image compose-secrets sbom chart-readme clean
 

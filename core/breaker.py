@@ -1,4 +1,4 @@
-"""A circuit breaker: a part that fails or is slow several times in a row is left alone for a while."""
+"""A circuit breaker: a service that fails or is slow several times in a row is not called for a while."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BreakerPolicy:
 
 
 class CircuitOpen(Unavailable):
-    """The part failed lately and is not asked now."""
+    """The service failed recently and is not called now."""
 
 
 def resting(name: str, failed: int, left_s: float) -> CircuitOpen:
@@ -49,14 +49,14 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the part is left alone now (or being tried by one caller)."""
+        """Whether the service is not called now (or one caller is trying it)."""
         return self._opened_at is not None
 
     @contextmanager
     def guarding(self, *errors: type[BaseException]) -> Iterator[None]:
-        """Around one call of the part; ``errors`` are those that mean it is down, all others leave the count alone.
+        """Wraps one call of the service; ``errors`` mean that it is down, other errors do not count.
 
-        Raises CircuitOpen at once while the circuit is open.
+        Raises CircuitOpen immediately while the circuit is open.
         """
         self._enter()
         begun = self._clock()

@@ -14,7 +14,7 @@ from encoders.pooling import pooled
 from encoders.recipe import Recipe
 from encoders.tokens import Tokeniser
 
-# Token ids of more texts than this are not held at once.
+# Token ids are in memory for at most this many texts at once.
 _SLICE = 2048
 
 
@@ -22,7 +22,7 @@ class OnnxEmbedder:
     """core.ports.Embedder. A text's vector does not depend on the texts it is embedded with."""
 
     def __init__(self, graph: Path, recipe: Recipe, card: EmbedderCard, compute: Compute) -> None:
-        """Raises ModelMissing where the graph cannot be opened."""
+        """Raises ModelMissing if the graph cannot be opened."""
         self._card = card
         self._recipe = recipe
         self._tokens = Tokeniser(graph.parent / "tokenizer.json", recipe.max_tokens)
@@ -39,7 +39,7 @@ class OnnxEmbedder:
         return np.concatenate(slices) if slices else np.empty((0, self._card.dims), dtype=np.float32)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text before anything is cut, special tokens included."""
+        """Tokens of each text before truncation, special tokens included."""
         return self._tokens.count(texts)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
@@ -48,5 +48,5 @@ class OnnxEmbedder:
 
 
 def with_instruction(texts: Sequence[str], kind: TextKind, instruction: str) -> list[str]:
-    """Questions with the model's instruction before them; documents as they are."""
+    """Questions with the model's instruction before them; documents unchanged."""
     return [f"{instruction}{text}" for text in texts] if kind == "query" else list(texts)

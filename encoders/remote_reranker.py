@@ -1,4 +1,4 @@
-"""The reranker behind an address: Text Embeddings Inference's ``/rerank``, or Cohere's form of it (vLLM, Jina)."""
+"""A reranker behind an address: Text Embeddings Inference's ``/rerank``, or Cohere's variant (vLLM, Jina)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
 
-_BATCH = 32  # what Text Embeddings Inference takes at once unless it is told otherwise
+_BATCH = 32  # the default limit of Text Embeddings Inference
 _MAX_TOKENS = 512
-_SURE = 1e-6  # probabilities are kept so far from 0 and 1 that their logits are finite
+_SURE = 1e-6  # limits probabilities, so that their logits are finite
 
 
 @dataclass(frozen=True, slots=True)
 class RerankEndpoint:
-    """``url`` up to and with ``/v1`` (or ``/v2``) for Cohere's form, else the root of a TEI server."""
+    """``url`` up to and including ``/v1`` (or ``/v2``) for Cohere's variant, else the root of a TEI server."""
 
     url: str
     model: str
@@ -41,7 +41,7 @@ class RerankEndpoint:
 
     @property
     def gives_probabilities(self) -> bool:
-        """Cohere's form does; TEI gives logits where it is asked for raw scores."""
+        """Cohere's variant does; TEI returns logits on request."""
         return self.address.removesuffix("/rerank").endswith(("/v1", "/v2"))
 
     def body(self, question: str, texts: Sequence[str]) -> Json:
@@ -77,7 +77,7 @@ class RemoteReranker:
         return self._read(answer, len(texts))
 
     def _read(self, answer: Any, expected: int) -> NDArray[np.float64]:
-        """Scores in the order asked: each item names its ``index``, and servers sort by score."""
+        """Scores in input order: each item has its ``index``, and servers sort by score."""
         probabilities = self._endpoint.gives_probabilities
         try:
             items = sorted(answer["results"] if probabilities else answer, key=lambda item: int(item["index"]))

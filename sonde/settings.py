@@ -16,8 +16,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from core.access import AccessScope
 from core.errors import SondeError
 from encoders.specs import DEFAULT_CROSS_ENCODER
-from search_api.access.tokens import Algorithm
+from search_api.access.algorithms import Algorithm
 
+_MIB = 1024 * 1024
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -293,6 +294,14 @@ class LibrarySettings(_Group):
     max_file_mib: int = Field(20, ge=1, le=100, description="Largest upload.")
     max_documents: int = Field(500, ge=1, le=9_000, description="Maximum documents of one user.")
     max_mib: int = Field(1024, ge=1, description="Maximum size of one user's files.")
+
+    @property
+    def max_file_bytes(self) -> int:
+        return self.max_file_mib * _MIB
+
+    @property
+    def max_bytes(self) -> int:
+        return self.max_mib * _MIB
 
 
 class AnswersSettings(_Group):

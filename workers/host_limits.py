@@ -1,7 +1,7 @@
-"""The limits of hosts that all workers share, in Redis: when the next request may begin, how many are open, and which
-sources pause.
+"""The limits of hosts that all workers share, in Redis: the time of the next request, the number of open requests, and
+the sources that pause.
 
-While Redis does not answer, these limits stop nobody. Each process still keeps its own (indexer/sources/politeness.py).
+If Redis does not answer, these limits block nobody. Each process still has its own (indexer/sources/politeness.py).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core.breaker import Breaker, BreakerPolicy, CircuitOpen
 
 log = structlog.get_logger(__name__)
 
-# Times are Redis' own, in microseconds; a turn beyond two hours is what a clock that was set back has left.
+# Times are from Redis, in microseconds; a turn more than two hours ahead is left from before a clock was set back.
 _NOW = "local t = redis.call('TIME') local now = t[1] * 1000000 + t[2] "
 _FREE_AT = _NOW + (
     "local free = tonumber(redis.call('get', KEYS[1]) or '0') "
@@ -52,7 +52,7 @@ _POLL_S = (0.02, 0.1)
 
 @dataclass(slots=True)
 class RedisHostLimits:
-    """Implements indexer.sources.politeness.SharedHostLimits; safe to share between threads.
+    """Implements indexer.sources.politeness.SharedHostLimits; thread-safe.
 
     Open requests are renewed every ``heartbeat_s`` and expire ``lease_s`` after their process died. After a failed
     call, Redis is not asked again for ``rest_s``.

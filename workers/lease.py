@@ -57,7 +57,7 @@ class Leases:
             return bool(self.client.exists(self._key(name)))
 
     def mark_requeued(self, run: str, for_s: float) -> bool:
-        """Whether this caller is the first to put the lapsed run in the queue again."""
+        """Whether this caller is the first to queue the lapsed run again."""
         with _answering():
             return bool(self.client.set(self._mark(run), "1", nx=True, px=round(1000 * for_s)))
 
@@ -100,7 +100,7 @@ class Lease:
     def guard(self) -> None:
         """Raises RunTaken if this process may no longer hold the lease."""
         if self._lost or time.monotonic() - self._renewed >= self.leases.lease_s:
-            raise RunTaken(f"The lease {self.key} was lost; whoever has it now goes on.")
+            raise RunTaken(f"The lease {self.key} was lost; its new owner continues.")
 
     def release(self) -> None:
         """Gives the lease back if this process still holds it. If Redis does not answer, the lease lapses by itself."""

@@ -1,4 +1,4 @@
-"""Texts as passages in a throw-away index, cut and embedded as documents are when they are ingested."""
+"""Stores texts as passages in a temporary index, split and embedded as ingested documents are."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def throwaway_passages(
 ) -> Iterator[str]:
     """The prefix of an index that holds these passages, by id.
 
-    Deleted on leaving; what a killed evaluation left is deleted by a later one. Raises Unavailable, SondeError.
+    Deleted on exit; a later evaluation deletes what a killed one left. Raises Unavailable, SondeError.
     """
     sweep_abandoned(client)
     prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"

@@ -1,4 +1,4 @@
-"""Requests of one source: its policy, its credentials, its limits, and which failures are tried again."""
+"""Requests of one source: its policy, credentials and limits, and which failures are retried."""
 
 from __future__ import annotations
 
@@ -81,23 +81,23 @@ class Fetcher:
         return self.read(Outgoing(url, params=params, headers={"accept": accept}), parse)
 
     def read(self, outgoing: Outgoing, parse: Callable[[Answer], T]) -> T:
-        """What ``parse`` makes of the answer (status 2xx, 304 and 4xx come through); its BadAnswer is tried again.
+        """The result of ``parse`` for the answer (status 2xx, 304 and 4xx); retries after its BadAnswer.
 
-        Raises Unavailable when patience ends (CircuitOpen, TooLate among them), LimitReached, net.errors.Refused.
+        Raises Unavailable after the last attempt (CircuitOpen, TooLate among them), LimitReached, net.errors.Refused.
         """
         with self.host_limits.breaker(self.source, self.policy).guarding():
             result: T = self._retrying()(self._once, outgoing, parse)
             return result
 
     def each(self, urls: Iterable[str], parse: Callable[[Answer], T]) -> Iterator[tuple[str, T | SondeError]]:
-        """Several documents at a time, in the order of ``urls``; one that cannot be had comes as its error.
+        """Several documents in parallel, in the order of ``urls``; one that cannot be fetched is returned as its error.
 
-        Raises CircuitOpen and LimitReached: what follows could not be had either.
+        Raises CircuitOpen and LimitReached, because later documents would fail too.
         """
         return self.each_by(urls, lambda url: self.get(url, parse))
 
     def each_by(self, urls: Iterable[str], get: Callable[[str], T]) -> Iterator[tuple[str, T | SondeError]]:
-        """The same, each by ``get``."""
+        """The same, each with ``get``."""
 
         def one(url: str) -> T | SondeError:
             try:

@@ -161,7 +161,7 @@ class HostLimits:
 
 
 def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:
-    """A Retry-After header (seconds or an HTTP date) in seconds, at least 0; None where there is none to be read."""
+    """A Retry-After header (seconds or an HTTP date) in seconds, at least 0; None if missing or unreadable."""
     if not value:
         return None
     if value.strip().isdigit():

@@ -1,4 +1,4 @@
-"""schema.org data sets in the pages of a sitemap: what data portals publish for search engines."""
+"""schema.org data sets in the pages of a sitemap, which data portals publish for search engines."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class _Place:
 
 @dataclass(slots=True)
 class SitemapSource:
-    """Sorted by address; a position is the last page visited. With ``since``, pages of an older lastmod are left out,
-    and the others asked for with what their last answer said of their version.
+    """Sorted by address; a position is the last page visited. With ``since``, pages with an older lastmod are left out,
+    and the others are requested with their last version.
 
-    Pages without a data set give no record and are not told: a sitemap lists other pages too.
+    Pages without a data set give no record and are not reported: a sitemap lists other pages too.
     """
 
     fetcher: Fetcher
@@ -147,7 +147,7 @@ def _unpacked(content: bytes, url: str) -> bytes:
 
 
 def json_ld(answer: Answer) -> list[Json]:
-    """The data sets that a page's JSON-LD scripts describe, in their order. Raises BadStatus, BadAnswer."""
+    """The data sets in a page's JSON-LD scripts, in order. Raises BadStatus, BadAnswer."""
     content = expect_2xx(answer).content
     if not content.strip():
         raise BadAnswer(f"{host_of(answer.url)} sent an empty page")
@@ -170,7 +170,7 @@ def _loaded(text: str) -> Any:
 
 
 def _datasets(node: Any) -> list[Json]:
-    """Data sets at the top, in a list or in an @graph; the context of the whole goes with each."""
+    """Data sets at the top, in a list or in an @graph; each gets the context of the whole."""
     if isinstance(node, list):
         return [dataset for each in node for dataset in _datasets(each)]
     if not isinstance(node, dict):

@@ -1,4 +1,4 @@
-"""Who a request comes from: by a key, by a token, or nobody in particular."""
+"""Identifies callers by key or token; without either, the caller is anonymous."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def utc_now() -> datetime:
 
 
 class KeyAuthenticator:
-    """Callers by API key. A key that was read is remembered for ``memory``: a revocation is seen that much later."""
+    """Identifies callers by API key. Keys are cached for ``memory``: a revocation takes effect after that time."""
 
     def __init__(self, store: KeyStore, memory: timedelta, now: Clock = utc_now) -> None:
         self._store = store
@@ -35,7 +35,7 @@ class KeyAuthenticator:
         )
 
     def identify(self, bearer: str | None) -> Caller:
-        """Raises NotAuthenticated, and Unavailable where the key is not remembered and cannot be read."""
+        """Raises NotAuthenticated, or Unavailable if the key is not cached and cannot be read."""
         if bearer is None:
             raise NotAuthenticated("There is no key.")
         id, secret = parted(bearer)
@@ -61,9 +61,9 @@ class KeyAuthenticator:
 
 @dataclass(frozen=True, slots=True)
 class Bearers:
-    """The service's authenticator: each kind of bearer text goes to the one who can judge it.
+    """The service's authenticator: passes each bearer text to the authenticator of its type.
 
-    ``anonymous``: what a request without a key or token may do. ``tokens`` None: no issuer is configured.
+    ``anonymous``: the scopes of a request without a key or token. ``tokens`` None: no issuer is configured.
     """
 
     keys: Authenticator

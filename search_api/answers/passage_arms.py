@@ -1,4 +1,4 @@
-"""The searches for passages: words and meaning in each index that the asker may see, and what they find."""
+"""The searches for passages: by words and meaning in each index that the caller may see, and their results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SHOWN = ["document", "record", "text", "title", "kind", "section_path", "sectio
 
 @dataclass(frozen=True, slots=True)
 class PassageArm:
-    """One search; ``measured`` turns Elasticsearch's ``_score`` into the signal's own scale."""
+    """One search; ``measured`` converts Elasticsearch's ``_score`` to the signal's own scale."""
 
     signal: SignalName
     header: JsonMapping
@@ -42,7 +42,7 @@ class PassageArm:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassages:
-    """By passage id: what is shown, the doc values that ranking reads, and each arm's scores."""
+    """By passage id: the fields to show, the doc values for ranking, and each arm's scores."""
 
     passages: Mapping[str, FoundPassage]
     fields: Mapping[str, Fields]
@@ -51,7 +51,7 @@ class FoundPassages:
 
 @dataclass(frozen=True, slots=True)
 class PassageSearch:
-    """One question as it is searched for."""
+    """One question as it is searched."""
 
     config: RankingConfig
     asked: AskRequest
@@ -86,7 +86,7 @@ class PassageSearch:
         return arms
 
     def _own_arms(self, client: Elasticsearch, scope: PassageScope) -> Callable[[list[Clause]], list[PassageArm]]:
-        """The same in a user's own passages, scored from these alone; none where there are none."""
+        """The same for a user's own passages, scored by these alone; empty if there are none."""
         words = words_of(self.read.text)
         suffixes = list(dict.fromkeys((language_suffix(self.read.language or "en"), "")))
         (counted,) = search_all(client, counting(scope, words, suffixes))
@@ -133,7 +133,7 @@ class PassageSearch:
 
 
 def found_by(arms: Sequence[PassageArm], answers: Sequence[JsonMapping], columns: Sequence[AnyColumn]) -> FoundPassages:
-    """The answers of the arms put together."""
+    """Combines the answers of the arms."""
     passages: dict[str, FoundPassage] = {}
     fields: dict[str, Fields] = {}
     scores: dict[SignalName, dict[str, float]] = {}
@@ -177,7 +177,7 @@ def _areas(read: Interpretation, field: str) -> Iterable[Clause]:
 
 
 def _own_or_inherited(field: str, clause: Callable[[str], Clause]) -> Clause:
-    """What a passage says itself, else what its record says."""
+    """A passage's own value, else its record's."""
     own = f"own_{field}"
     inherited = {"bool": {"filter": [clause(field)], "must_not": [{"exists": {"field": own}}]}}
     return _any(clause(own), inherited)
@@ -188,7 +188,7 @@ def _any(*clauses: Clause) -> Clause:
 
 
 def _doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:
-    """What the passage says itself and what it has of its record."""
+    """The passage's own values and those of its record."""
     inherited = [value for column in columns for value in column.doc_values]
     return [*inherited, *(f"own_{value}" for value in inherited if isinstance(value, str))]
 

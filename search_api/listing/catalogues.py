@@ -1,4 +1,4 @@
-"""The catalogues there are: one per harvested source, and ``all``, each with its size, extent and period."""
+"""The catalogues: one per harvested source, and ``all``, each with its size, extent and period."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _ASKED_AGAIN_S = 1.0
 _MOST_MEMORIES = 64
 _MOST_SOURCES = 1000
 
-# Extents are kept as doc values for ranking (w,s,e,n; start/end), so their hull is taken from there. A box across the
-# antimeridian counts as a whole turn: the hull of a catalogue is a first orientation.
+# The hull comes from the doc values for ranking (w,s,e,n; start/end). A box across the antimeridian counts as the
+# whole range of longitudes: the hull of a catalogue is only a first orientation.
 _EDGE = """
 for (String box : doc['boxes']) {
   String[] edges = box.splitOnToken(',');
@@ -42,7 +42,7 @@ for (String span : doc['spans']) {
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """``box`` and ``span`` enclose what the records name; None where none does. ``updated``: ms since 1970."""
+    """``box`` and ``span`` enclose the records' extents; None if they have none. ``updated``: ms since 1970."""
 
     id: str
     title: str
@@ -53,14 +53,14 @@ class Catalogue:
 
     @property
     def source(self) -> str | None:
-        """The source that it lists; None for all of them."""
+        """The source of this catalogue; None for all sources."""
         return None if self.id == ALL else self.id
 
 
 class Catalogues:
-    """Counts the catalogues, with a memory of a minute; safe to share between threads.
+    """Counts the catalogues, cached for a minute; thread-safe.
 
-    ``seen_by``: the groups of who asks now. Who sees other records counts others, so that each has a memory.
+    ``seen_by``: the groups of the current caller. Callers who see different records have different counts and caches.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Catalogues:
         return found
 
     def get(self, catalogue: str) -> Catalogue:
-        """Raises NotFound. A source that was harvested a moment ago is looked for again before it is denied."""
+        """Raises NotFound, after another look for sources that were harvested just now."""
         for _ in range(2):
             for one in self.list():
                 if one.id == catalogue:
@@ -102,7 +102,7 @@ class Catalogues:
         raise NotFound(f"There is no catalogue {catalogue!r}; /collections lists all.")
 
     def forget(self) -> None:
-        """A record was pushed or taken back here: what is listed next is counted anew."""
+        """Clears the cache, after a record was pushed or deleted here."""
         with self._lock:
             self._kept.clear()
             self._just_read.clear()
@@ -150,7 +150,7 @@ def _catalogue(catalogue: str, title: str, count: int, measured: JsonMapping) ->
     if value["west"] is not None:
         box = BBox(value["west"], value["south"], value["east"], value["north"])
     start, end = (None if value[name] is None else int(value[name]) for name in ("start", "end"))
-    if start is not None and end is not None and start > end:  # only open-ended records that do not meet
+    if start is not None and end is not None and start > end:  # only open-ended records that do not overlap
         start, end = end, start
     span = None if start is None and end is None else TimeSpan(start, end)
     return Catalogue(catalogue, title, count, box, span, None if value["updated"] is None else int(value["updated"]))

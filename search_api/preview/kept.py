@@ -1,4 +1,4 @@
-"""Pictures that were drawn, and addresses that gave none, kept in memory within bounds."""
+"""A bounded cache in memory of drawn pictures, and of addresses without one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cachetools import TLRUCache
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """``picture`` None: the address gave none, and ``problem`` says why."""
+    """``picture`` None: the address has none, and ``problem`` says why."""
 
     picture: bytes | None
     problem: str = ""
@@ -42,7 +42,7 @@ class Kept:
         self._entries: TLRUCache[str, Drawn] = TLRUCache(most_bytes, until, clock, size)
 
     def get(self, address: str) -> Drawn | None:
-        """None where nothing is known, or no longer."""
+        """None if nothing is cached, or it has expired."""
         with self._lock:
             return self._entries.get(address)
 

@@ -1,4 +1,4 @@
-"""What words weigh in the lexical queries, by field and by where a word comes from."""
+"""Weights of words in the lexical queries, by field and by origin of the word."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from search_api.ranking.numbers import check_not_negative, check_positive
 
 Boosts = Mapping[str, float]
-"""By field: how much a word there weighs in BM25F."""
+"""By field: the weight of a word there in BM25F."""
 
 
 @dataclass(frozen=True, slots=True)

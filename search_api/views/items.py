@@ -125,12 +125,12 @@ def items_views(parts: Parts) -> APIBlueprint:
 
 
 def representation(record: Record, form: str, parts: Parts) -> Response:
-    """The record in one of the formats that are made of it (neither ``native`` nor ``html``), as it is given here."""
+    """The record in one of the output formats (neither ``native`` nor ``html``), with this service's links."""
     return written(record, form, Addresses.of(parts), *_preview(record, parts))
 
 
 def _preview(record: Record, parts: Parts) -> list[Link]:
-    """The way to its picture in a small size, where it names one."""
+    """The link to its small picture, if it has a picture."""
     if not parts.previews.offered(record):
         return []
     return [link("preview", Addresses.of(parts).item(record, "/preview"), PREVIEW_TYPE, "Preview")]
@@ -169,7 +169,7 @@ def _readable(page: Page, following: str | None, addresses: Addresses, catalogue
 
 
 def _feature_links(record: Record, addresses: Addresses) -> list[Json]:
-    """In a page only the way to the record and its catalogue, beside the record's own links."""
+    """In a page, only the link to the record and its catalogue, besides the record's own links."""
     return [
         link("self", addresses.item(record), GEOJSON),
         link("collection", addresses.collection(record.source), JSON),

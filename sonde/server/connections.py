@@ -29,6 +29,8 @@ log = structlog.get_logger(__name__)
 _LARGEST_STRANGERS_BODY = 2 * 1024 * 1024
 _LARGEST_HEADERS = 64 * 1024
 _READ_BYTES = 64 * 1024
+_UNREAD_BYTES = 128 * 1024
+"""What the kernel takes of a body that nobody has read; else six megabytes, of each body that is refused too."""
 _LOOK_EVERY_S = 1.0
 _NEVER_S = 10**9
 _ACCEPTED_AT_ONCE = 64
@@ -242,6 +244,7 @@ def connections(
         asyncore_use_poll=True,
         clear_untrusted_proxy_headers=proxies == 0,
     )
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _UNREAD_BYTES)  # what it accepts inherits it
     dispatcher = _Threads(threads, f"sonde-{sock.getsockname()[1]}")
     return Connections(application, sock, adj, map=polled, dispatcher=dispatcher, patience=patience)
 

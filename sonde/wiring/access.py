@@ -15,7 +15,6 @@ from search_api.access.key_store import KeyStore
 from search_api.access.tokens import TokenAuthenticator, TokenPolicy
 from search_api.limits import LimitPolicy
 from sonde.settings import AccessSettings, Settings
-from workers.sources_file import source_entries
 
 
 def authenticator(given: AccessSettings, client: Elasticsearch, prefix: str, gate: Callable[[], Gate]) -> Authenticator:
@@ -49,17 +48,6 @@ def _tokens(given: AccessSettings, gate: Callable[[], Gate]) -> TokenAuthenticat
 
 def anonymous_caller(given: AccessSettings) -> Caller:
     return Caller(scopes=frozenset(("search",)) if given.anonymous_search else frozenset())
-
-
-def groups_of_source(settings: Settings, source: str) -> tuple[str, ...]:
-    """Who alone may see the source's records, as sources.yaml says now; empty: everybody.
-
-    Raises SondeError where the file is there and cannot be read: then nobody knows, and nothing may be written openly.
-    """
-    if not settings.harvest.sources.exists():
-        return ()
-    config = source_entries(settings.harvest.sources).get(source)
-    return () if config is None else tuple(config.access.restricted_to)
 
 
 _COUNTING_TIMEOUT_S = 1

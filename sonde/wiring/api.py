@@ -28,7 +28,7 @@ from search_api.suggest.suggester import Suggester
 from sonde import __version__
 from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, State
-from sonde.wiring.access import authenticator, groups_of_source, limit_policy
+from sonde.wiring.access import authenticator, limit_policy
 from sonde.wiring.answering import answerer
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvest_control import QueueHarvestControl
@@ -39,6 +39,7 @@ from sonde.wiring.models import Models
 from sonde.wiring.portal import http_policy, previews, source_titles
 from sonde.wiring.pushing import Pusher
 from sonde.wiring.search import ranking_config, search_pipeline
+from sonde.wiring.source_groups import groups_of_source
 from workers.lease import Leases
 
 if TYPE_CHECKING:

@@ -25,10 +25,10 @@ from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from sonde.settings import Settings
-from sonde.wiring.access import groups_of_source
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.indices import prepare_indices
 from sonde.wiring.models import Models
+from sonde.wiring.source_groups import groups_of_source
 from sonde.wiring.sources import Opener
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-_MIB = 1024 * 1024
-
 
 def shelf(
     settings: Settings, seen: Elasticsearch, all_of_it: Elasticsearch, models: Models, jobs: Callable[[], Jobs]
@@ -67,7 +65,7 @@ def library_search(chosen: Shelf, answers: Answerer, resolver: ServingResolver) 
 
 
 def quota(given: LibrarySettings) -> Quota:
-    return Quota(given.max_file_mib * _MIB, given.max_documents, given.max_mib * _MIB)
+    return Quota(given.max_file_bytes, given.max_documents, given.max_bytes)
 
 
 def _media_type(data: bytes) -> str:

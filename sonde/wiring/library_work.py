@@ -11,7 +11,6 @@ from indexer.documents.store import DocumentStore
 from net.gate import Gate
 from sonde.settings import Settings
 from sonde.wiring.file_store import FolderFiles
-from sonde.wiring.library import quota
 from workers.parts import LibraryWork
 
 
@@ -20,10 +19,10 @@ def library_work(
 ) -> LibraryWork:
     """What the workers do for users' documents; ``reading`` makes its parts at the first of them."""
     files = FolderFiles(settings.library.folder)
-    most = quota(settings.library)
+    given = settings.library
 
     def read(document: str) -> None:
-        library.read_queued(document, library.Shelf(reading(), files, gate, most.file_bytes, most.bytes))
+        library.read_queued(document, library.Shelf(reading(), files, gate, given.max_file_bytes, given.max_bytes))
 
     def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
         return repair_library.repair_library(
