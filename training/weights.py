@@ -28,10 +28,10 @@ def loading(folder: Path, *, threads: int, seed: int) -> Iterator[Any]:
 
         # transformers imports its parts at first use: here, under the lock.
         _ = transformers.AutoConfig, transformers.AutoModel, transformers.AutoModelForSequenceClassification
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # of the milliseconds in which weights are loaded
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # loading takes milliseconds
     if threads:
         torch.set_num_threads(threads)
-    torch.manual_seed(seed)  # warns about the new parts on top
+    torch.manual_seed(seed)  # for the new layers
     try:
         yield transformers
     except (OSError, ValueError, RuntimeError) as error:
