@@ -1,7 +1,7 @@
-"""Overload: requests wait in a fair queue before a few slots; 503 only where the wait would be too long.
+"""Overload: requests wait in a fair queue before a few slots; 503 only if the wait would be too long.
 
-Each kind of work has slots of its own, so that slow or costly calls keep no search out. What holds no record (probes,
-pages, the description of the API) is answered without waiting.
+Each kind of work has its own slots, so that slow or costly calls do not block searches. What needs no records (probes,
+pages, the API description) is answered without waiting.
 """
 
 from __future__ import annotations

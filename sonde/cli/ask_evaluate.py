@@ -1,4 +1,4 @@
-"""`sonde ask-evaluate`: how good cited answers are, on Pirá; a page for people who grade them."""
+"""`sonde ask-evaluate`: measures cited answers on Pirá, and makes a page for grading them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _WRITABLE = click.Path(path_type=Path, dir_okay=False)
 def ask_evaluate(**given: Any) -> None:
     """Ask a judged collection's questions, and measure what is found, cited and refused.
 
-    Its texts go into a throw-away index that is deleted afterwards; answers are made as `POST /ask` makes them.
+    Its texts go into a temporary index that is deleted afterwards; answers are made as in `POST /ask`.
     """
     if given["judgements"] is not None:
         click.echo("\n".join(told(JudgementFile.open(given["judgements"]))))

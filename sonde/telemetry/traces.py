@@ -1,4 +1,4 @@
-"""Traces to an OTLP endpoint, where the settings name one; across API, workers and Elasticsearch."""
+"""Sends traces to an OTLP endpoint, if configured; across API, workers and Elasticsearch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sonde.settings import TelemetrySettings
 
 
 def start_traces(settings: TelemetrySettings, service: str) -> None:
-    """Once in a process, before its first span; nothing happens without an endpoint."""
+    """Call this once in a process, before its first span; does nothing without an endpoint."""
     if settings.otlp_url is None:
         return
     # Only now: a process without an endpoint starts without the exporter.

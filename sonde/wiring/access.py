@@ -1,4 +1,4 @@
-"""Access as the front door puts it together."""
+"""Builds the parts of access control from the settings."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sonde.settings import AccessSettings, Settings
 
 
 def authenticator(given: AccessSettings, client: Elasticsearch, prefix: str, gate: Callable[[], Gate]) -> Authenticator:
-    """Knows the keys of the index, and tokens where an issuer is set; opens nothing until it is asked.
+    """Accepts the keys of the index, and tokens if an issuer is set; opens no connection before its first use.
 
-    Raises SondeError for an issuer without an audience: then a token for any other service would be taken.
+    Raises SondeError for an issuer without an audience: tokens for any other service would be accepted.
     """
     keys = KeyAuthenticator(KeyStore(client, prefix), timedelta(seconds=given.key_memory_s))
     return Bearers(keys, anonymous_caller(given), _tokens(given, gate))
@@ -54,7 +54,7 @@ _COUNTING_TIMEOUT_S = 1
 
 
 def limit_policy(settings: Settings) -> LimitPolicy:
-    """Counted in the broker, so that all processes of the API count together."""
+    """Counts in the broker, so that all processes of the API count together."""
     given, broker = settings.limits, settings.broker_url
     return LimitPolicy(
         per_address=_rate(given.per_address),

@@ -1,4 +1,4 @@
-"""Users' documents, as the workers read them."""
+"""Builds the library work of the workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workers.parts import LibraryWork
 def library_work(
     settings: Settings, client: Elasticsearch, reading: Callable[[], IngestParts], gate: Callable[[], Gate]
 ) -> LibraryWork:
-    """What the workers do for users' documents; ``reading`` makes its parts at the first of them."""
+    """The workers' tasks for users' documents; ``reading`` makes its parts at the first task."""
     files = FolderFiles(settings.library.folder)
     given = settings.library
 
