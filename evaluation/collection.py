@@ -27,11 +27,16 @@ class BadCollection(SondeError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``areas``: the places asked for where a person wrote them down; else they are read from the text."""
+    """``areas``: the places asked for where a person wrote them down; else they are read from the text.
+
+    ``kind``: for results by kind. ``goals``: the right documents that must be reached, where it is not any of them.
+    """
 
     id: str
     text: str
     areas: tuple[BBox, ...] = ()
+    kind: str = ""
+    goals: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
