@@ -1,7 +1,7 @@
-"""Next-sentence coherence: a small cross-encoder that reads what stands before a joint and what stands behind it.
+"""Next-sentence coherence: a small cross-encoder that reads the text before and after a joint.
 
-Labels are BERT's own: 0 the second goes on from the first, 1 it does not (paper 001 has them the other way round in its
-prose). Fits ``indexer.documents.segment.Coherence``: higher is better, 0..1.
+Labels are BERT's: 0 means that the second text continues the first, 1 that it does not (the prose of paper 001 has them
+the other way round). Implements ``indexer.documents.segment.Coherence``: higher is better, 0..1.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from encoders.tokens import read_tokenizer
 
 
 class JointTokeniser:
-    """Both sides of a joint as one input. The first keeps its last words and the second its first: those at the joint.
+    """Both sides of a joint as one input. The first keeps its last words and the second its first ones.
 
-    ``max_tokens`` with special ones; a side gets more than half where the other needs less.
+    ``max_tokens`` includes special ones; a side gets more than half if the other needs less.
     """
 
     def __init__(self, file: Path, max_tokens: int) -> None:
@@ -48,17 +48,17 @@ class JointTokeniser:
 
 
 def windows(texts: Sequence[str], window: int) -> tuple[list[str], list[str]]:
-    """For each of the n - 1 joints up to ``window`` sentences before it, and behind it."""
+    """For each of the n - 1 joints, up to ``window`` sentences before it and after it."""
     joints = range(len(texts) - 1)
     before = [" ".join(texts[max(0, at - window + 1) : at + 1]) for at in joints]
     return before, [" ".join(texts[at + 1 : at + 1 + window]) for at in joints]
 
 
 class NextSentence:
-    """How likely each text goes on from the one before."""
+    """The probability that each text continues the previous one."""
 
     def __init__(self, folder: Path, compute: Compute, digest: str = "") -> None:
-        """``folder``: prepared, see ``load_segmenter``; ``digest`` tells models apart. Raises ModelMissing."""
+        """``folder``: prepared, see ``load_segmenter``; ``digest`` identifies the model. Raises ModelMissing."""
         self.digest = digest
         facts = read_json(folder / "card.json")
         if facts.get("kind") != "segmenter":

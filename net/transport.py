@@ -1,4 +1,4 @@
-"""Connections that are made only to addresses which passed the check."""
+"""Connects only to addresses that passed the check."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from net.deadline import shortened
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Name to permitted addresses; a name is resolved once per connection and the checked address is dialled."""
+    """Maps a name to permitted addresses; resolves once per connection and connects to the checked address."""
 
     allowed: AllowedHosts
     resolver: Resolver
 
     def addresses(self, host: str, port: int, timeout_s: float) -> list[str]:
-        """Raises Refused or Unavailable where there is none."""
+        """Raises Refused or Unavailable if there is none."""
         return permitted_addresses(host, port, self.resolver(host, port, timeout_s), self.allowed)
 
 
@@ -51,9 +51,9 @@ class TimedStream(httpcore.NetworkStream):
 
 
 class GuardedBackend(httpcore.NetworkBackend):
-    """Dials the checked address itself, so that a name cannot answer differently between check and connection.
+    """Connects to the checked address itself, so that the name cannot resolve differently after the check.
 
-    TLS still verifies the certificate for the name: the pool above keeps it.
+    TLS still verifies the certificate for the name, which the pool above keeps.
     """
 
     def __init__(self, guard: Guard, dialler: httpcore.NetworkBackend | None = None) -> None:

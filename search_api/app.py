@@ -93,7 +93,7 @@ def create_app(parts: Parts) -> Flask:
 
 
 def _register_beside(app: OpenAPI, api: APIBlueprint) -> None:
-    """Registers it and keeps what the document says of other methods of its paths, which flask-openapi would drop."""
+    """Registers it and keeps the document of the other methods of its paths, which flask-openapi would drop."""
     for path, item in api.paths.items():
         if path in app.paths:
             added = {name: getattr(item, name) for name in item.model_fields_set}

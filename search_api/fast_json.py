@@ -1,4 +1,4 @@
-"""Answers as JSON by orjson: a page of 1,000 records is written in a tenth of the time."""
+"""JSON answers with orjson: 1,000 records take a tenth of the time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPTIONS = (
 
 
 class FastProvider(DefaultJSONProvider):
-    """Flask's own but for ``jsonify``; what orjson refuses to write (half a surrogate pair) goes Flask's way."""
+    """Flask's provider with a faster ``jsonify``; falls back to Flask where orjson refuses (half a surrogate pair)."""
 
     sort_keys = False
 

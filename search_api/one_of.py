@@ -1,4 +1,4 @@
-"""A parameter whose values are the names of a table, read whenever it is checked or described."""
+"""A parameter whose values are the names in a table, read at each check or description."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.json_types import Json
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """``Annotated[str, OneOf(names)]``: like ``Literal``, for names that are known at run time only."""
+    """``Annotated[str, OneOf(names)]``: like ``Literal``, for names known only at run time."""
 
     names: Callable[[], Iterable[str]]
 

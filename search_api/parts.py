@@ -1,4 +1,4 @@
-"""What the app is made of; ``sonde/wiring`` builds it, tests build it with parts of their own."""
+"""The parts of the app; ``sonde/wiring`` builds them, tests build their own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from search_api.suggest.suggester import Suggester
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything a view may call."""
+    """Everything that a view may call."""
 
     search: SearchPipeline
     serving: ServingResolver

@@ -1,4 +1,4 @@
-"""Whether any record says in numbers where and when it is from; where none does, only words can tell."""
+"""Whether any record has an extent or a period in numbers; if none does, only words can match."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FIELDS: dict[Leaving, str] = {"place": "extent", "time": "time"}
 
 
 def structured_fields(client: Elasticsearch, index: str) -> frozenset[Leaving]:
-    """Which of place and time some record of the index has; one is enough, and ends the search for it."""
+    """Which of place and time any record of the index has; the search stops at the first."""
     searches: list[dict[str, object]] = []
     for name in get_args(Leaving):
         searches.append({"index": index})

@@ -1,4 +1,4 @@
-"""Weights that can learn from a graph that only serves: a BERT's ONNX file to a PyTorch folder of the same vectors."""
+"""Restores trainable weights from a serving graph: a BERT's ONNX file to a PyTorch folder with the same vectors."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _BESIDE = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_toke
 
 
 def learnable(located: Located, cache: Path) -> Path:
-    """The folder itself where it holds safetensors, else one in ``cache`` restored from its ``model.onnx``.
+    """The folder itself if it has safetensors, else one in ``cache`` restored from its ``model.onnx``.
 
-    Raises TrainingError where the graph is no BERT whose layers kept their names, or gives other vectors afterwards.
+    Raises TrainingError if the graph is not a BERT with the original layer names, or the restored vectors differ.
     """
     if list(located.folder.glob("*.safetensors")):
         return located.folder
@@ -55,7 +55,7 @@ def _restore(graph: Path, draft: Path) -> None:
 
 
 def named_weights(graph: Path) -> dict[str, NDArray[Any]]:
-    """BERT's names to arrays: as they stand in the graph, and of a matrix product by the node's own name."""
+    """BERT's names to arrays: as in the graph, and for a matrix product by the node's own name."""
     import onnx
     from onnx import numpy_helper
 
@@ -70,7 +70,7 @@ def named_weights(graph: Path) -> dict[str, NDArray[Any]]:
 
 
 def _bert(weights: Mapping[str, NDArray[Any]], head_size: int) -> Any:
-    """None where the names or shapes are not those of a BERT."""
+    """None if the names or shapes are not those of a BERT."""
     with torch_imports:
         import torch
         from transformers import BertConfig, BertModel
@@ -94,7 +94,7 @@ def _bert(weights: Mapping[str, NDArray[Any]], head_size: int) -> Any:
     state = {name: torch.from_numpy(np.array(value)) for name, value in weights.items()}
     try:
         missing = model.load_state_dict(state, strict=False).missing_keys
-    except RuntimeError:  # a shape that does not fit
+    except RuntimeError:  # a wrong shape
         return None
     model.train(False)
     return None if missing else model

@@ -1,4 +1,4 @@
-"""Celery configured, without tasks: enough to queue them by name. Importing this opens no connection."""
+"""The configured Celery client without tasks: enough to queue them by name. Importing this opens no connection."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DAY_S = 86_400.0
 
 
 def celery_client(config: WorkerConfig) -> Celery:
-    """Each task it queues carries the time at which it was queued."""
+    """Each queued task carries the time at which it was queued."""
     app = Celery("sonde", broker=config.broker_url)
     app.conf.update(_settings(config))
     before_task_publish.connect(_stamp, weak=False, dispatch_uid="sonde-queued")
@@ -60,7 +60,7 @@ def _settings(config: WorkerConfig) -> dict[str, Any]:
             "global_keyprefix": f"{config.prefix}:",
         },
         "broker_connection_max_retries": None,  # a worker that gave up would have to be started by hand
-        # What is in hand goes on without the broker: should its message be given again, the lease lets nobody in.
+        # A running task continues without the broker: if its message is delivered again, the lease blocks the second.
         "worker_cancel_long_running_tasks_on_connection_loss": False,
         "timezone": "UTC",
         **_beat(config),
@@ -68,8 +68,8 @@ def _settings(config: WorkerConfig) -> dict[str, Any]:
 
 
 def _beat(config: WorkerConfig) -> dict[str, Any]:
-    unless_late = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no pile while busy
-    rarely = {"options": {"expires": _DAY_S}}  # a busy hour must not cost a day or a week
+    unless_late = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no duplicates
+    rarely = {"options": {"expires": _DAY_S}}  # a busy hour must not skip a daily or weekly run
     links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **rarely}}
     return {
         "beat_scheduler": "workers.resilient_beat:PatientScheduler",

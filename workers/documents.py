@@ -62,7 +62,7 @@ def read_one(worker: Worker, document: str) -> None:
 
 
 def repair_library(worker: Worker, send: Callable[[str], object]) -> None:
-    """Finishes what a power cut or a dead worker left. Queues a document at most once until a worker takes it."""
+    """Repairs the library after a crash or a dead worker. Queues a document at most once until a worker takes it."""
     if worker.parts.library is None:
         return
 

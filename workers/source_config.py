@@ -1,4 +1,4 @@
-"""An entry of ``sources.yaml`` in full: its type and options fit a protocol, and Celery can follow its schedule."""
+"""A complete entry of ``sources.yaml``: type and options fit a protocol, and Celery accepts its schedule."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workers.source_entry import ScheduleEntry, SourceEntry, interval_seconds
 
 
 class Schedule(ScheduleEntry):
-    """A schedule that Celery follows."""
+    """A schedule that Celery accepts."""
 
     @field_validator("cron")
     @classmethod

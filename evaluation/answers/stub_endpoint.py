@@ -1,7 +1,7 @@
 """A stub of an OpenAI-style endpoint, not a model: copies the first sentence of the first passage and cites it.
 
-It shows what the way through an endpoint costs and what the checks of citations say of a copy; it says nothing of what
-a language model would answer. Without passages it says that it is a stub.
+It measures the cost of an endpoint call, and how the citation checks judge a copy; not the answers of a language
+model. Without passages it answers that it is a stub.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Users' documents on their way in: an uploaded file is read, the PDF of a reference is fetched first."""
+"""Reads users' documents: uploaded files directly; for a reference, fetches its PDF first."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Shelf:
 
 
 def read_queued(id: str, shelf: Shelf) -> DocumentEntry | None:
-    """The entry, ``ready`` or ``failed``; None where there is nothing to do. To repeat it does no harm.
+    """The entry, ``ready`` or ``failed``; None if there is nothing to do. Idempotent.
 
-    Raises core.errors.Unavailable where Elasticsearch does not answer, ModelMissing where the embedder is not there.
+    Raises core.errors.Unavailable if Elasticsearch does not answer, ModelMissing if the embedder is not installed.
     """
     entry = shelf.store.entry(id)
     if entry is None or entry.state not in UNREAD:
@@ -81,9 +81,9 @@ def _fetched(entry: DocumentEntry, shelf: Shelf) -> bytes:
 
 
 def fetched_pdf(address: str, gate: Gate, most: int) -> bytes:
-    """The PDF at the address, or the one that the page there names as its own.
+    """The PDF at the address, or the PDF that the page at the address links as its own.
 
-    Raises DocumentRefused ``unreachable`` where there is neither.
+    Raises DocumentRefused ``unreachable`` if there is neither.
     """
     try:
         answer = gate.request(Outgoing(address, max_bytes=most)).expect_ok()
@@ -128,7 +128,7 @@ def _failed(entry: DocumentEntry, refused: DocumentRefused, shelf: Shelf) -> Doc
 
 
 def take_away(entry: DocumentEntry, store: DocumentStore, files: FileStore) -> None:
-    """Marks it, then deletes passages, file and entry: ``repair_library`` finishes what a power cut left."""
+    """Marks the document, then deletes passages, file and entry; after a crash ``repair_library`` finishes this."""
     store.put_entry(replace(entry, state="deleted", updated=now_iso()))
     store.drop_passages(entry)
     files.delete(FileKey(entry.owner, entry.id))

@@ -20,7 +20,7 @@ _NOT_OPEN = frozenset({"notspecified", "other-closed", "other-nc", ""})
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no JSON, or no package in it."""
+    """Raises Refused: not JSON, or no package in it."""
     document = parse_json(raw.content)
     if isinstance(document, dict) and isinstance(document.get("result"), dict):
         document = document["result"]
@@ -38,7 +38,7 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def with_extras(package: JsonMapping) -> Json:
-    """The package with its extras as members of their own; a member of the package itself stays."""
+    """The package with its extras as members; existing members of the package are kept."""
     extras = {
         str(extra["key"]): _opened(extra.get("value")) for extra in objects_in(package.get("extras")) if "key" in extra
     }
@@ -47,7 +47,7 @@ def with_extras(package: JsonMapping) -> Json:
 
 
 def _opened(value: Any) -> Any:
-    """An extra that holds JSON as text: lists above all."""
+    """Parses an extra that holds JSON as text, for example a list."""
     if isinstance(value, str) and value[:1] in "[{" and len(value) < 1_000_000:
         try:
             return parse_inner_json(value)
@@ -199,7 +199,7 @@ _FIELDS = {
     "resolution.metres": "`spatial-resolution`, `spatial_resolution_in_meters`",
     "resolution.time_step": "`temporal_resolution`",
     "provenance.lineage": "`lineage`, `provenance`",
-    "provenance.kind": "tags that say it outright",
+    "provenance.kind": "tags that name the kind",
     "provenance.derived_from": "`source`",
     "provenance.attributed_to": "authors; else publishers, the organisation",
     "licence": "`license_url`, `license_id`, `license_title`",

@@ -1,4 +1,4 @@
-"""Places and periods of a CKAN package, in the fashions of ckanext-spatial, ckanext-dcat and of portals."""
+"""Places and periods of a CKAN package, in the forms that ckanext-spatial, ckanext-dcat and portals use."""
 
 from __future__ import annotations
 

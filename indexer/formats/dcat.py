@@ -38,9 +38,9 @@ _SERVICES = frozenset({"API", "WMS", "WFS", "WCS", "WMTS", "ESRI REST", "OGC:WMS
 
 
 def resources(content: bytes) -> list[Json]:
-    """Every dataset, series and service of a document, each whole, with short names.
+    """Every dataset, series and service of a document, each complete, with short names.
 
-    A JSON object without any type is taken as the data set itself (DCAT-US 1.1). Raises Refused.
+    A JSON object without any type is read as the data set itself (DCAT-US 1.1). Raises Refused.
     """
     if not looks_like_json(content):
         return [plain_node(node, {}) for node in dcat_resources(content)]
@@ -54,7 +54,7 @@ def resources(content: bytes) -> list[Json]:
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: neither JSON nor RDF, no data set, or several (``split`` parts them)."""
+    """Raises Refused: neither JSON nor RDF, no data set, or several (``split`` separates them)."""
     found = resources(raw.content)
     if len(found) != 1:
         raise Refused("it holds no data set of DCAT" if not found else f"it holds {len(found)} data sets: split them")
@@ -105,7 +105,7 @@ def _what(draft: Draft, said: JsonMapping) -> None:
     draft.resolution = Resolution(min(known, default=None), measured.scale_denominator, step)
     for name, kind in _DATES.items():
         for text in texts_in(said.get(name)):
-            if not text.upper().startswith("R/"):  # "R/P1W": changed every week, which is no date
+            if not text.upper().startswith("R/"):  # "R/P1W" means "changed every week": it is not a date
                 draft.date(kind, text)
 
 
@@ -273,7 +273,7 @@ _FIELDS = {
     "resolution.scale_denominator": "`dqv:hasQualityMeasurement` (scale)",
     "resolution.time_step": "`temporalResolution`",
     "provenance.lineage": "`dct:provenance`",
-    "provenance.kind": "keywords that say it outright",
+    "provenance.kind": "keywords that name the kind",
     "provenance.derived_from": "`prov:wasDerivedFrom`, `dct:source`",
     "provenance.generated_by": "`prov:wasGeneratedBy`",
     "provenance.attributed_to": "creators; else publishers",

@@ -1,4 +1,4 @@
-"""The format of a document, by what it says, never by its file name."""
+"""Detects the format of a document from its content, never from its file name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from indexer.formats.xml import FirstElement
 
 
 def detect(content: bytes) -> str | None:
-    """The name of the format, None where it is not known, or where the document holds several records."""
+    """The name of the format; None where it is unknown or the document holds several records."""
     try:
         return _first(inspect(content))
     except Refused:
@@ -19,7 +19,7 @@ def detect(content: bytes) -> str | None:
 
 
 def detect_element(first: FirstElement, content: bytes) -> str | None:
-    """The format that begins with an element; ``content`` is it and what is inside it."""
+    """The format that starts with this element; ``content`` is the element with everything inside it."""
     return _first(Inspection(content, first))
 
 

@@ -1,4 +1,4 @@
-"""What one may do with it: constraints of ISO 19139 as licence, texts and access."""
+"""Terms of use: constraints of ISO 19139 as licence, texts and access."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _INSPIRE_LIMIT = re.compile(r"LimitationsOnPublicAccess/INSPIRE_Directive_Articl
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """``licence`` is an SPDX identifier, or the URL of a licence that has none."""
+    """``licence`` is an SPDX identifier, or the URL of a licence without one."""
 
     licence: str | None
     constraints: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Where: boxes, polygons, place names and vertical extents of ISO 19139."""
+"""Spatial extents of ISO 19139: boxes, polygons, place names and vertical extents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BOX_EDGES = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Boxes in order without doubles, the polygons as one GeoJSON geometry, and places that are only named."""
+    """Boxes in order without duplicates, the polygons as one GeoJSON geometry, and places that only have a name."""
 
     boxes: tuple[BBox, ...]
     geometry: JsonMapping | None
@@ -31,7 +31,7 @@ class Where:
 
 
 def read_where(extents: list[Element], said: str, warnings: list[str]) -> Where:
-    """``said``: the record's title and keywords, which tell what an ambiguous box means."""
+    """Reads all extents. ``said``: the record's title and keywords, which help to decide an ambiguous box."""
     boxes = Boxes()
     places: list[Keyword] = []
     polygons: list[Element] = []
@@ -63,7 +63,7 @@ def _is_excluded(element: Element) -> bool:
 
 
 def _sort_in(element: Element, boxes: Boxes, polygons: list[Element], places: list[Keyword]) -> None:
-    """Puts a geographic element where its kind belongs."""
+    """Adds a geographic element to the list of its kind."""
     match local(element):
         case "EX_BoundingPolygon":
             polygons.extend(objects(element, f"{GMD}polygon"))

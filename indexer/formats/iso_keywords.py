@@ -11,7 +11,7 @@ from indexer.formats.text import says_nothing
 
 
 def read_keywords(metadata: Element, identifications: list[Element]) -> list[Keyword]:
-    """Every keyword with its vocabulary, then the instruments and platforms of ISO 19115-2; doubles included."""
+    """Every keyword with its vocabulary, then the instruments and platforms of ISO 19115-2; duplicates included."""
     keywords: list[Keyword] = []
     for identification in identifications:
         for group in objects(identification, f"{GMD}descriptiveKeywords"):
@@ -31,7 +31,7 @@ def read_themes(identifications: list[Element]) -> tuple[str, ...]:
 
 
 def without_doubles(keywords: list[Keyword]) -> tuple[Keyword, ...]:
-    """Each term once per vocabulary whatever its case; a bare term gives way to one that names its vocabulary."""
+    """Each term once per vocabulary, ignoring case; a term with a vocabulary replaces the same term without one."""
     named = {keyword.term.casefold() for keyword in keywords if keyword.vocabulary}
     kept: dict[tuple[str, str | None], Keyword] = {}
     for keyword in keywords:

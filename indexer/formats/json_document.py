@@ -1,4 +1,4 @@
-"""The one place where metadata in JSON are parsed: bounded in size and depth, never a number that is none."""
+"""The only parser of JSON metadata: limits size and depth, and rejects values that are not numbers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def looks_like_json(content: bytes) -> bool:
-    """By the first character, after white space or a byte order mark."""
+    """By the first character after white space or a byte order mark."""
     start = content[:64].lstrip()
     for mark in _BYTE_ORDER_MARKS:
         start = start.removeprefix(mark)
     return start.replace(b"\x00", b"").lstrip().startswith(_STARTS)
 
 
-@lru_cache(maxsize=1)  # detection and reading look at the same document one after the other; nobody writes into it
+@lru_cache(maxsize=1)  # detection and reading ask for the same document one after the other; neither changes it
 def parse_json(content: bytes) -> Any:
-    """The document; numbers that JSON does not know (NaN, Infinity) are null.
+    """The parsed document; numbers that JSON does not allow (NaN, Infinity) become null.
 
     Raises Refused: too large, nested too deeply, not JSON (with line and column).
     """
@@ -39,14 +39,14 @@ def parse_json(content: bytes) -> Any:
 
 
 def parse_inner_json(text: str) -> Any:
-    """JSON inside a text of a document: bounded in depth alike. Raises Refused."""
+    """JSON inside a text of a document, with the same limit of depth. Raises Refused."""
     try:
         document = json.loads(text, strict=False, parse_constant=lambda _: None)
     except RecursionError as error:
         raise Refused(f"it is JSON nested deeper than {DEEPEST} levels") from error
     except json.JSONDecodeError as error:
         raise Refused(f"it is not well-formed JSON: {error.msg}, line {error.lineno}, column {error.colno}") from error
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         raise Refused(f"it is not well-formed JSON: {error}") from error
     _bound_depth(document)
     return document
@@ -79,7 +79,7 @@ def _inner(node: Any) -> Any:
 
 
 def listed(value: Any) -> list[Any]:
-    """What may be one, several or none, as a list without nulls."""
+    """One value, several or none, as a list without nulls."""
     if value is None:
         return []
     if isinstance(value, list):
@@ -88,12 +88,12 @@ def listed(value: Any) -> list[Any]:
 
 
 def objects_in(value: Any) -> Iterator[Json]:
-    """Those of one or several values that are JSON objects."""
+    """The JSON objects among one or several values."""
     return (item for item in listed(value) if isinstance(item, dict))
 
 
 def text_in(value: Any) -> str:
-    """A string or number as text; the first that says something of a list or of a map of languages; else empty."""
+    """A string or number as text; of a list or a language map, the first meaningful text; else empty."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or value is None:
@@ -117,7 +117,7 @@ def texts_in(value: Any) -> list[str]:
 
 
 def holds(value: Any, name: str, depth: int = 3) -> bool:
-    """Whether a member of that name is in a document, at most ``depth`` levels below its top."""
+    """Whether the document has a member with that name, at most ``depth`` levels below its top."""
     level = listed(value)
     for _ in range(depth):
         if any(isinstance(node, dict) and name in node for node in level):

@@ -31,9 +31,9 @@ _RESOLVERS = ("doi", "identifiers.org/doi")
 
 
 def datasets(content: bytes) -> list[Json]:
-    """The data sets of a JSON-LD document or of an HTML page, each with short names and whole.
+    """The data sets of a JSON-LD document or of an HTML page, each complete and with short names.
 
-    Raises Refused where the JSON is none.
+    Raises Refused where the document is not valid JSON.
     """
     documents = [parse_json(content)] if looks_like_json(content) else scripts(content)
     nodes = [node for document in documents for node in nodes_of(document)]
@@ -46,7 +46,7 @@ def datasets(content: bytes) -> list[Json]:
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no data set, or several (``split`` parts them)."""
+    """Raises Refused: no data set, or several (``split`` separates them)."""
     found = datasets(raw.content)
     if len(found) != 1:
         raise Refused("it holds no schema.org Dataset" if not found else f"it holds {len(found)} data sets: split them")
@@ -102,7 +102,7 @@ def _what(draft: Draft, said: JsonMapping) -> None:
 
 
 def _identifier(one: Any) -> str:
-    """A text, or a PropertyValue whose property may say that it is a DOI."""
+    """A text, or a PropertyValue; its property can say that it is a DOI."""
     if not isinstance(one, dict):
         return text_in(one)
     value = text_in(one.get("value")) or text_in(one.get("url")) or text_in(one.get("@id"))
@@ -129,7 +129,7 @@ def _party(draft: Draft, party: Any, role: str) -> None:
     if not isinstance(party, dict):
         draft.contact(text_in(party), role=role)
         return
-    if "Role" in types_of(party):  # schema.org's way to say what no property says; it holds the property again
+    if "Role" in types_of(party):  # schema.org's form for properties it lacks
         for inner in [one for name in _PEOPLE for one in objects_in(party.get(name))]:
             _party(draft, inner, text_in(party.get("roleName")) or role)
         return
@@ -160,7 +160,7 @@ def _place(draft: Draft, place: Any) -> None:
             draft.where.point(text_in(geo.get("longitude")), text_in(geo.get("latitude")))
         for name in ("box", "polygon", "line"):
             for text in texts_in(geo.get(name)):
-                if not draft.where.text(text if text.lstrip()[:1].isalpha() else ""):  # WKT, else latitude first
+                if not draft.where.text(text if text.lstrip()[:1].isalpha() else ""):  # WKT; otherwise latitude first
                     draft.where.geo_rss(text)
         if "geometry" in geo:
             draft.where.geojson(geo["geometry"])
@@ -245,7 +245,7 @@ _FIELDS = {
     "times": "`temporalCoverage`",
     "resolution.metres": "`spatialResolution`",
     "resolution.time_step": "`temporalResolution`",
-    "provenance.kind": "keywords that say it outright",
+    "provenance.kind": "keywords that name the kind",
     "provenance.derived_from": "`isBasedOn`, `prov:wasDerivedFrom`",
     "provenance.generated_by": "`prov:wasGeneratedBy`",
     "provenance.attributed_to": "creators, authors; else publishers",

@@ -24,7 +24,7 @@ _DATES = {"CREATE": "created", "UPDATE": "modified"}
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no JSON, or no collection of UMM-C."""
+    """Raises Refused: not JSON, or not a UMM-C collection."""
     document = parse_json(raw.content)
     meta = document.get("meta") if isinstance(document, dict) else None
     said = document.get("umm", document) if isinstance(document, dict) else None
@@ -217,7 +217,7 @@ _FIELDS = {
     "resolution.metres": "the finest `HorizontalDataResolution`",
     "resolution.time_step": "`TemporalResolution`",
     "provenance.lineage": "`Quality`",
-    "provenance.kind": "categories of platforms, level 4 (derived), keywords that say it outright",
+    "provenance.kind": "categories of platforms, level 4 (derived), keywords that name the kind",
     "provenance.derived_from": "associations of type input, source",
     "provenance.attributed_to": "creators, investigators, originators",
     "licence": "`UseConstraints`",

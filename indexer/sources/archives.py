@@ -106,7 +106,7 @@ class TarMembers:
             try:
                 stream = tar.extractfile(info)
                 return b"" if stream is None else stream.read(limit)
-            except _BREAKS_A_TAR as error:  # a stream has no way past the damage
+            except _BREAKS_A_TAR as error:  # a stream cannot continue after the damage
                 raise SourceBroken(f"{self.path}: the archive breaks off in {info.name}: {error}") from error
 
         return Member(info.name.removeprefix("./"), f"{index}:{info.name}", info.size, iso_modified(info.mtime), read)
@@ -124,7 +124,7 @@ class ZipMembers:
             return len(self._wanted(archive))
 
     def after(self, position: str | None) -> Iterator[Member | Skipped]:
-        """Raises SourceBroken where it is no zip."""
+        """Raises SourceBroken if it is not a zip."""
         with self._open() as archive:
             for info in self._wanted(archive):
                 if position is None or info.filename > position:
@@ -156,7 +156,7 @@ class ZipMembers:
 
 
 def _zip_modified(date_time: tuple[Any, ...]) -> str | None:
-    """A zip keeps local time without a zone; the date alone is sure."""
+    """A zip stores local time without a zone; only the date is certain."""
     try:
         return datetime(*date_time[:3]).date().isoformat()
     except ValueError:

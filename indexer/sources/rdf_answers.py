@@ -1,6 +1,6 @@
-"""An answer read as RDF: its graph, and what it says of paging. Pure: contexts come as given.
+"""Reads an answer as RDF: its graph and its paging links. Pure: the caller provides contexts.
 
-The data sets of the graph are parted in ``indexer.formats.split``.
+``indexer.formats.split`` separates the data sets of the graph.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORMATS = {
 }
 
 LoadContext = Callable[[str], Any]
-"""The document of a remote JSON-LD context."""
+"""Returns the document of a remote JSON-LD context."""
 
 
 class NotRdf(ValueError):
@@ -35,7 +35,7 @@ class NotRdf(ValueError):
 
 
 def rdf_format(content: bytes, media_type: str) -> str | None:
-    """rdflib's name of the format: what the content shows, else what the server says; None where it is none."""
+    """rdflib's name of the format, by content, else by the server's media type; None if it is not RDF."""
     start = content[:2000].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:1] in (b"{", b"["):
         return "json-ld"
@@ -47,7 +47,7 @@ def rdf_format(content: bytes, media_type: str) -> str | None:
 
 
 def parse_rdf(content: bytes, form: str, url: str, load_context: LoadContext) -> Graph:
-    """Raises NotRdf. No context is fetched by the parser: ``load_context`` gives each remote one."""
+    """Raises NotRdf. The parser fetches no context: ``load_context`` provides each remote one."""
     graph = Graph()
     if form == "xml":
         content = _without_dtd(content)
@@ -63,7 +63,7 @@ def parse_rdf(content: bytes, form: str, url: str, load_context: LoadContext) ->
 
 
 def _without_dtd(content: bytes) -> bytes:
-    """The same RDF/XML in UTF-8, once a parser without entities and network has read it. Raises NotRdf for a DTD."""
+    """The same RDF/XML in UTF-8, rewritten by a parser without entities and network. Raises NotRdf for a DTD."""
     try:
         return etree.tostring(parse_xml(content, "the server"), encoding="utf-8")
     except BadAnswer as error:
@@ -71,7 +71,7 @@ def _without_dtd(content: bytes) -> bytes:
 
 
 def next_page(graph: Graph) -> str | None:
-    """hydra's next page."""
+    """The next page by hydra."""
     for predicate in _NEXT:
         for target in graph.objects(None, predicate):
             return str(target)

@@ -26,7 +26,7 @@ def wrong(message: str) -> InvalidInput:
 
 
 def text_of(node: Any) -> str:
-    """Raises InvalidInput where the node is no text that a record could hold."""
+    """Raises InvalidInput if the node is not a text that a record can contain."""
     if not isinstance(node, str):
         raise wrong(f"{shown(node)} is not a text in quotes")
     if len(node) > LONGEST_TEXT or any(unicodedata.category(c) in ("Cc", "Cs") for c in node):
@@ -84,7 +84,7 @@ def _geometry(node: Any) -> Json:
 
 
 def _refuse_nested(node: JsonMapping) -> None:
-    """A collection of collections, which RFC 7946 (3.1.8) advises against and Elasticsearch refuses when it is deep."""
+    """Refuses a nested collection, which RFC 7946 (3.1.8) discourages and Elasticsearch refuses when deep."""
     parts = node.get("geometries")
     if isinstance(parts, list) and any(isinstance(one, Mapping) and "geometries" in one for one in parts):
         raise wrong("a GeometryCollection may not contain another one")
@@ -107,7 +107,7 @@ def _refuse_outside(node: JsonMapping) -> None:
 
 
 def _positions(node: JsonMapping) -> Iterator[list[Any]]:
-    """Every coordinate pair, however deep; a thing that is none is refused."""
+    """Every coordinate pair at any depth; refuses anything else."""
     for inner in node.get("geometries") or ():
         if not isinstance(inner, Mapping):
             raise wrong("the geometry is not valid")

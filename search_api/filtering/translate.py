@@ -1,7 +1,7 @@
-"""A CQL2 expression as one Elasticsearch clause.
+"""Translates a CQL2 expression to one Elasticsearch clause.
 
-Three-valued logic as in the standard: a record that lacks the property passes neither a comparison nor its negation.
-So ``not`` is carried down to the predicates, each of which is negated under "the property exists".
+Uses three-valued logic as in the standard: a record without the property passes neither a comparison nor its negation.
+Therefore ``not`` is pushed down to the predicates, and each is negated under "the property exists".
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UNDERSTOOD = (
 
 
 def clause_of(node: Expression) -> Clause:
-    """Raises InvalidInput that names what is not supported or not known."""
+    """Raises InvalidInput that names the unsupported or unknown part."""
     return _clause(node, False)
 
 
@@ -63,7 +63,7 @@ def _none_of(clause: Clause) -> Clause:
 
 
 def _predicate(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
-    """The property that is judged and the clause that it passes."""
+    """The property of the condition and the clause for it."""
     if op in _MIRRORED:
         return _comparison(op, args)
     handler = _PREDICATES.get(op.lower())
@@ -119,7 +119,7 @@ def _like(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
 
 
 def _wildcards(pattern: str) -> str:
-    """``%`` and ``_`` as Elasticsearch's ``*`` and ``?``; a backslash takes either literally."""
+    """``%`` and ``_`` as Elasticsearch's ``*`` and ``?``; a backslash escapes either."""
     written, literal = [], False
     for character in pattern:
         if literal or character not in "%_\\":
@@ -199,7 +199,7 @@ def _unfolded(node: Any) -> Any:
 
 
 def _case(one: Queryable, value: Any) -> dict[str, bool]:
-    """``casei`` matters for exact texts only; folded ones have no case."""
+    """``casei`` matters only for exact texts; folded ones ignore case anyway."""
     return {"case_insensitive": True} if value is not _unfolded(value) and one.kind == "exact" else {}
 
 

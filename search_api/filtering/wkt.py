@@ -1,4 +1,4 @@
-"""Well-known text of a geometry inside a CQL2 text, as GeoJSON."""
+"""Well-known text of a geometry in a CQL2 text, as GeoJSON."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _DIMENSIONS = ("Z", "M", "ZM")
 
 
 def begins_geometry(tokens: Tokens) -> bool:
-    """``POINT(`` and ``POINT Z (`` do; a property may be called ``point``."""
+    """True for ``POINT(`` and ``POINT Z (``; a property may also be called ``point``."""
     return _type_of(tokens.current.word) is not None and tokens.following.word in ("(", *_DIMENSIONS)
 
 
 def read_geometry(tokens: Tokens) -> Geometry:
-    """Raises InvalidInput where a bracket or a number is missing."""
+    """Raises InvalidInput for a missing bracket or number."""
     name = _type_of(tokens.take().word)
     tokens.accept(*_DIMENSIONS)
     if name == "GeometryCollection":
@@ -42,7 +42,7 @@ def read_geometry(tokens: Tokens) -> Geometry:
 
 
 def number(tokens: Tokens) -> float:
-    """With its sign. Raises InvalidInput."""
+    """A number with its sign. Raises InvalidInput."""
     negative = tokens.current.word == "-"
     tokens.accept("-", "+")
     if tokens.current.kind != "number":
@@ -52,7 +52,7 @@ def number(tokens: Tokens) -> float:
 
 
 def _type_of(word: str) -> str | None:
-    """``POINTZ`` is a point too."""
+    """The geometry type; ``POINTZ`` is a point too."""
     return _NAMES.get(word) or _NAMES.get(word.removesuffix("M").removesuffix("Z"))
 
 

@@ -1,4 +1,4 @@
-"""schema.org Dataset as JSON-LD: what search engines for data sets read (ESIP science-on-schema.org guidelines)."""
+"""schema.org Dataset as JSON-LD, for data set search engines (ESIP science-on-schema.org guidelines)."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _shape(box: BBox) -> Json:
 
 
 def _parties(record: Record) -> dict[str, list[Json]]:
-    """Everybody under the property for their role; a role without one stands in a ``Role`` around the contributor."""
+    """Everybody under the property of their role; other roles are in a ``Role`` around the contributor."""
     found: dict[str, list[Json]] = {}
     for contact in record.contacts:
         if _named(contact):
@@ -114,7 +114,7 @@ def _parties(record: Record) -> dict[str, list[Json]]:
 
 
 def _keyword(keyword: Keyword) -> Any:
-    """A term of a vocabulary, or with a comma in it, as a DefinedTerm; else its text."""
+    """A term with a vocabulary or a comma as a DefinedTerm; else its text."""
     if keyword.vocabulary is None and keyword.uri is None and "," not in keyword.term:
         return keyword.term
     said = {"@type": "DefinedTerm", "name": keyword.term, "inDefinedTermSet": keyword.vocabulary, "url": keyword.uri}
@@ -132,7 +132,7 @@ def _named(contact: Contact) -> bool:
 
 
 def agent(contact: Contact) -> Json:
-    """A person with where they belong, else the organisation."""
+    """A person with their organisation, else the organisation."""
     mail = {"email": contact.email} if contact.email else {}
     if contact.name is None:
         return {"@type": "Organization", "name": contact.organisation, **mail}

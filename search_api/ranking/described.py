@@ -1,4 +1,4 @@
-"""Candidates from plain values instead of doc values: for measurements and tests."""
+"""Makes candidates from plain values instead of doc values, for measurements and tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLUMNS: tuple[AnyColumn, ...] = (BOXES, SPANS, RESOLUTION_M, STEP_S, KIND, MOD
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One record by row: its id, what each arm measured (None or absent: not measured) and what ranking looks at."""
+    """One record as a row: its id, the scores of each arm (None or absent: not measured) and the columns of ranking."""
 
     id: str
     arms: Mapping[SignalName, float | None] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Candidate:
 
 
 def candidates_of(rows: Sequence[Candidate]) -> Candidates:
-    """Raises ValueError where an id is there twice."""
+    """Raises ValueError for a duplicate id."""
     names = sorted({name for row in rows for name in row.arms})
     return Candidates.of(
         [row.id for row in rows],

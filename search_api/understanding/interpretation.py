@@ -1,4 +1,4 @@
-"""How a question was understood: each part with where it stands in the text, where it came from and how sure we are."""
+"""How a question was understood: each part with its position in the text, its source and its confidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reading.vocabulary.concept import Label
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A stretch of the question (character offsets, end exclusive); ``source`` is who found it."""
+    """A part of the question (character offsets, end exclusive); ``source`` is the reader that found it."""
 
     text: str
     start: int
@@ -61,7 +61,7 @@ class KindFound:
 
 @dataclass(frozen=True, slots=True)
 class IdentifierFound:
-    """``known``: whether some record bears it; None where nobody has looked."""
+    """``known``: whether any record has it; None if not checked."""
 
     found: Found
     kind: str
@@ -73,7 +73,7 @@ class IdentifierFound:
 class TermFound:
     """A term of a vocabulary; ``found.source`` is the vocabulary's name.
 
-    ``synonyms`` (in all languages) and ``narrower`` are what the question is widened by, the likeliest first.
+    ``synonyms`` (in all languages) and ``narrower`` extend the question, most likely first.
     """
 
     found: Found
@@ -86,10 +86,9 @@ class TermFound:
 class Interpretation:
     """The question and its parts. ``thematic`` is the text without the words of place and time.
 
-    ``named`` are those words; ``areas`` the boxes that ranking aims at (places shaped by their relation), ``span`` the
-    period asked for;
-    ``beside_terms`` is the topic without the words of its ``terms``. ``unread``: what was
-    not read to its end (``place``, ``time``, ``entities``). ``failed``: the readers that raised; their parts are empty.
+    ``named`` are those words; ``areas`` the target boxes of the ranking (places shaped by their relation), ``span`` the
+    asked period; ``beside_terms`` is the topic without the words of its ``terms``. ``unread``: the parts that were not
+    read to their end (``place``, ``time``, ``entities``). ``failed``: the readers that raised; their parts are empty.
     """
 
     text: str
@@ -117,10 +116,10 @@ class Interpretation:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether nothing is asked for: no topic, place, period, newest or identifier ("the of and")."""
+        """Whether the question has no topic, place, period, newest or identifier ("the of and")."""
         return not (self.thematic or self.places or self.times or self.identifiers)
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether there are words (or signs) all the same; who writes none, or ``*``, wants to see what there is."""
+        """Whether the question has text but asks for nothing. An empty text or ``*`` lists everything instead."""
         return self.says_nothing and self.text.strip() not in ("", "*")

@@ -1,4 +1,4 @@
-"""Composes what ``reading`` finds in a question into one Interpretation."""
+"""Combines the results of ``reading`` for a question into one Interpretation."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from search_api.understanding.topic import free_ranges, topic_of
 Leaving = Literal["place", "time"]
 BOTH_LEAVE: frozenset[Leaving] = frozenset(("place", "time"))
 
-MOST_READ = 24  # places, and times, of a question; longer lists are not questions
-_MOST_TERMS = 24  # of a question; a pasted page is not widened word by word
+MOST_READ = 24  # limit for places, and for times, of a question; a longer list is not a question
+_MOST_TERMS = 24  # limit for terms of a question; the words of a pasted page are not all expanded
 _SURE = 1.0  # found by a fixed pattern
 
 
 @dataclass(frozen=True, slots=True)
 class Understander:
-    """Reads questions; cheap enough for every request (a few milliseconds).
+    """Reads questions; fast enough for every request (a few milliseconds).
 
-    A reader that raises leaves its part out (``Interpretation.failed``). Of a very long list of places or times the
+    If a reader raises, its part is left out (``Interpretation.failed``). Of a very long list of places or times the
     first ``MOST_READ`` are read (``Interpretation.unread``).
     """
 
@@ -63,14 +63,14 @@ class Understander:
     def understand(self, text: str, parts: frozenset[Part], leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
         """What, where and when; a part that is not in ``parts`` is not read and its words stay in the topic.
 
-        ``leaving``: whether the words of place and of time leave the topic, as they should where records say place and
-        time in numbers; where none does, words are all there is to find them by.
+        ``leaving``: whether the words of place and of time leave the topic. They should if records give place and time
+        in numbers; otherwise words are the only way to find them.
         """
         readers = GuardedReaders()
         language = readers.read("language", lambda: self.language(text), None) if text else None
         read = self._mentions(text, parts, language, readers)
         located = [relation for relation in read.relations if relation.relation != "global"]
-        # What only looks like a file identifier may be an ordinary word, so it stays in the topic.
+        # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
         certain = [one for one in read.identifiers if one.kind != "file_identifier"]
         gone: list[Any] = [*(read.places if "place" in leaving else []), *(read.times if "time" in leaving else [])]
         elsewhere = [*gone, *(located if "place" in leaving else []), *certain]
@@ -98,7 +98,7 @@ class Understander:
         )
 
     def _mentions(self, text: str, parts: frozenset[Part], language: str | None, readers: GuardedReaders) -> _Mentions:
-        most = MOST_READ + 1  # one more tells that there are more
+        most = MOST_READ + 1  # one more shows that there are more
         identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
         times = readers.mentions("time", lambda: self.times.read(text, language, most), wanted="time" in parts)
         places = readers.mentions("place", lambda: self.places.read(text, language, most), wanted="place" in parts)
@@ -118,7 +118,7 @@ class Understander:
         )
 
     def _terms(self, text: str, taken: list[Range], language: str | None) -> list[TermFound]:
-        """Of the first terms, those that there is another name for."""
+        """Of the first terms, those with another name."""
         mentions = self.vocabulary().find(text, free_ranges(len(text), taken), language, _MOST_TERMS)
         terms = [_term(mention, language) for mention in mentions]
         return [term for term in terms if term.synonyms or term.narrower]
@@ -126,7 +126,7 @@ class Understander:
 
 @dataclass(frozen=True, slots=True)
 class _Mentions:
-    """What each reader found in one question."""
+    """The mentions of each reader in one question."""
 
     identifiers: list[IdentifierMention]
     times: list[TimeMention]
@@ -146,9 +146,9 @@ def _elsewhere(places: Sequence[PlaceMention], others: Sequence[Any], length: in
 
 
 def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention]) -> tuple[BBox, ...]:
-    """The boxes that are meant: each place shaped by the relations before it, the nearest word first.
+    """The target boxes: each place shaped by the relations before it, nearest word first.
 
-    Places that a ``between`` joins give one box; ``outside`` says where not to look, which aims at nothing.
+    Places joined by ``between`` give one box; ``outside`` excludes a place, so it gives none.
     """
     areas: list[BBox] = []
     joined: set[int] = set()
@@ -174,7 +174,7 @@ def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention])
 
 
 def _span(times: Sequence[TimeMention]) -> TimeSpan | None:
-    """The first time named; several are kept in the interpretation, but one period is asked for."""
+    """The first time named; the interpretation keeps all, but only one period is asked for."""
     return times[0].span if times else None
 
 

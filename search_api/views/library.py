@@ -1,4 +1,4 @@
-"""``/library/documents``: a user's own documents, uploaded, imported as references, listed, fetched and deleted."""
+"""``/library/documents``: a user's own documents: upload, import references, list, fetch, delete."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DocumentPath(BaseModel):
 
 
 class ListParameters(Parameters):
-    """Which of the library's documents, in which order, with which of their columns."""
+    """Which of the library's documents, in which order, with which columns."""
 
     q: Annotated[str, AfterValidator(printable)] = Field(
         "", max_length=LONGEST_QUERY, description="Each word must occur in title, name, authors, journal or DOI."
@@ -55,7 +55,7 @@ class ListParameters(Parameters):
 
 
 def _is_file(value: object) -> object:
-    """A part without a file name comes as text. Raises ValueError."""
+    """A part without a file name arrives as text. Raises ValueError."""
     if not isinstance(value, WerkzeugFileStorage):
         raise ValueError("send it as a file: its part needs a filename")
     return value
@@ -65,7 +65,7 @@ FormFile = Annotated[FileStorage, BeforeValidator(_is_file)]
 
 
 class UploadForm(BaseModel):
-    """A file, and the record of the catalogue that it explains where there is one."""
+    """A file, and optionally the record of the catalogue that it explains."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
@@ -90,7 +90,7 @@ class ReferencesBody(BaseModel):
 
 
 class ProgressBody(BaseModel):
-    """How far a document on its way is, in its present state."""
+    """The progress of a document in its present state."""
 
     model_config = ConfigDict(title="LibraryDocumentProgress")
 
@@ -115,7 +115,7 @@ class DocumentBody(BaseModel):
 
 
 class QuotaBody(BaseModel):
-    """What the caller's documents amount to, and what they may; bytes are those of the files."""
+    """The totals of the caller's documents, and the limits; bytes are those of the files."""
 
     model_config = ConfigDict(title="LibraryQuota")
 
@@ -137,7 +137,7 @@ class DocumentList(BaseModel):
 
 
 class Library(DocumentList):
-    """A page of the library, and how much room there is."""
+    """A page of the library, and the remaining space."""
 
     model_config = ConfigDict(title="Library")
 
@@ -158,14 +158,14 @@ def _guard(api: APIBlueprint, shelf: Shelf) -> None:
 
     @api.before_request
     def admit() -> None:
-        """Who may not is told so before what they sent is read; and so is who sends too much."""
+        """Rejects unauthorised and oversized requests before reading the body."""
         caller().must_have("library")
         request.max_content_length = limit
         if (request.content_length or 0) > limit:
             raise TooLarge(too_large(shelf.parts.quota))
 
     @api.errorhandler(RequestEntityTooLarge)
-    def refuse(_error: RequestEntityTooLarge) -> Response:  # of unannounced length, or a form of a thousand parts
+    def refuse(_error: RequestEntityTooLarge) -> Response:  # unknown length, or a form with a thousand parts
         told = f"{too_large(shelf.parts.quota)} A form may have 1,000 parts."
         return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
 
@@ -297,7 +297,7 @@ def _progress(entry: DocumentEntry) -> Json | None:
 
 
 def presented(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column, ...] = COLUMNS) -> Json:
-    """The entry as JSON: its id and the columns, without what is empty; nobody's name is in it."""
+    """The entry as JSON: its id and the non-empty columns; without the owner's name."""
     values: Json = {name: getattr(entry, name) for name in columns}
     if entry.message is not None and "reason" in columns:
         values["message"] = entry.message

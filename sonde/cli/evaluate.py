@@ -1,4 +1,4 @@
-"""`sonde evaluate`: how good the answers are, measured on the pipeline that serves."""
+"""`sonde evaluate`: measures the search with the serving pipeline."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _WIDE = 160
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line said, beside the collection."""
+    """The command's options, besides the collection."""
 
     variant: Variant
     ablate: bool
@@ -84,11 +84,10 @@ class Asked:
 @click.option("--run", type=_WRITABLE, help="Write the answers to this file, as a TREC run.")
 @click.option("--html", type=_WRITABLE, help="Write a page with tables and plots to this file.")
 def evaluate_command(**given: Any) -> None:
-    """Measure the search on a judged collection, in a throw-away index that is deleted afterwards.
+    """Measure the search on a judged collection, in a temporary index that is deleted afterwards.
 
-    Give --corpus, --queries and --qrels (BEIR layout, plain or .gz), --folder, or --collection. Runs the very pipeline
-    that serves, with the models and the ranking of the settings. Exit code 2 for a collection that is not in order,
-    with what is wrong.
+    Give --corpus, --queries and --qrels (BEIR layout, plain or .gz), --folder, or --collection. Runs the serving
+    pipeline, with the models and the ranking of the settings. Exit code 2 for an invalid collection, with its errors.
     """
     asked = Asked(
         variant=Variant(
@@ -131,7 +130,7 @@ def _collection(given: dict[str, Any]) -> Collection:
 
 
 def _files(given: dict[str, Any]) -> BeirFiles | None:
-    """None where one of the project's own collections is asked for. Raises SondeError for anything but one of them."""
+    """None if one of the project's own collections is requested. Raises SondeError for any other combination."""
     three = [given["corpus"], given["queries"], given["qrels"]]
     ways = [given["collection"] is not None, given["folder"] is not None, any(three)]
     if sum(ways) != 1 or (any(three) and not all(three)):
@@ -147,7 +146,7 @@ def _files(given: dict[str, Any]) -> BeirFiles | None:
 
 def _evaluate(collection: Collection, asked: Asked) -> None:
     console = Console(stderr=True)
-    # Where nobody looks the tables are as wide as they need to be.
+    # Without a terminal the tables have their full width.
     screen = Console() if sys.stdout.isatty() else Console(width=_WIDE)
     for note in collection.notes:
         console.print(note, style="yellow")
@@ -244,7 +243,7 @@ def _columns(means: Any, distance: float | None) -> list[str]:
 
 
 class _Bars:
-    """A bar for each stage, made when it first reports."""
+    """A progress bar for each stage, made at its first report."""
 
     def __init__(self, console: Console) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -258,7 +257,7 @@ class _Bars:
         self._progress.__exit__(*failure)
 
     def told(self, name: str) -> Any:
-        """Who is told how far a stage is."""
+        """The progress callback of a stage."""
         tasks: list[Any] = []
 
         def progress(done: int, total: int) -> None:

@@ -40,7 +40,7 @@ def search(question: str, *, explain: bool, url: str | None, as_json: bool, when
 
 
 def ask(url: str, parameters: Json) -> Json:
-    """``GET /search``. Raises SondeError with what the service said, or that there is none."""
+    """``GET /search``. Raises SondeError with the service's message, or that there is no service."""
     try:
         answer = httpx.get(f"{url}/search", params=parameters, timeout=30.0)
     except httpx.HTTPError as error:

@@ -1,4 +1,4 @@
-"""`sonde train embedder`: an embedder adapted to a catalogue."""
+"""`sonde train embedder`: adapts an embedder to a catalogue."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ from training.provenance import UNKNOWN
 def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None:
     """Adapt an embedder to the records of a source, and measure it before and after on a held-out part.
 
-    Nothing that serves is changed: `sonde models use FOLDER` says how the new model is put in service.
+    The service does not change: `sonde models use FOLDER` explains how to put the new model in service.
     """
     settings, wanted = load_settings(), _settings(given)
     request = Request(

@@ -73,7 +73,7 @@ _WANTED = click.FloatRange(min=0, min_open=True)
 def reranker(*, out: Path | None, general: Path | None, base: str, resume: bool, **given: Any) -> None:
     """Train a reranker on the records of a source, and measure it before and after on a held-out part.
 
-    Nothing that serves is changed: name the folder in SONDE_CROSS_ENCODER__MODEL to put it in service.
+    The service does not change: name the folder in SONDE_CROSS_ENCODER__MODEL to put it in service.
     """
     request = Request(
         sources=sources_of(given, count=given["mined"], seed=given["seed"]),

@@ -1,4 +1,4 @@
-"""Probes and metrics on a listener of their own, with threads of their own: answered while all others are busy."""
+"""Probes and metrics on a separate listener with separate threads, so that they answer while all others are busy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATIENCE = Patience(headers=5.0, idle=75.0, connections=100)
 
 
 class Probes:
-    """Answers on ``sock`` from a thread of its own while entered; without one it does nothing."""
+    """Answers on ``sock`` from a separate thread while entered; does nothing without one."""
 
     def __init__(self, application: Application, sock: socket.socket | None) -> None:
         self._application = application
@@ -43,7 +43,7 @@ class Probes:
 
 
 def only_probes(application: Application) -> Application:
-    """The application's probes and metrics as the operator sees them; nothing else of it."""
+    """Only the application's probes and metrics, with the operator's rights."""
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         if environ["PATH_INFO"] not in PATHS:

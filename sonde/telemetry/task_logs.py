@@ -1,4 +1,4 @@
-"""Whose work a worker's log line is about: task, run and, where an API request began it, the request's id in each."""
+"""Adds the ids of task, run and the API request that started it to a worker's log lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BOUND = ("task", "task_id", "run", "request_id")
 
 
 def name_tasks_in_logs() -> None:
-    """In API, worker and beat; to be called as often as one likes."""
+    """For API, worker and beat; idempotent."""
     before_task_publish.connect(_send_along, weak=False, dispatch_uid="sonde-log-publish")
     task_prerun.connect(_begin, weak=False, dispatch_uid="sonde-log-begin")
     task_postrun.connect(_end, weak=False, dispatch_uid="sonde-log-end")
@@ -36,7 +36,7 @@ def _begin(task: Any = None, task_id: str = "", args: Any = (), **_: object) -> 
 
 
 def _run(name: str, task_id: str, args: list[Any]) -> str | None:
-    """A run is named after the message that began it; the messages after that one carry its name."""
+    """A run has the id of the message that started it; later messages carry this id."""
     if name != HARVEST_TASK:
         return None
     return str(args[1]) if len(args) > 1 and args[1] else task_id

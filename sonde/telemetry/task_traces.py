@@ -11,7 +11,7 @@ from sonde.settings import TelemetrySettings
 
 
 def trace_tasks(settings: TelemetrySettings) -> None:
-    """In API, worker and beat, as often as one likes; nothing happens without an endpoint."""
+    """For API, worker and beat; idempotent. Does nothing without an endpoint."""
     if settings.otlp_url is None:
         return
     before_task_publish.connect(_send_along, weak=False, dispatch_uid="sonde-trace-publish")

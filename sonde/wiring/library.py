@@ -1,4 +1,4 @@
-"""Users' documents, as the API stores and searches them."""
+"""Builds the library of users' documents for the API."""
 
 from __future__ import annotations
 
@@ -30,13 +30,11 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-_MIB = 1024 * 1024
-
 
 def shelf(
     settings: Settings, seen: Elasticsearch, all_of_it: Elasticsearch, models: Models, jobs: Callable[[], Jobs]
 ) -> Shelf:
-    """What the views of the library call; opens no connection yet. ``seen``: the client of what callers may see."""
+    """The library for the views; opens no connection yet. ``seen``: the client limited to what callers may see."""
     files = FolderFiles(settings.library.folder)
     store = DocumentStore(all_of_it, settings.index.prefix)
 
@@ -62,12 +60,12 @@ def shelf(
 
 
 def library_search(chosen: Shelf, answers: Answerer, resolver: ServingResolver) -> LibrarySearch:
-    """``/search`` in a user's documents, by the passages that answers are made from."""
+    """``/search`` in a user's documents, with the same passages as answers."""
     return LibrarySearch(answers.retriever, resolver, chosen.parts.entries)
 
 
 def quota(given: LibrarySettings) -> Quota:
-    return Quota(given.max_file_mib * _MIB, given.max_documents, given.max_mib * _MIB)
+    return Quota(given.max_file_bytes, given.max_documents, given.max_bytes)
 
 
 def _media_type(data: bytes) -> str:
@@ -79,7 +77,7 @@ def _media_type(data: bytes) -> str:
 
 def _read_soon(jobs: Callable[[], Jobs]) -> Callable[[str], None]:
     def read_soon(document: str) -> None:
-        """A broker that is down loses nothing: beat finds what is queued."""
+        """A broker that is down loses nothing: beat finds queued documents."""
         try:
             jobs().read_document(document)
         except Unavailable as error:

@@ -167,6 +167,14 @@ def test_a_body_of_more_than_two_mebibytes_needs_a_key(key: dict[str, str], stat
         assert httpx.post(served.url, content=b" " * (26 << 20), headers=key, timeout=WAIT_S).status_code == 413
 
 
+def test_the_kernel_takes_little_of_a_body_that_nobody_reads() -> None:
+    with Served().running() as served, served.begun(HALF_BODY):
+        assert _until(lambda: served.number == 1)
+        assert served.server is not None
+        (one,) = served.server.active_channels.values()
+        assert one.socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) <= 512 * 1024
+
+
 def test_unfinished_bodies_have_a_size_together() -> None:
     body = b"POST / HTTP/1.1\r\nHost: sonde\r\nContent-Length: 1000000\r\n\r\n" + b"a" * 500_000
     with Served(Patience(bodies_bytes=1_200_000)).running() as served:

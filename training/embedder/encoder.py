@@ -1,4 +1,4 @@
-"""A bi-encoder with gradients: a sentence-transformers folder, its tokenizer and its pooling, full or by LoRA."""
+"""A trainable bi-encoder: a sentence-transformers folder, its tokenizer and its pooling, full or with LoRA."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from training.examples import TrainingError
 from training.precision import arithmetic
 from training.weights import loading
 
-# What of a folder is not weights and goes with the new ones.
+# Files besides the weights that are copied to the new folder.
 _KEPT = (
     "tokenizer.json",
     "tokenizer_config.json",
@@ -33,10 +33,10 @@ _LORA_PLACES = ["query", "key", "value", "dense"]
 
 
 class TrainableEncoder:
-    """Weights that learn. ``recipe`` is the base's own: pooling, what it reads when it serves, its dimensions."""
+    """Trainable weights. ``recipe`` is the base's own: pooling, token limit for serving, dimensions."""
 
     def __init__(self, folder: Path, settings: EmbedderSettings) -> None:
-        """Raises ModelMissing where the folder holds no such model, TrainingError where it holds a graph only."""
+        """Raises ModelMissing if the folder holds no such model, TrainingError if it has only a graph."""
         self.folder, self.settings = folder, settings
         self.recipe: Recipe = read_recipe(folder)
         self.module = _loaded(folder, settings)
@@ -84,7 +84,7 @@ class TrainableEncoder:
         return [parameter for parameter in self.module.parameters() if parameter.requires_grad]
 
     def weights(self) -> Json:
-        """What changes, by name; enough to go on from the base."""
+        """The trained weights by name; sufficient to continue from the base."""
         changing = {name for name, parameter in self.module.named_parameters() if parameter.requires_grad}
         return {
             name: value.detach().cpu().clone() for name, value in self.module.state_dict().items() if name in changing
@@ -94,7 +94,7 @@ class TrainableEncoder:
         self.module.load_state_dict(weights, strict=False)
 
     def save(self, folder: Path) -> None:
-        """A sentence-transformers folder with safetensors, adapters merged. Raises OSError where the disk refuses."""
+        """A sentence-transformers folder with safetensors, adapters merged. Raises OSError if the disk fails."""
         whole = self.module.merge_and_unload() if self.settings.lora else self.module
         whole.save_pretrained(str(folder), safe_serialization=True)
         for name in _KEPT:
@@ -110,11 +110,11 @@ def _loaded(folder: Path, settings: EmbedderSettings) -> Any:
         module = transformers.AutoModel.from_pretrained(  # nosec B615
             str(folder), use_safetensors=True, local_files_only=True
         )
-    # Runs of minutes see a text a few times: what dropout guards against does not come, and it costs a fifth of them.
+    # Short runs see a text only a few times: they do not overfit, and dropout costs a fifth of the time.
     for part in module.modules():
         if isinstance(part, torch.nn.Dropout):
             part.p = 0.0
-        elif hasattr(part, "dropout_prob"):  # attention's own, which is no module
+        elif hasattr(part, "dropout_prob"):  # attention's own dropout, which is not a module
             part.dropout_prob = 0.0
     if settings.frozen:
         _freeze(module, settings.frozen)
@@ -124,7 +124,7 @@ def _loaded(folder: Path, settings: EmbedderSettings) -> Any:
 
 
 def _freeze(module: Any, count: int) -> None:
-    """Word vectors and the ``count`` lowest layers keep what they know. Raises TrainingError where none would learn."""
+    """Freezes word vectors and the ``count`` lowest layers. Raises TrainingError if no layer would learn."""
     import torch
 
     of_model = module.config.num_hidden_layers

@@ -1,8 +1,8 @@
-"""Late interaction with gradients: each token of a question looks for its best match among the tokens of a text.
+"""Trainable late interaction: each token of a question finds its best match among the tokens of a text.
 
 score = sum_i w_i max_j (q_i . d_j) / sum_i w_i over unit vectors, -1..1; the question's first token ([CLS]) is matched
-with the text's first one only, so that the whole meaning counts beside the words. ColBERT (Khattab and Zaharia, SIGIR
-2020) with learned token weights. A question and a text are encoded apart, so that every text of a batch can be
+only with the text's first one, so that the whole meaning counts besides the words. ColBERT (Khattab and Zaharia, SIGIR
+2020) with learned token weights. A question and a text are encoded separately, so that every text of a batch can be
 scored with every question of it.
 """
 
@@ -27,22 +27,22 @@ from training.reranker.settings import RerankerSettings
 from training.weights import loading
 
 _BATCH = 16
-_HELD = 2000  # stretches whose states are kept at once: 400 MB at 128 tokens
-_ONE = 0.5413  # softplus of it is 1: all tokens weigh the same before anything is learnt
+_HELD = 2000  # windows whose states are stored at once: 400 MB at 128 tokens
+_ONE = 0.5413  # its softplus is 1: all tokens have the same weight before training
 
 
 class LateModel:
-    """The base's lower layers, a projection that begins as the identity, and a weight for each token."""
+    """The base's lower layers, a projection that starts as the identity, and a weight for each token."""
 
     def __init__(self, base: Path, settings: RerankerSettings) -> None:
-        """Raises ModelMissing where the folder holds no such model, TrainingError where it holds a graph only."""
+        """Raises ModelMissing if the folder holds no such model, TrainingError if it has only a graph."""
         self.settings, self.tokenizer = settings, base / "tokenizer.json"
         self.module, self._whole = _modules(base, settings)
         self._texts = Tokeniser(self.tokenizer, settings.max_tokens)
         self._questions = Tokeniser(self.tokenizer, settings.question_tokens)
 
     def scores(self, questions: Sequence[str], texts: Sequence[str], about: Sequence[int]) -> Interaction:
-        """With gradients. ``about``: for each text the question whose words choose the stretch that is read."""
+        """With gradients. ``about``: for each text, the question whose words choose its window."""
         with self._arithmetic():
             ids = self._questions.ids(questions)
             asked = self._read(ids)
@@ -50,7 +50,7 @@ class LateModel:
             return Interaction(interact(asked.states, asked.mask, found.states, found.mask), asked, found)
 
     def drift(self, read: Interaction) -> Any:
-        """How far the tokens' vectors are from the whole base's: mean of 1 - cosine, with gradients."""
+        """The distance of the tokens' vectors to those of the whole base: mean of 1 - cosine, with gradients."""
         import torch
 
         apart = []
@@ -63,8 +63,9 @@ class LateModel:
         return sum(apart) / len(apart)
 
     def reader(self) -> Score:
-        """Logits without gradients and without dropout, as the weights are now: each stretch of text is read once,
-        however many questions it stands beside."""
+        """Logits with the current weights, without gradients and dropout: each window of text is encoded once, for all
+        its questions.
+        """
         import torch
 
         self.module.eval()
@@ -86,7 +87,7 @@ class LateModel:
         return score
 
     def _hold(self, stretches: Sequence[tuple[int, ...]], held: dict[tuple[int, ...], Any]) -> None:
-        """States of what is not held yet, stretches of like length together so that little is padded."""
+        """Computes missing states, windows of similar length together to reduce padding."""
         new = sorted({one for one in stretches if one not in held}, key=lambda one: (len(one), one))
         wanted_now = set(stretches)
         for one in list(held)[: max(0, len(held) + len(new) - _HELD)]:
@@ -107,14 +108,14 @@ class LateModel:
         return [windowed(each, worth[at], most) for each, at in zip(whole, about, strict=True)]
 
     def learning(self) -> list[Json]:
-        """Parameter groups with their learning rates: the base's layers, and what is new."""
+        """Parameter groups with their learning rates: the base's layers, and the new parts."""
         base, new = self.settings.learning_rate, self.settings.head_rate
         layers = [one for one in self.module.encoder.parameters() if one.requires_grad]
         groups = [{"params": self.module.head_parameters(), "rate": new}]
         return [*groups, {"params": layers, "rate": base}] if layers else groups
 
     def weights(self) -> Json:
-        """What changes, by name; enough to go on from the base."""
+        """The trained weights by name; sufficient to continue from the base."""
         changing = ((name, each) for name, each in self.module.named_parameters() if each.requires_grad)
         return {name: each.detach().clone() for name, each in changing}
 
@@ -146,7 +147,7 @@ class Read:
     states: Any
 
     def weights(self) -> list[list[float]]:
-        """What each token is worth, padding included."""
+        """The weight of each token, padding included."""
         found: list[list[float]] = self.states[..., -1].detach().float().tolist()
         return found
 
@@ -174,7 +175,7 @@ def interact(asked: Any, asked_mask: Any, found: Any, found_mask: Any) -> Any:
 
 
 def words_of(mask: Any) -> Any:
-    """The mask without each row's last token ([SEP]), which means nothing."""
+    """The mask without each row's last token ([SEP]), which is ignored."""
     import torch
 
     kept = mask.clone()
@@ -183,7 +184,7 @@ def words_of(mask: Any) -> Any:
 
 
 def _modules(base: Path, settings: RerankerSettings) -> tuple[Any, Any]:
-    """What learns, and the whole base that it is kept near; None where it is not."""
+    """The trainable modules, and the whole base as a reference; None if it is not used."""
     with loading(base, threads=settings.threads, seed=settings.seed) as transformers:
         encoder = transformers.AutoModel.from_pretrained(  # nosec B615
             str(base), use_safetensors=True, local_files_only=True, attn_implementation="eager"

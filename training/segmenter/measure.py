@@ -1,4 +1,4 @@
-"""How well coherence tells where a section ends. Pure."""
+"""Measures how well coherence finds the ends of sections. Pure."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ class Boundaries:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """``auc``: how likely a joint inside a section coheres more than one between sections (1 always, .5 by chance);
-    ``hits``: of as many weakest boundaries as there are ends, the share that are ends or next to one."""
+    """``auc``: the probability that a joint inside a section coheres more than one between sections (.5 by chance);
+    ``hits``: of the weakest boundaries, as many as there are ends, the share at or next to an end.
+    """
 
     auc: float
     hits: float
@@ -33,7 +34,7 @@ class Found:
 
 
 def boundaries_of(document: ReadDocument) -> Boundaries:
-    """Running text alone, headings left out: they would give the ends away."""
+    """Only running text, without headings, because they would reveal the ends."""
     found: list[str] = []
     ends: set[int] = set()
     for section in sections(document.blocks):
@@ -45,7 +46,7 @@ def boundaries_of(document: ReadDocument) -> Boundaries:
 
 
 def measured(given: Boundaries, coherence: Coherence) -> Found | None:
-    """None where there is no end to find, or nothing but ends."""
+    """None if there is no end to find, or only ends."""
     if not given.ends or len(given.ends) >= len(given.sentences) - 1:
         return None
     scores = np.array(coherence(given.sentences), dtype=np.float64)

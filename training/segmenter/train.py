@@ -1,4 +1,4 @@
-"""From running text to a segmenter's folder."""
+"""Trains a segmenter: from running text to a model folder."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def train_segmenter(
     told: Callable[[Evaluation], None] = lambda _: None,
 ) -> ModelCard:
     """Writes ``out`` and returns its card; whole documents are held out. Raises TrainingError for too little text, a
-    full disk, a diverging loss. Checkpoints lie beside ``out`` until the model is written."""
+    full disk, a diverging loss. Checkpoints are beside ``out`` until the model is written.
+    """
     learnt, kept = _split(texts, settings, held_out)
     identity = {**asdict(settings), "base": str(base), "boundaries": len(learnt), "held_out": len(kept)}
     checkpoints = Checkpoints(beside(out), identity, resume=resume)
@@ -69,7 +70,7 @@ def train_segmenter(
 
 
 def _split(texts: Sequence[Running], settings: SegmenterSettings, share: float) -> tuple[list[Joint], list[Joint]]:
-    """False boundaries are drawn within each side, so that no held-out sentence is learnt from."""
+    """False boundaries are drawn within each side, so that no held-out sentence is used for training."""
     count = sum(len(text.sentences) for text in texts)
     if count < LEAST_SENTENCES:
         raise TrainingError(f"{count} sentences are too little text for a segmenter; give {LEAST_SENTENCES} or more.")
@@ -101,7 +102,7 @@ def _used(texts: Sequence[Running], learnt: Sequence[Joint], kept: Sequence[Join
 
 
 def _write(out: Path, trainee: SegmenterTrainee, card: ModelCard) -> ModelCard:
-    """The card with what the written graph says of the sample."""
+    """The card with the written graph's results on the sample."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with published(out) as draft:

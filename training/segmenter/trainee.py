@@ -1,4 +1,4 @@
-"""The next-sentence classifier behind the port of ``training.loop``."""
+"""Adapts the next-sentence classifier to the port of ``training.loop``."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ _KEPT = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "
 
 @dataclass(frozen=True, slots=True)
 class SegmenterSettings:
-    """``layers`` of the base that are kept, from the bottom (0: all); ``window`` sentences on each side of a joint;
-    ``max_tokens`` of both sides together, in training and in service. ``threads`` 0: torch's."""
+    """``layers`` of the base that are kept, from below (0: all); ``window`` sentences on each side of a joint;
+    ``max_tokens`` of both sides together, in training and in service. ``threads`` 0: torch's.
+    """
 
     layers: int = 3
     window: int = 2
@@ -44,12 +45,12 @@ class SegmenterSettings:
 
 
 class SegmenterTrainee:
-    """training.loop.Trainee; which boundaries a step sees follows from the seed and its number."""
+    """training.loop.Trainee; the seed and the step's number decide its boundaries."""
 
     def __init__(
         self, base: Path, boundaries: Sequence[Joint], held_out: Sequence[Joint], settings: SegmenterSettings
     ) -> None:
-        """Raises ModelMissing where ``base`` is no encoder with weights."""
+        """Raises ModelMissing if ``base`` is not an encoder with weights."""
         import torch
 
         self.base, self.settings = base, settings
@@ -74,7 +75,7 @@ class SegmenterTrainee:
         return float(loss.detach())
 
     def measure(self) -> float:
-        """How likely a true joint coheres more than a false one, 0..1."""
+        """The probability that a true joint coheres more than a false one, 0..1."""
         scores = self.coherence(self._held_out)
         false = np.array([joint.label == 1 for joint in self._held_out])
         return auc(scores[~false], scores[false])
@@ -88,7 +89,7 @@ class SegmenterTrainee:
         self._optimiser.load_state_dict(state["optimiser"])
 
     def drawn(self, number: int) -> list[Joint]:
-        """Every joint once an epoch, in an order of its own each time."""
+        """Every joint once per epoch, each time in another order."""
         size = min(self.settings.batch, len(self._joints))
         epoch, place = divmod((number - 1) * size, len(self._joints) - len(self._joints) % size)
         order = list(range(len(self._joints)))
@@ -96,7 +97,7 @@ class SegmenterTrainee:
         return [self._joints[at] for at in order[place : place + size]]
 
     def coherence(self, boundaries: Sequence[Joint]) -> NDArray[np.float64]:
-        """(n,) probability that the second goes on from the first."""
+        """(n,) probability that the second continues the first."""
         import torch
 
         self.module.eval()
@@ -108,7 +109,7 @@ class SegmenterTrainee:
         return np.concatenate(found).astype(np.float64)
 
     def save(self, folder: Path) -> None:
-        """Weights and tokenizer. Raises OSError where the disk refuses."""
+        """Weights and tokenizer. Raises OSError if the disk fails."""
         self.module.save_pretrained(str(folder), safe_serialization=True)
         for name in _KEPT:
             if (self.base / name).is_file():

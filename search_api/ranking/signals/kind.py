@@ -1,4 +1,4 @@
-"""The kind of product asked for against the candidate's provenance, softly."""
+"""Compares the requested kind of product with the candidate's provenance, gradually."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ KIND: Column[ProvenanceKind, Kinds] = Column(
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """``closeness``: how well one kind serves who asks for another, by "one other", in either order.
+    """``closeness``: how well one kind answers a question for another, by "one other", in either order.
 
-    A gridded product made from gauges (derived) still answers a question for observations to a degree, a projection
-    does not. The same kind is 1, what is not listed 0.
+    A gridded product made from gauges (derived) still partly answers a question for observations; a projection does
+    not. The same kind is 1, unlisted pairs are 0.
     """
 
     name: ClassVar[SignalName] = "kind"

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.errors import SondeError
 from evaluation.collection import Collection
 from evaluation.collections import climate_fever, cranfield, ncar, pira, pubmedqa, samples, typed
-from evaluation.splits import Half, half_of
+from evaluation.splits import Half, half_of, read_halves
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 QUALITY = CHECKOUT / "tests" / "quality"
@@ -36,6 +36,11 @@ def judged(name: str, shared: Path | None, half: Half | None) -> Collection:
         raise SondeError(f"{QUALITY} is missing: the judged collections need a checkout of Sonde.")
     collection = LOADERS[name](data)
     return half_of(collection, half, _halves(name)) if half is not None else collection
+
+
+def halves_of(name: str) -> dict[str, Half | None]:
+    """Each question's half, None for aside. Raises SondeError where a collection has no halves."""
+    return read_halves(_halves(name))
 
 
 def _halves(name: str) -> Path:
