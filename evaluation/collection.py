@@ -27,11 +27,16 @@ class BadCollection(SondeError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``areas``: the asked places if a person annotated them; else they are read from the text."""
+    """``areas``: the asked places if a person annotated them; else they are read from the text.
+
+    ``kind``: for results by kind. ``goals``: the right documents of which one must be reached, if not any will do.
+    """
 
     id: str
     text: str
     areas: tuple[BBox, ...] = ()
+    kind: str = ""
+    goals: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from jinja2 import Environment, StrictUndefined
 
 from core.json_types import Json, JsonMapping
 from core.ports import CrossEncoderCard, EmbedderCard
+from evaluation.by_kind import KindResult, by_kind
 from evaluation.collection import Collection
 from evaluation.evaluate import Against, Evaluation, worst_losses
 from evaluation.metrics import HEADLINE
@@ -48,9 +49,13 @@ class Report:
             "notes": list(self.collection.notes),
             **self.evaluation.as_dict(),
             "made_with": asdict(self.made),
+            "by_kind": [asdict(row) for row in self.kinds()],
             "compared": [other.as_dict() for other in self.others],
             "by_question": {question: dict(row) for question, row in self.evaluation.measured.by_question.items()},
         }
+
+    def kinds(self) -> list[KindResult]:
+        return by_kind(self.evaluation.run, self.collection, self.evaluation.measured)
 
     def to_json(self) -> str:
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from core.errors import SondeError
+from evaluation.by_kind import KindResult
 from evaluation.collection import Collection
 from evaluation.collections.beir import BeirFiles, files_of, load
 from evaluation.evaluate import Against, Evaluation, against, against_run, evaluate, worst_losses
@@ -190,6 +191,8 @@ def _show(screen: Console, report: Report) -> None:
     for name, count in done.degraded.items():
         screen.print(f"{count} questions were ranked without {name}", style="yellow", highlight=False)
     _show_measures(screen, done)
+    if kinds := report.kinds():
+        _show_kinds(screen, kinds)
     if report.others:
         _show_others(screen, report.others, done)
     else:
@@ -208,6 +211,16 @@ def _show_measures(screen: Console, done: Evaluation) -> None:
             )
     p50, p95 = done.took_ms["total"]
     screen.print(f"{'ms a question':>16} {p50:.0f} (95 %: {p95:.0f})", highlight=False)
+
+
+def _show_kinds(screen: Console, kinds: Sequence[KindResult]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for name in ("kind", "questions", "success@10", "first", HEADLINE, "empty"):
+        table.add_column(name, justify="left" if name == "kind" else "right")
+    for row in kinds:
+        shares = (f"{share:.3f}" for share in (row.success_at_10, row.first, row.ndcg_at_10))
+        table.add_row(row.kind, str(row.questions), *shares, str(row.empty))
+    screen.print(table)
 
 
 def _show_others(screen: Console, others: Sequence[Against], done: Evaluation) -> None:
