@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from core.json_types import JsonMapping
 from encoders.pinned import file_sha256
@@ -104,13 +104,13 @@ def page(card: ModelCard) -> str:
     )
 
 
-def _figure(name: str, value: Any) -> str:
+def _figure(name: str, value: object) -> str:
     if isinstance(value, Mapping):
         return f"| {name} | {_number(value.get('before'))} | {_number(value.get('after'))} |"
     return f"| {name} | | {_number(value)} |"
 
 
-def _number(value: Any) -> str:
+def _number(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else "" if value is None else str(value)
 
 

@@ -61,7 +61,7 @@ def read_pair_limit(folder: Path) -> int:
     return min(int(limit) for limit in [*said, 512] if limit)
 
 
-def read_json(path: Path, default: Any = None) -> Any:
+def read_json(path: Path, default: object = None) -> Any:
     """The file's content; without a file ``default``, or an empty mapping."""
     if not path.is_file():
         return {} if default is None else default

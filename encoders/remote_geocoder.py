@@ -65,12 +65,12 @@ class RemoteGeocoder:
         return host_of(self._spec.url)
 
 
-def photon_places(answer: Any) -> tuple[Place, ...]:
+def photon_places(answer: object) -> tuple[Place, ...]:
     """A GeoJSON FeatureCollection; ``extent`` is west, north, east, south. Unreadable places are left out."""
     return _readable(_photon_place, answer.get("features") if isinstance(answer, Mapping) else None)
 
 
-def nominatim_places(answer: Any) -> tuple[Place, ...]:
+def nominatim_places(answer: object) -> tuple[Place, ...]:
     """A list in ``jsonv2``; ``boundingbox`` is south, north, west, east, as strings. Unreadable places are left out."""
     return _readable(_nominatim_place, answer)
 
@@ -78,7 +78,7 @@ def nominatim_places(answer: Any) -> tuple[Place, ...]:
 _PARSERS = {"photon": photon_places, "nominatim": nominatim_places}
 
 
-def _readable(read: Callable[[Any, int], Place], items: Any) -> tuple[Place, ...]:
+def _readable(read: Callable[[Any, int], Place], items: object) -> tuple[Place, ...]:
     found = []
     for rank, item in enumerate(items if isinstance(items, list) else []):
         try:

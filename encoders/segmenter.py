@@ -21,7 +21,7 @@ from encoders.recipe import read_json, read_pair_limit
 from encoders.tokens import read_tokenizer
 
 
-class JointTokeniser:
+class SentencePairTokeniser:
     """Both sides of a joint as one input. The first keeps its last words and the second its first ones.
 
     ``max_tokens`` includes special ones; a side gets more than half if the other needs less.
@@ -64,7 +64,7 @@ class NextSentence:
         if facts.get("kind") != "segmenter":
             raise ModelMissing(f"{folder} is not a segmenter; `sonde train segmenter` makes one")
         self.window = int(facts.get("window", 1))
-        self._tokens = JointTokeniser(folder / "tokenizer.json", read_pair_limit(folder))
+        self._tokens = SentencePairTokeniser(folder / "tokenizer.json", read_pair_limit(folder))
         self._scorer = OnnxScorer(checked_graph(folder, "model.onnx"), compute)
 
     def __call__(self, texts: Sequence[str]) -> list[float]:

@@ -7,7 +7,6 @@ values: it is for logs and for the operator.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from elastic_transport import ConnectionTimeout, TlsError, TransportError
 from elasticsearch import ApiError
@@ -118,7 +117,7 @@ def _kind(status: int) -> tuple[type[ElasticsearchError], str]:
     return kinds.get(status, (BadRequest, "does not accept the request"))
 
 
-def _cause(body: Any) -> JsonMapping:
+def _cause(body: object) -> JsonMapping:
     """The innermost cause in the answer."""
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):

@@ -15,7 +15,7 @@ class FastJson(JsonSerializer):
 
     mimetype: ClassVar[str] = "application/json"
 
-    def json_dumps(self, data: Any) -> bytes:
+    def json_dumps(self, data: object) -> bytes:
         try:
             return orjson.dumps(data, default=self.default, option=_OPTIONS)
         except TypeError:
@@ -30,7 +30,7 @@ class FastLines(NdjsonSerializer):
 
     mimetype: ClassVar[str] = "application/x-ndjson"
 
-    def json_dumps(self, data: Any) -> bytes:
+    def json_dumps(self, data: object) -> bytes:
         return _JSON.json_dumps(data)
 
     def json_loads(self, data: bytes) -> Any:

@@ -28,7 +28,7 @@ class GuardedNode(Urllib3HttpNode):
         target: str,
         body: bytes | None = None,
         headers: HttpHeaders | None = None,
-        request_timeout: Any = DEFAULT,
+        request_timeout: object = DEFAULT,
     ) -> Any:
         timeout = self._shortened(request_timeout)  # an expired deadline is not a failure of the node
         try:
@@ -37,7 +37,7 @@ class GuardedNode(Urllib3HttpNode):
         except CircuitOpen as error:
             raise TransportConnectionError(str(error)) from error
 
-    def _shortened(self, request_timeout: Any) -> Any:
+    def _shortened(self, request_timeout: object) -> Any:
         """The call's own timeout, or the remaining time of the request if shorter. Raises ConnectionTimeout."""
         left = remaining_s()
         if left is None:

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO, TypeVar, cast
+from typing import TextIO, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -62,7 +62,7 @@ def json_lines(path: Path, kind: type[M], faults: Faults) -> Iterator[tuple[int,
     """One object per line as ``kind``; an invalid line is a fault and is skipped."""
     for number, line in lines(path):
         try:
-            value: Any = json.loads(line)
+            value: object = json.loads(line)
             yield number, kind.model_validate(value)
         except ValidationError as error:
             named = (f"{'.'.join(map(str, one['loc'])) or 'line'}: {one['msg']}" for one in error.errors())

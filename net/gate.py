@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import httpcore
 import httpx
@@ -65,7 +64,7 @@ class Gate:
     ) -> Answer:
         return self.request(Outgoing(url, params=params, headers=headers or {}))
 
-    def post(self, url: str, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
+    def post(self, url: str, json: object, headers: Mapping[str, str] | None = None) -> Answer:
         """Sends ``json`` as application/json."""
         body = json_format.dumps(json).encode()
         return self.request(Outgoing(url, "POST", None, {**(headers or {}), "Content-Type": "application/json"}, body))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import Any
 
 import structlog
 from flask import Flask, Response, g, request
@@ -120,5 +119,5 @@ def _watch(app: Flask) -> None:
         return response
 
     @app.teardown_request
-    def unbind(_error: Any) -> None:
+    def unbind(_error: object) -> None:
         structlog.contextvars.unbind_contextvars("request_id")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 from flask import Response
 from flask.json.provider import DefaultJSONProvider
@@ -21,7 +19,7 @@ class FastProvider(DefaultJSONProvider):
 
     sort_keys = False
 
-    def response(self, *args: Any, **kwargs: Any) -> Response:
+    def response(self, *args: object, **kwargs: object) -> Response:
         said = self._prepare_response_obj(args, kwargs)
         try:
             written = orjson.dumps(said, default=self.default, option=_OPTIONS)

@@ -13,7 +13,7 @@ from search_api.ranking.explain import explain
 from search_api.ranking.rank import Ranking
 from search_api.request import SearchRequest
 from search_api.retrieval.beyond import MOST_LISTED, BeyondWindow, Following, Outside
-from search_api.retrieval.memory import Version
+from search_api.retrieval.versioned_cache import Version
 
 _GROWTH = (1, 4, 10)
 """A list that is too short after folding is requested again, longer by these factors."""

@@ -26,7 +26,7 @@ def never_null(schema: Json) -> Json:
     return {name: value for name, value in made.items() if name != "nullable"}
 
 
-def _node(node: Any) -> Any:
+def _node(node: object) -> Any:
     if isinstance(node, list):
         return [_node(one) for one in node]
     if not isinstance(node, dict):

@@ -33,7 +33,7 @@ from search_api.ranking.target import Relation, SpatialMode
 from search_api.request import ALL_PARTS, FacetName, Filters, Part, SearchRequest
 
 
-def _facets(values: Any) -> Any:
+def _facets(values: object) -> Any:
     """Replaces ``all`` with every facet."""
     names = list(dict.fromkeys(split_values(values)))
     return list(get_args(FacetName)) if names == ["all"] else names

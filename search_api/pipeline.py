@@ -32,14 +32,14 @@ from search_api.retrieval.candidates import Asking, CandidateSet, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
 from search_api.retrieval.fetch import Fetched, PassageFound, fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.memory import Memory, Version
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
 from search_api.retrieval.spelling import Spelling
+from search_api.retrieval.versioned_cache import RecordCaches, Version
 from search_api.serving import Resolver, Serving
 from search_api.targets import target_of
 from search_api.telemetry_traces import span
 from search_api.understanding.interpretation import Interpretation
-from search_api.understanding.understand import BOTH_LEAVE, Leaving, Understander
+from search_api.understanding.understand import STRUCTURED_FIELDS, StructuredField, Understander
 
 _SHAPING: dict[Relation, SpokenRelation] = {
     "near": "near",
@@ -78,7 +78,7 @@ class SearchParts:
     cross_encoder: Callable[[], CrossEncoder]
     config: RankingConfig
     now_ms: Callable[[], int]
-    memory: Memory = field(default_factory=Memory)
+    caches: RecordCaches = field(default_factory=RecordCaches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +113,12 @@ class SearchPipeline:
         """The whole window in order, without fetching records, as evaluation needs it. Raises as ``search`` does."""
         return on_current(self.parts.resolver, lambda serving: self._ordered(request, serving, Stopwatch()))
 
-    def understood(self, request: SearchRequest, leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
+    def understood(
+        self, request: SearchRequest, structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+    ) -> Interpretation:
         """The interpretation of the question, without a search."""
         parts = request.interpret if request.expand else request.interpret - {"terms"}
-        return self.parts.understander.understand(request.q, parts, leaving)
+        return self.parts.understander.understand(request.q, parts, structured)
 
     def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
         """If nothing is found and a misspelling is certain, the answer to the corrected question, if it has one."""
@@ -151,7 +153,7 @@ class SearchPipeline:
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self._located(request))
-            read = self.understood(request, serving.in_numbers)
+            read = self.understood(request, serving.structured)
         vector, serving = self._vector(request, read, serving, watch)
         found, plan = self._retrieved(request, read, serving, vector, watch)
         with watch.stage("rank"):
@@ -181,7 +183,7 @@ class SearchPipeline:
         """The question's vector if meaning is used; if the embedder is down, continues without it."""
         if request.algorithm == "dense" and serving.embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
-        meant = not read.says_nothing and (bool(read.thematic) or not read.identifiers)
+        meant = not read.is_empty and (bool(read.thematic) or not read.identifiers)
         if request.algorithm == "bm25" or serving.embedder is None or not meant:
             return None, serving
         # For a model without German, a German question is noise: it would hide what the words find. Place names, which
@@ -213,7 +215,7 @@ class SearchPipeline:
                 window=config.records.candidate_window,
                 question=request.q,
                 columns=config.record_columns,
-                memory=self.parts.memory.fields,
+                memory=self.parts.caches.fields,
             )
         card = serving.embedder.card if serving.embedder is not None else None
         if card is None or not plan.judges_meaning:
@@ -252,7 +254,7 @@ class SearchPipeline:
         self, ids: Sequence[str], known: Mapping[str, Version], serving: Serving, highlight: Clause | None = None
     ) -> Fetched:
         versions = {record: known[record] for record in ids}
-        return fetch_records(self.parts.client, serving.records.index, versions, self.parts.memory.records, highlight)
+        return fetch_records(self.parts.client, serving.records.index, versions, self.parts.caches.records, highlight)
 
     def _page(self, one: Ordered, whole: Listed, serving: Serving) -> tuple[FoundRecord, ...]:
         request, found = one.request, one.found

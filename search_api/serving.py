@@ -16,7 +16,7 @@ from es_mappings.indices import ServingIndex, serving
 from es_mappings.meta import refuse_other_dimensions
 from search_api.structured_fields import structured_fields
 from search_api.telemetry_memory import remembered
-from search_api.understanding.understand import BOTH_LEAVE, Leaving
+from search_api.understanding.understand import STRUCTURED_FIELDS, StructuredField
 
 EmbedderFor = Callable[[str], Embedder]
 """The embedder with that name, loaded at most once. Raises ModelMissing."""
@@ -28,7 +28,7 @@ _KEPT_S = 2.0  # an alias can move at any time; the old index remains for a roll
 class Serving:
     """The concrete indices and the embedder of one request; ``embedder`` is None if its model cannot be loaded.
 
-    ``in_numbers``: whether any record has an extent ("place"), and a period ("time").
+    ``structured``: whether some record has an extent ("place"), and a period ("time").
     """
 
     records: ServingIndex
@@ -36,7 +36,7 @@ class Serving:
     embedder: Embedder | None
     embedder_problem: str | None = None
     has_passages: bool = False
-    in_numbers: frozenset[Leaving] = BOTH_LEAVE
+    structured: frozenset[StructuredField] = STRUCTURED_FIELDS
 
     @property
     def cosine_floor(self) -> float:
@@ -91,10 +91,10 @@ class ServingResolver:
             )
         passages = serving(self._client, self._prefix, "passages")
         has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
-        in_numbers = structured_fields(self._client, records.index)
+        structured = structured_fields(self._client, records.index)
         try:
             embedder = self._embedder_for(records.meta.embedding_model)
         except ModelMissing as error:
-            return Serving(records, passages, None, str(error), has_passages, in_numbers)
+            return Serving(records, passages, None, str(error), has_passages, structured)
         refuse_other_dimensions(records.index, records.meta, embedder.card)
-        return Serving(records, passages, embedder, None, has_passages, in_numbers)
+        return Serving(records, passages, embedder, None, has_passages, structured)

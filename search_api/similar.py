@@ -47,13 +47,13 @@ def _similar(parts: SearchParts, serving: Serving, plan: RetrievalPlan, record: 
         window=ranker.candidate_window,
         question=record.id,
         columns=parts.config.record_columns,
-        memory=parts.memory.fields,
+        memory=parts.caches.fields,
     )
     candidates = found.candidates(parts.config.record_columns)
     ranking = rank(candidates, _target(record, parts.now_ms()), ranker, serving.cosine_floor)
     hits = _first(ranking, found, limit)
     versions = {hit.id: found.versions[hit.id] for hit in hits}
-    records = fetch_records(parts.client, serving.records.index, versions, parts.memory.records).records
+    records = fetch_records(parts.client, serving.records.index, versions, parts.caches.records).records
     return [(records[hit.id], hit.signals.get("dense")) for hit in hits if hit.id in records]
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from types import SimpleNamespace
-from typing import Any
 
 import redis
 import structlog
@@ -27,7 +26,7 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
     While another beat holds the lock, this one waits for it, as at its start.
     """
 
-    lock: Any
+    lock: object
     _ahead_s: float | None = None  # wall clock minus monotonic clock, at the last check
 
     def setup_schedule(self) -> None:
@@ -40,7 +39,7 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
                 log.warning("beat.without_broker", reason=type(error).__name__)
             time.sleep(_PAUSE_S)
 
-    def tick(self, *arguments: Any, **options: Any) -> float:
+    def tick(self, *arguments: object, **options: object) -> float:
         """Sends the tasks that are due. Seconds until the next call."""
         try:
             if self.lock_key and self.lock is None:

@@ -26,7 +26,7 @@ SOURCE = "judged"
 _CORNERS = 4
 
 
-def _boxes(value: Any) -> Any:
+def _boxes(value: object) -> Any:
     """One box or several, each as four numbers or as text."""
     if value is None:
         return []
@@ -36,7 +36,7 @@ def _boxes(value: Any) -> Any:
     return [value] if is_one else value
 
 
-def _text(value: Any) -> Any:
+def _text(value: object) -> Any:
     return "" if value is None else value
 
 

@@ -79,13 +79,13 @@ def segment(
     """Passages in the order of the document; their ids are ``{id}#{ordinal}``."""
     most = min(options.most_tokens, MOST_TOKENS, embedder.card.max_tokens) - SPECIAL_TOKENS
     count = embedder.count_tokens
-    joints = coherence or embedding_coherence(embedder)
+    coherence = coherence or embedding_coherence(embedder)
     passages: list[Passage] = []
     cut = 0
     for section in sections(document.blocks):
         header = header_of(document.front.title, section.path)
         room = most - min(_HEADER_TOKENS, count([header])[0] - SPECIAL_TOKENS if header else 0)
-        pieces, parted = _pieces(section, count, joints, room, options.overlap)
+        pieces, parted = _pieces(section, count, coherence, room, options.overlap)
         cut += parted
         for piece in pieces:
             number = len(passages)
@@ -116,7 +116,7 @@ def embedding_text(passage: Passage, title: str, embedder: Embedder, most: int) 
 
 
 def _pieces(
-    section: Section, count: CountTokens, joints: Coherence, room: int, overlap: int
+    section: Section, count: CountTokens, coherence: Coherence, room: int, overlap: int
 ) -> tuple[list[_Piece], int]:
     """The section's passages: running text, then captions and tables in their places; and the number of cuts."""
     pieces: list[_Piece] = []
@@ -129,13 +129,13 @@ def _pieces(
                 cut += parted
                 aside.append(_Piece(text, "table", block.first_page, block.last_page))
         elif block.kind == "caption":
-            for unit in _groups(text_units([block], count, room), joints, room):
+            for unit in _groups(text_units([block], count, room), coherence, room):
                 aside.append(_piece(unit, "caption"))
         else:
             running.append(block)
     units = text_units(running, count, room)
     cut += sum(unit.cut for unit in units)
-    groups = with_overlap(_groups(units, joints, room), room, overlap)
+    groups = with_overlap(_groups(units, coherence, room), room, overlap)
     pieces += [_piece(group, "text") for group in groups]
     return [*pieces, *aside], cut
 
@@ -146,17 +146,17 @@ def _piece(group: Sequence[Unit], kind: PassageKind) -> _Piece:
     return _Piece(text, kind, min(pages, default=None), max(pages, default=None))
 
 
-def _groups(units: list[Unit], joints: Coherence, room: int) -> list[list[Unit]]:
+def _groups(units: list[Unit], coherence: Coherence, room: int) -> list[list[Unit]]:
     if not units:
         return []
     if sum(unit.tokens for unit in units) <= room:
         return [units]
-    scores = joints([unit.text for unit in units])
+    scores = coherence([unit.text for unit in units])
     weakened = [score - (_PARAGRAPH_BONUS if units[i + 1].opens else 0.0) for i, score in enumerate(scores)]
     return part(units, weakened, room)
 
 
-def part(units: list[Unit], joints: Sequence[float], room: int) -> list[list[Unit]]:
+def part(units: list[Unit], coherences: Sequence[float], room: int) -> list[list[Unit]]:
     """Groups of at most ``room`` tokens, split recursively at the weakest of the joints (``len(units) - 1`` numbers);
     between equally weak joints, the one with the more even halves.
     """
@@ -169,10 +169,10 @@ def part(units: list[Unit], joints: Sequence[float], room: int) -> list[list[Uni
     for place in range(1, len(units)):
         before += units[place - 1].tokens
         small = min(before, total - before) < _SMALLEST_SHARE * min(room, total)
-        key = (small, joints[place - 1], abs(total / 2.0 - before))
+        key = (small, coherences[place - 1], abs(total / 2.0 - before))
         if best is None or key < best:
             best, at = key, place
-    return [*part(units[:at], joints[: at - 1], room), *part(units[at:], joints[at:], room)]
+    return [*part(units[:at], coherences[: at - 1], room), *part(units[at:], coherences[at:], room)]
 
 
 def with_overlap(groups: list[list[Unit]], room: int, overlap: int) -> list[list[Unit]]:

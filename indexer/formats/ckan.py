@@ -46,7 +46,7 @@ def with_extras(package: JsonMapping) -> Json:
     return {**extras, **said}
 
 
-def _opened(value: Any) -> Any:
+def _opened(value: object) -> Any:
     """Parses an extra that holds JSON as text, for example a list."""
     if isinstance(value, str) and value[:1] in "[{" and len(value) < 1_000_000:
         try:

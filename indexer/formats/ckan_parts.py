@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from core.json_types import JsonMapping
 from indexer.formats.draft import Draft
 from indexer.formats.json_document import listed, objects_in, text_in
@@ -34,7 +32,7 @@ def boxes(draft: Draft, package: JsonMapping) -> None:
         draft.keyword(text_in(package.get(name)).rstrip("/").rpartition("/")[2], "location")
 
 
-def _place(draft: Draft, place: Any) -> bool:
+def _place(draft: Draft, place: object) -> bool:
     if isinstance(place, dict):
         return draft.where.geojson(place)
     text = text_in(place)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
@@ -129,7 +128,7 @@ def _words(draft: Draft, said: JsonMapping) -> None:
         draft.theme(label(category))
 
 
-def _identifier(one: Any) -> str:
+def _identifier(one: object) -> str:
     if isinstance(one, dict):
         named = (text_in(one.get(name)) for name in ("@value", "notation", "identifier", "@id", "title"))
         return next((text for text in named if text), "")
@@ -155,7 +154,7 @@ def _who(draft: Draft, said: JsonMapping) -> None:
         )
 
 
-def _agent(draft: Draft, agent: Any, role: str) -> None:
+def _agent(draft: Draft, agent: object, role: str) -> None:
     name = name_of_agent(agent)
     email = text_in(agent.get("mbox") or agent.get("hasEmail")) if isinstance(agent, dict) else ""
     kinds = types_of(agent)
@@ -164,7 +163,7 @@ def _agent(draft: Draft, agent: Any, role: str) -> None:
     draft.contact(*((name, place) if is_person else ("", name)), role=role, email=email)
 
 
-def _period(draft: Draft, period: Any) -> None:
+def _period(draft: Draft, period: object) -> None:
     if not isinstance(period, dict) or "@value" in period:
         draft.interval(text_in(period))
         return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from indexer.formats.format import Inspection, inspect
 from indexer.formats.formats import FORMATS
 from indexer.formats.reader import Refused
@@ -23,7 +21,7 @@ def detect_element(first: FirstElement, content: bytes) -> str | None:
     return _first(Inspection(content, first))
 
 
-def detect_json(document: Any) -> str | None:
+def detect_json(document: object) -> str | None:
     """The format of a parsed JSON document."""
     return _first(Inspection(document=document))
 

@@ -32,7 +32,7 @@ from indexer.formats.reader import Refused
 from indexer.formats.repair_time import Position, read_as, repair_span, stated_date
 from indexer.formats.resource_types import resource_type
 from indexer.formats.shapes import Where
-from indexer.formats.text import block, line, says_nothing
+from indexer.formats.text import block, is_placeholder, line
 from indexer.formats.when import interval_in
 from indexer.formats.written_dates import says_no_date
 from indexer.raw import RawRecord
@@ -101,16 +101,16 @@ class Draft:
 
     def keyword(self, term: str, vocabulary: str | None = None, uri: str | None = None) -> None:
         said = line(term)
-        if said and not says_nothing(said):
+        if said and not is_placeholder(said):
             self._keywords.append(Keyword(said, line(vocabulary) or None, uri or None))
 
     def theme(self, term: str) -> None:
         said = line(term)
-        if said and not says_nothing(said):
+        if said and not is_placeholder(said):
             self._themes.append(said)
 
     def contact(self, name: str = "", organisation: str = "", *, role: str | None = None, email: str = "") -> None:
-        parts = [said if not says_nothing(said := line(text)) else "" for text in (name, organisation, email)]
+        parts = [said if not is_placeholder(said := line(text)) else "" for text in (name, organisation, email)]
         if any(parts):
             address = parts[2].removeprefix("mailto:") or None
             self._contacts.append(Contact(parts[0] or None, parts[1] or None, role, address))
@@ -140,7 +140,7 @@ class Draft:
     def date(self, kind: str, text: str) -> None:
         """Adds a date; ``kind`` is a field of core.record.Dates."""
         written = line(text)
-        if not written or written.startswith(_NO_DATE) or says_nothing(written) or says_no_date(written):
+        if not written or written.startswith(_NO_DATE) or is_placeholder(written) or says_no_date(written):
             return
         try:
             iso = stated_date(written, self.warnings)
@@ -176,7 +176,7 @@ class Draft:
     def constraint(self, text: str) -> None:
         """Adds a sentence about permitted use; a licence in it counts."""
         said = block(text)
-        if not said or says_nothing(said):
+        if not said or is_placeholder(said):
             return
         self._constraints.append(said)
         self._licence = self._licence or spdx(said)
@@ -203,12 +203,12 @@ class Draft:
 
     def format(self, name: str) -> None:
         said = line(name)
-        if said and not says_nothing(said):
+        if said and not is_placeholder(said):
             self._formats.append(said)
 
     def finish(self) -> Record:
         """The Record. Raises Refused where identifier, title and abstract are all missing."""
-        abstract = "" if says_nothing(said := block(self.abstract)) else said
+        abstract = "" if is_placeholder(said := block(self.abstract)) else said
         stated = line(self.identifier)
         title = self._titled(stated, abstract)
         identifier = stated or self.raw.native_id
@@ -248,7 +248,7 @@ class Draft:
 
     def _titled(self, identifier: str, abstract: str) -> str:
         said = line(self.title)
-        if said and not says_nothing(said):
+        if said and not is_placeholder(said):
             return said
         candidates = {
             "alternate title": next((text for text in self._alternate_titles if text), ""),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 from core.json_types import JsonMapping
 from core.record import Record
@@ -32,7 +32,7 @@ class Inspection:
 
     content: bytes = b""
     element: FirstElement | None = None
-    document: Any = None
+    document: object = None
     is_turtle: bool = False
     is_page_with_scripts: bool = False
 

@@ -38,7 +38,7 @@ from indexer.formats.iso_xml import (
 from indexer.formats.languages import language
 from indexer.formats.reader import Refused
 from indexer.formats.resource_types import resource_type, scope
-from indexer.formats.text import says_nothing
+from indexer.formats.text import is_placeholder
 from indexer.formats.xml import Parsed, parse
 from indexer.raw import RawRecord
 
@@ -156,10 +156,10 @@ def _native_format(metadata: Element) -> str:
 
 def _abstract(parts: _Parts, warnings: list[str]) -> str:
     abstract = paragraphs(child(parts.identification, f"{GMD}abstract"))
-    if abstract and not says_nothing(abstract):
+    if abstract and not is_placeholder(abstract):
         return abstract
     purpose = paragraphs(child(parts.identification, f"{GMD}purpose"))
-    if purpose and not says_nothing(purpose):
+    if purpose and not is_placeholder(purpose):
         warnings.append("abstract: none given, the purpose is used")
         return purpose
     return ""
@@ -168,7 +168,7 @@ def _abstract(parts: _Parts, warnings: list[str]) -> str:
 def _titles(parts: _Parts, identifier: str, abstract: str, warnings: list[str]) -> Titles:
     """The title, or its substitute. Raises Refused where there is none."""
     titles = read_titles(parts.citation)
-    if titles.main and not says_nothing(titles.main):
+    if titles.main and not is_placeholder(titles.main):
         return titles
     candidates = {
         "alternate title": next(iter(titles.others), ""),
@@ -213,7 +213,7 @@ def _formats(parts: _Parts) -> tuple[str, ...]:
         *objects(parts.metadata, f"{GMD}distributionInfo", f"{GMD}distributor", f"{GMD}distributorFormat"),
         *(found for one in parts.identifications for found in objects(one, f"{GMD}resourceFormat")),
     ]
-    return one_of_each(name for found in formats if not says_nothing(name := text_of(found, f"{GMD}name")))
+    return one_of_each(name for found in formats if not is_placeholder(name := text_of(found, f"{GMD}name")))
 
 
 def _doi(parts: _Parts, identifier: str) -> str | None:

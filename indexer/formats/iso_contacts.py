@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from core.record import Contact
 from indexer.formats.iso_xml import GMD, Element, child, code_of, first, objects, one_of_each, text_of
-from indexer.formats.text import says_nothing
+from indexer.formats.text import is_placeholder
 
 _ATTRIBUTED = frozenset({"author", "originator", "principalInvestigator", "owner", "publisher", "resourceProvider"})
 _CREATORS = frozenset({"author", "originator", "principalInvestigator"})
@@ -49,7 +49,7 @@ def _contact(party: Element) -> Contact | None:
 
 
 def _said(text: str) -> str | None:
-    return None if says_nothing(text) else text
+    return None if is_placeholder(text) else text
 
 
 def _said_better(contact: Contact, contacts: tuple[Contact, ...]) -> bool:

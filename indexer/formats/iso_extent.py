@@ -14,7 +14,7 @@ from indexer.formats.boxes import Boxes, Edges
 from indexer.formats.gml import PolygonReader
 from indexer.formats.iso_xml import GMD, Element, child, first, local, objects, one_line, one_of_each, text_of, written
 from indexer.formats.repair_box import number
-from indexer.formats.text import says_nothing
+from indexer.formats.text import is_placeholder
 
 _SAME_BOX_DEG = 1e-6
 _LONGEST_PLACE_NAME = 100
@@ -78,14 +78,14 @@ def _sort_in(element: Element, boxes: Boxes, polygons: list[Element], places: li
 def _named(element: Element) -> Iterator[Keyword]:
     identifier = first(element, f"{GMD}geographicIdentifier")
     term = text_of(identifier, f"{GMD}code")
-    if term and not says_nothing(term):
+    if term and not is_placeholder(term):
         authority = text_of(first(identifier, f"{GMD}authority"), f"{GMD}title")
         yield Keyword(term, authority or None)
 
 
 def _described(extent: Element) -> Iterator[Keyword]:
     description = one_line(child(extent, f"{GMD}description"))
-    if description and len(description) <= _LONGEST_PLACE_NAME and not says_nothing(description):
+    if description and len(description) <= _LONGEST_PLACE_NAME and not is_placeholder(description):
         yield Keyword(description)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from core.record import Keyword
 from indexer.formats.iso_citation import title_in
 from indexer.formats.iso_xml import GMD, GMI, Element, child, children, first, href_of, objects, one_line, one_of_each
-from indexer.formats.text import says_nothing
+from indexer.formats.text import is_placeholder
 
 
 def read_keywords(metadata: Element, identifications: list[Element]) -> list[Keyword]:
@@ -45,7 +45,7 @@ def _group(group: Element) -> Iterator[Keyword]:
     vocabulary = title_in(child(group, f"{GMD}thesaurusName")) or None
     for prop in children(group, f"{GMD}keyword"):
         term = one_line(prop)
-        if term and not says_nothing(term):
+        if term and not is_placeholder(term):
             yield Keyword(term, vocabulary, href_of(prop))
 
 
@@ -59,5 +59,5 @@ def _acquisition(metadata: Element) -> Iterator[Keyword]:
         for element in elements:
             identifier = first(element, f"{GMI}identifier")
             term = one_line(child(identifier, f"{GMD}code")) or one_line(child(element, f"{GMI}type"))
-            if term and not says_nothing(term):
+            if term and not is_placeholder(term):
                 yield Keyword(term, kind, href_of(child(identifier, f"{GMD}code")))

@@ -52,7 +52,7 @@ def parse_inner_json(text: str) -> Any:
     return document
 
 
-def to_bytes(document: Any) -> bytes:
+def to_bytes(document: object) -> bytes:
     """The document in one fixed form, so that equal documents have equal hashes."""
     return json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(errors="replace")
 
@@ -65,7 +65,7 @@ def _text(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def _bound_depth(document: Any) -> None:
+def _bound_depth(document: object) -> None:
     level = [document]
     for _ in range(DEEPEST + 1):
         level = [child for node in level for child in _inner(node) if isinstance(child, dict | list)]
@@ -74,11 +74,11 @@ def _bound_depth(document: Any) -> None:
     raise Refused(f"it is JSON nested deeper than {DEEPEST} levels")
 
 
-def _inner(node: Any) -> Any:
+def _inner(node: object) -> Any:
     return node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
 
 
-def listed(value: Any) -> list[Any]:
+def listed(value: object) -> list[Any]:
     """One value, several or none, as a list without nulls."""
     if value is None:
         return []
@@ -87,12 +87,12 @@ def listed(value: Any) -> list[Any]:
     return [value]
 
 
-def objects_in(value: Any) -> Iterator[Json]:
+def objects_in(value: object) -> Iterator[Json]:
     """The JSON objects among one or several values."""
     return (item for item in listed(value) if isinstance(item, dict))
 
 
-def text_in(value: Any) -> str:
+def text_in(value: object) -> str:
     """A string or number as text; of a list or a language map, the first meaningful text; else empty."""
     if isinstance(value, str):
         return value
@@ -111,12 +111,12 @@ def text_in(value: Any) -> str:
     return ""
 
 
-def texts_in(value: Any) -> list[str]:
+def texts_in(value: object) -> list[str]:
     """Every text of one or several values."""
     return [text for item in listed(value) if (text := text_in(item).strip())]
 
 
-def holds(value: Any, name: str, depth: int = 3) -> bool:
+def holds(value: object, name: str, depth: int = 3) -> bool:
     """Whether the document has a member with that name, at most ``depth`` levels below its top."""
     level = listed(value)
     for _ in range(depth):

@@ -18,7 +18,7 @@ from indexer.formats.reader import Refused
 _DEEPEST_REFERENCE = 8
 
 
-def types_of(node: Any) -> set[str]:
+def types_of(node: object) -> set[str]:
     """``Dataset`` of ``schema:Dataset``, ``https://schema.org/Dataset`` or ``Dataset``."""
     if not isinstance(node, dict):
         return set()
@@ -32,7 +32,7 @@ def short(name: str) -> str:
     return name.rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
 
 
-def nodes_of(document: Any) -> Iterator[Json]:
+def nodes_of(document: object) -> Iterator[Json]:
     """The top-level nodes of a document: itself, the items of a list, or those of ``@graph`` with its context."""
     for node in listed(in_context(document)):
         if isinstance(node, list):
@@ -52,7 +52,7 @@ def resources_among(nodes: list[Json], kinds: Collection[str]) -> list[Json]:
     return [node for node in found if text_in(node.get("@id")) not in parts] or found
 
 
-def _referred_to(node: Any, depth: int = 0) -> Iterator[str]:
+def _referred_to(node: object, depth: int = 0) -> Iterator[str]:
     for value in node.values() if isinstance(node, dict) else ():
         for one in listed(value):
             if isinstance(one, dict) and depth < _DEEPEST_REFERENCE:
@@ -71,7 +71,7 @@ def plain_node(node: JsonMapping, known: JsonMapping, depth: int = 0) -> Json:
     return plain
 
 
-def _plain_value(value: Any, known: JsonMapping, depth: int) -> Any:
+def _plain_value(value: object, known: JsonMapping, depth: int) -> Any:
     if isinstance(value, list):
         return [_plain_value(item, known, depth) for item in value]
     if not isinstance(value, dict):

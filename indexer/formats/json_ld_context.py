@@ -14,7 +14,7 @@ from indexer.formats.json_document import listed, text_in
 _KEYWORDS = frozenset({"@id", "@type", "@value", "@language", "@graph", "@list"})
 
 
-def in_context(document: Any) -> Any:
+def in_context(document: object) -> Any:
     """The document with full addresses in ``@id`` and in terms that hold addresses.
 
     Renamed keywords and terms get their standard names. A document without a context is returned unchanged.
@@ -57,7 +57,7 @@ def _node(node: JsonMapping, above: JsonMapping) -> Json:
     return written
 
 
-def _value(value: Any, context: JsonMapping, *, is_address: bool) -> Any:
+def _value(value: object, context: JsonMapping, *, is_address: bool) -> Any:
     if isinstance(value, list):
         return [_value(one, context, is_address=is_address) for one in value]
     if isinstance(value, dict):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
@@ -101,7 +99,7 @@ def _what(draft: Draft, said: JsonMapping) -> None:
     draft.resolution = Resolution(distance, None, step_in(text_in(said.get("temporalResolution"))))
 
 
-def _identifier(one: Any) -> str:
+def _identifier(one: object) -> str:
     """A text, or a PropertyValue; its property can say that it is a DOI."""
     if not isinstance(one, dict):
         return text_in(one)
@@ -110,7 +108,7 @@ def _identifier(one: Any) -> str:
     return f"doi:{value}" if any(kind.endswith(name) for name in _RESOLVERS) and value.startswith("10.") else value
 
 
-def _keyword(draft: Draft, term: Any) -> None:
+def _keyword(draft: Draft, term: object) -> None:
     if isinstance(term, dict):
         vocabulary = term.get("inDefinedTermSet")
         label = text_in(vocabulary)
@@ -125,7 +123,7 @@ def _keyword(draft: Draft, term: Any) -> None:
         draft.keyword(part)
 
 
-def _party(draft: Draft, party: Any, role: str) -> None:
+def _party(draft: Draft, party: object, role: str) -> None:
     if not isinstance(party, dict):
         draft.contact(text_in(party), role=role)
         return
@@ -148,7 +146,7 @@ def _party(draft: Draft, party: Any, role: str) -> None:
             draft.contact(text_in(point.get("name")), name, role="pointOfContact", email=text_in(point.get("email")))
 
 
-def _place(draft: Draft, place: Any) -> None:
+def _place(draft: Draft, place: object) -> None:
     if not isinstance(place, dict):
         text = text_in(place)
         if not draft.where.text(text):
@@ -218,7 +216,7 @@ def _provenance(draft: Draft, said: JsonMapping) -> None:
         draft.set_vertical(low, high)
 
 
-def _reference(one: Any) -> str:
+def _reference(one: object) -> str:
     if not isinstance(one, dict):
         return text_in(one)
     named = [text_in(one.get(name)) for name in ("@id", "url", "identifier", "name")]

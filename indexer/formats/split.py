@@ -112,7 +112,7 @@ def deleted(content: bytes) -> list[str]:
     return [text_at(header, "identifier") for header in headers if header.get("status") == "deleted"]
 
 
-def _json_parts(document: Any) -> list[Any]:
+def _json_parts(document: object) -> list[Any]:
     """The records inside, as JSON; the document itself where it is one record."""
     if detect_json(document) is not None:
         nodes = list(nodes_of(document))
@@ -135,7 +135,7 @@ def _features(document: JsonMapping) -> list[Any]:
 
 def _members(*path: str) -> Callable[[JsonMapping], list[Any]]:
     def find(document: JsonMapping) -> list[Any]:
-        found: Any = document
+        found: object = document
         for name in path:
             found = found.get(name) if isinstance(found, dict) else None
         return _known(found) if isinstance(found, list) else []
@@ -143,7 +143,7 @@ def _members(*path: str) -> Callable[[JsonMapping], list[Any]]:
     return find
 
 
-def _known(documents: Any) -> list[Any]:
+def _known(documents: object) -> list[Any]:
     return [document for document in listed(documents) if detect_json(document) is not None]
 
 
@@ -171,7 +171,7 @@ def _whatever_its_series(one: JsonMapping) -> bytes:
     return to_bytes({name: one[name] for name in sorted(one) if name not in ("inSeries", "@type")})
 
 
-def _graph_parts(document: Any) -> list[Any]:
+def _graph_parts(document: object) -> list[Any]:
     """Data sets of a JSON-LD graph, each joined from its nodes."""
     content = to_bytes(document)
     sets = [{**one, "@context": _DCAT_CONTEXT} for one in dcat.resources(content) if types_of(one)]
@@ -216,7 +216,7 @@ def _named(parts: list[Any], content: bytes) -> list[Part]:
     return [(_name_of(part) or _fallback_name(part), to_bytes(part)) for part in parts]
 
 
-def _name_of(part: Any) -> str:
+def _name_of(part: object) -> str:
     """The name of the record, as its reader finds it."""
     if not isinstance(part, dict):
         return ""
@@ -237,7 +237,7 @@ def _name_of(part: Any) -> str:
     return ""
 
 
-def _fallback_name(part: Any) -> str:
+def _fallback_name(part: object) -> str:
     """A name for a part without one: the hash of its title, so it changes only with the title."""
     title = text_in(part.get("title")) if isinstance(part, dict) else ""
     return hashlib.sha256(title.encode() or to_bytes(part)).hexdigest()[:16]

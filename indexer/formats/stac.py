@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from core.json_types import JsonMapping
 from core.record import Record, Resolution
@@ -194,7 +193,7 @@ def _link(draft: Draft, link: JsonMapping) -> None:
     draft.link(href, known, media_type=text_in(link.get("type")), name=text_in(link.get("title")))
 
 
-def _asset(draft: Draft, name: str, asset: Any) -> None:
+def _asset(draft: Draft, name: str, asset: object) -> None:
     if not isinstance(asset, dict):
         return
     media_type = text_in(asset.get("type"))

@@ -84,7 +84,7 @@ def plain(text: str) -> str:
     return "".join(reader.pieces)
 
 
-def says_nothing(text: str) -> bool:
+def is_placeholder(text: str) -> bool:
     """Whether a text only says that a value is missing (``none``, ``n/a``)."""
     return len(text) < _LONGEST_NOTHING and text.casefold().strip(" .") in _NOTHING
 

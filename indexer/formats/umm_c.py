@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from core.json_types import JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
@@ -106,7 +104,7 @@ def _who(draft: Draft, said: JsonMapping) -> None:
         draft.contact(name, role=role, email=_email(person.get("ContactInformation")))
 
 
-def _email(info: Any) -> str:
+def _email(info: object) -> str:
     for part in objects_in(info):
         for mechanism in objects_in(part.get("ContactMechanisms")):
             if text_in(mechanism.get("Type")) == "Email":

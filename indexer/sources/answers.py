@@ -72,7 +72,7 @@ def written_xml(element: etree._Element) -> bytes:
     return etree.tostring(element, encoding="UTF-8", xml_declaration=True, with_tail=False)
 
 
-def written_json(value: Any) -> bytes:
+def written_json(value: object) -> bytes:
     """Equal objects give equal bytes."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 

@@ -23,7 +23,7 @@ _AUTH = "write the entry into sources.yaml yourself, with `auth` (docs/harvestin
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DetectedSource:
     """A way to harvest the address, with its first records."""
 
     type: str
@@ -40,7 +40,7 @@ class Probe:
     ``unreachable``: why the host could not be reached, so that nothing else was tried.
     """
 
-    found: Found | None
+    found: DetectedSource | None
     tried: tuple[str, ...]
     unreachable: str | None = None
     hint: str | None = None  # the answer of the address itself, and what to do, if that explains the failure
@@ -74,7 +74,7 @@ class _Unreachable(Exception):
     """The host cannot be reached, so other questions would fail too."""
 
 
-def _preview(fetcher: Fetcher, protocol: Protocol, start: Start) -> Found:
+def _preview(fetcher: Fetcher, protocol: Protocol, start: Start) -> DetectedSource:
     """The first records of a source, or of one collection of it. Raises SondeError if it gives none."""
     options = dict(start.options) | ({"page_size": PREVIEW} if "page_size" in protocol.option_names else {})
     fetcher.url = start.url
@@ -85,10 +85,10 @@ def _preview(fetcher: Fetcher, protocol: Protocol, start: Start) -> Found:
         total = page.total if page.total is not None else total
         if len(records) >= PREVIEW:
             break
-    return Found(protocol.name, start.url, tuple(records[:PREVIEW]), total, start.options)
+    return DetectedSource(protocol.name, start.url, tuple(records[:PREVIEW]), total, start.options)
 
 
-def title_of(fetcher: Fetcher, found: Found) -> str:
+def title_of(fetcher: Fetcher, found: DetectedSource) -> str:
     """The catalogue's own title; empty if it states none."""
     try:
         title = PROTOCOLS[found.type].title

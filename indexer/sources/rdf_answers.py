@@ -85,7 +85,7 @@ def total_items(graph: Graph) -> int | None:
     return None
 
 
-def _with_contexts(node: Any, load: LoadContext, loading: set[str]) -> Any:
+def _with_contexts(node: object, load: LoadContext, loading: set[str]) -> Any:
     if isinstance(node, list):
         return [_with_contexts(each, load, loading) for each in node]
     if not isinstance(node, Mapping):
@@ -97,7 +97,7 @@ def _with_contexts(node: Any, load: LoadContext, loading: set[str]) -> Any:
     }
 
 
-def _context(value: Any, load: LoadContext, loading: set[str]) -> Any:
+def _context(value: object, load: LoadContext, loading: set[str]) -> Any:
     if isinstance(value, list):
         return [_context(each, load, loading) for each in value]
     if not isinstance(value, str):

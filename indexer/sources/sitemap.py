@@ -169,7 +169,7 @@ def _loaded(text: str) -> Any:
         return None
 
 
-def _datasets(node: Any) -> list[Json]:
+def _datasets(node: object) -> list[Json]:
     """Data sets at the top, in a list or in an @graph; each gets the context of the whole."""
     if isinstance(node, list):
         return [dataset for each in node for dataset in _datasets(each)]

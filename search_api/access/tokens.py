@@ -105,13 +105,13 @@ def _at(claims: JsonMapping, path: str) -> Any:
     """The claim with that name, else the value at the path."""
     if path in claims:
         return claims[path]
-    found: Any = claims
+    found: object = claims
     for name in path.split("."):
         found = found.get(name) if isinstance(found, Mapping) else None
     return found
 
 
-def _words(value: Any) -> list[str]:
+def _words(value: object) -> list[str]:
     if isinstance(value, str):
         return value.split()
     return [one for one in value if isinstance(one, str)][:_MOST_GROUPS] if isinstance(value, list) else []

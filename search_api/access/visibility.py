@@ -1,7 +1,7 @@
 """Restricts Elasticsearch request bodies to what a caller may see; pure.
 
 A record or passage with ``access_groups`` is visible to callers in one of those groups; all others are public. Every
-search body for the indices of records goes through ``confined_body``, which supports the few forms that Sonde uses
+search body for the indices of records goes through ``filtered_body``, which supports the few forms that Sonde uses
 and refuses the rest, so that no unknown form can bypass the filter.
 """
 
@@ -58,12 +58,12 @@ def may_see(source: JsonMapping, groups: frozenset[str]) -> bool:
     return not needed or not groups.isdisjoint([needed] if isinstance(needed, str) else needed)
 
 
-def confined_body(body: JsonMapping | None, groups: frozenset[str]) -> Json:
+def filtered_body(body: JsonMapping | None, groups: frozenset[str]) -> Json:
     """The search, limited to what is visible; scores and order are unchanged. Raises ValueError for an unknown form."""
     given = dict(body or {})
     unknown = given.keys() - _UNDERSTOOD
     if unknown or _types(given.get("aggs")) & _BEYOND_THE_QUERY:
-        raise ValueError(f"a search that cannot be confined: {sorted(unknown) or 'an aggregation beyond its query'}")
+        raise ValueError(f"a search that cannot be filtered: {sorted(unknown) or 'an aggregation beyond its query'}")
     clause = visible_clause(groups)
     if "knn" in given:
         given["knn"] = _knn(given["knn"], clause)
@@ -107,7 +107,7 @@ def counting_body(terms: Mapping[str, tuple[str, str]], groups: frozenset[str]) 
     """How many records that may be seen hold each word."""
     filters = {key: {"term": {field: word}} for key, (field, word) in terms.items()}
     counting = {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
-    return confined_body(counting, groups)
+    return filtered_body(counting, groups)
 
 
 def without_hidden_terms(body: JsonMapping, answer: Json, counted: JsonMapping) -> Json:

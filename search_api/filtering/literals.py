@@ -25,7 +25,7 @@ def wrong(message: str) -> InvalidInput:
     return InvalidInput("filter", f"filter: {message}")
 
 
-def text_of(node: Any) -> str:
+def text_of(node: object) -> str:
     """Raises InvalidInput if the node is not a text that a record can contain."""
     if not isinstance(node, str):
         raise wrong(f"{shown(node)} is not a text in quotes")
@@ -34,13 +34,13 @@ def text_of(node: Any) -> str:
     return node
 
 
-def number_of(node: Any) -> float:
+def number_of(node: object) -> float:
     if isinstance(node, bool) or not isinstance(node, int | float) or not math.isfinite(node) or abs(node) > 1e18:
         raise wrong(f"{shown(node)} is not a number")
     return float(node)
 
 
-def span_of(node: Any) -> TimeSpan:
+def span_of(node: object) -> TimeSpan:
     """A date (its whole day), a timestamp or an interval, an open end written as ``..``."""
     try:
         if isinstance(node, Mapping) and isinstance(node.get("interval"), list) and len(node["interval"]) == 2:
@@ -51,7 +51,7 @@ def span_of(node: Any) -> TimeSpan:
         raise wrong(str(error)) from None
 
 
-def _edge(node: Any) -> str:
+def _edge(node: object) -> str:
     if isinstance(node, Mapping):
         node = node.get("date", node.get("timestamp"))
     if not isinstance(node, str):
@@ -59,7 +59,7 @@ def _edge(node: Any) -> str:
     return node
 
 
-def geometry_of(node: Any, parameter: str = "filter") -> Json:
+def geometry_of(node: object, parameter: str = "filter") -> Json:
     """GeoJSON or ``{"bbox": [...]}`` as a shape of Elasticsearch's; degrees WGS 84."""
     try:
         return _geometry(node)
@@ -67,7 +67,7 @@ def geometry_of(node: Any, parameter: str = "filter") -> Json:
         raise InvalidInput(parameter, str(error).replace("filter:", f"{parameter}:", 1)) from None
 
 
-def _geometry(node: Any) -> Json:
+def _geometry(node: object) -> Json:
     if isinstance(node, Mapping) and isinstance(node.get("bbox"), list):
         return _box([number_of(one) for one in node["bbox"]])
     if not isinstance(node, Mapping) or node.get("type") not in _GEOMETRIES:
@@ -123,7 +123,7 @@ def _positions(node: JsonMapping) -> Iterator[list[Any]]:
             waiting.extend(one)
 
 
-def shown(node: Any) -> str:
+def shown(node: object) -> str:
     """The node as a short text for a message."""
     text = str(node)
     return text if len(text) <= 60 else text[:57] + "..."

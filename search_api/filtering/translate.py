@@ -82,14 +82,14 @@ def _comparison(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     return one, _compared(one, op, right)
 
 
-def _compared(one: Queryable, op: str, value: Any) -> Clause:
+def _compared(one: Queryable, op: str, value: object) -> Clause:
     if one.kind == "geometry":
         raise wrong(f"{one.name} cannot be compared by {op}; use a spatial function (s_...)")
     if one.kind == "interval":
         return compared_interval(one.fields[0], op, literals.span_of(value))
     if one.kind == "instant":
         return compared_instant(one, op, literals.span_of(value))
-    read: Any = literals.number_of(value) if one.kind == "number" else literals.text_of(_unfolded(value))
+    read: object = literals.number_of(value) if one.kind == "number" else literals.text_of(_unfolded(value))
     if op == "=":
         return {"term": {one.fields[0]: {"value": read, **_case(one, value)}}}
     return {"range": {one.fields[0]: {_RANGE[op]: read}}}
@@ -185,30 +185,30 @@ def _two(op: str, args: list[Any]) -> tuple[Any, Any]:
     return args[0], args[1]
 
 
-def _listed(op: str, values: Any) -> list[Any]:
+def _listed(op: str, values: object) -> list[Any]:
     if not isinstance(values, list) or not 1 <= len(values) <= 200:
         raise wrong(f"{op} needs a list of 1 to 200 values")
     return values
 
 
-def _unfolded(node: Any) -> Any:
+def _unfolded(node: object) -> Any:
     """The argument of ``casei``, else the node itself."""
     if isinstance(node, Mapping) and str(node.get("op")).lower() == "casei" and isinstance(node.get("args"), list):
         return node["args"][0] if node["args"] else None
     return node
 
 
-def _case(one: Queryable, value: Any) -> dict[str, bool]:
+def _case(one: Queryable, value: object) -> dict[str, bool]:
     """``casei`` matters only for exact texts; folded ones ignore case anyway."""
     return {"case_insensitive": True} if value is not _unfolded(value) and one.kind == "exact" else {}
 
 
-def _is_property(node: Any) -> bool:
+def _is_property(node: object) -> bool:
     inner = _unfolded(node)
     return isinstance(inner, Mapping) and "property" in inner
 
 
-def _property(node: Any) -> Queryable:
+def _property(node: object) -> Queryable:
     inner = _unfolded(node)
     if not isinstance(inner, Mapping) or not isinstance(inner.get("property"), str):
         raise wrong(f"{literals.shown(node)} is not a property; a condition judges one of {', '.join(QUERYABLES)}")

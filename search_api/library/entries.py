@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from core.document import DocumentEntry, State
 from core.json_types import Json, JsonMapping
@@ -95,7 +95,7 @@ class LibraryEntries:
         found = quiet.get(index=alias(self._prefix, "records"), id=record, source_includes=["source"]).body
         return bool(found.get("found"))
 
-    def _search(self, owner: str, filters: Sequence[Clause], **more: Any) -> tuple[list[DocumentEntry], int]:
+    def _search(self, owner: str, filters: Sequence[Clause], **more: object) -> tuple[list[DocumentEntry], int]:
         scope = entries_of(self._prefix, owner)
         body = {"query": _query(scope, filters), "track_total_hits": True, "_source": {"excludes": _LARGE}}
         answer = self._asked(scope, {**body, **{name.rstrip("_"): value for name, value in more.items()}})

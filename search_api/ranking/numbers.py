@@ -12,7 +12,7 @@ from core.json_types import Json
 Section = TypeVar("Section")
 
 
-def section(kind: type[Section], raw: Any, where: str) -> Section:
+def section(kind: type[Section], raw: object, where: str) -> Section:
     """The dataclass ``kind`` from a JSON object, nested sections included.
 
     Every field without a default is required; others are refused. Raises ValueError that names what is wrong.
@@ -28,7 +28,7 @@ def section(kind: type[Section], raw: Any, where: str) -> Section:
         raise ValueError(f"{where}: {error}") from error
 
 
-def exactly(raw: Any, wanted: set[str], where: str, *, optional: frozenset[str] = frozenset()) -> Json:
+def exactly(raw: object, wanted: set[str], where: str, *, optional: frozenset[str] = frozenset()) -> Json:
     """A copy of the JSON object; raises ValueError for missing or unknown names."""
     if not isinstance(raw, dict):
         raise ValueError(f"{where}: an object is expected")

@@ -17,7 +17,7 @@ from core.json_types import Json, JsonMapping
 from search_api.ranking.fields import AnyColumn, DocValue, RankingFields, doc_values, fields_of
 from search_api.retrieval import bm25, knn
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.memory import Version, version_of
+from search_api.retrieval.versioned_cache import Version, version_of
 
 BROWSING_ORDER: tuple[Json, ...] = (
     {"dates.modified": {"order": "desc", "missing": "_last"}},

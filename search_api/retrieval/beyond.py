@@ -20,8 +20,8 @@ from search_api.retrieval import bm25, knn
 from search_api.retrieval.arms import BROWSING_ORDER, for_records
 from search_api.retrieval.candidates import Asking, CandidateSet
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.memory import Version, version_of
 from search_api.retrieval.plan import RetrievalPlan
+from search_api.retrieval.versioned_cache import Version, version_of
 
 Aggregations = JsonMapping
 

@@ -14,8 +14,8 @@ from es_gateway.searching import search_all
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.fields import AnyColumn, RankingFields
 from search_api.retrieval.arms import Arm, PassageKey, Scored, fields_body, read_answer, read_fields
-from search_api.retrieval.memory import Remembered, Version
 from search_api.retrieval.plan import RetrievalPlan
+from search_api.retrieval.versioned_cache import Version, VersionedCache
 
 Signals = Mapping[SignalName, float | None]
 
@@ -81,7 +81,7 @@ def retrieve(
     window: int,
     question: str,
     columns: Sequence[AnyColumn],
-    memory: Remembered[RankingFields],
+    memory: VersionedCache[RankingFields],
 ) -> CandidateSet:
     """The best ``window`` of each arm, completed so that each candidate has each arm's score if there is one.
 

@@ -12,7 +12,7 @@ from es_gateway.searching import search_all
 from es_mappings.codecs.records import from_document
 from search_api.retrieval.arms import PassageKey
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.memory import Remembered, Version, version_of
+from search_api.retrieval.versioned_cache import Version, VersionedCache, version_of
 
 _HIGHLIGHTED = ("title*", "abstract*", "keywords.term*")
 
@@ -39,7 +39,7 @@ def fetch_records(
     client: Elasticsearch,
     index: str,
     versions: Mapping[str, Version],
-    memory: Remembered[Record],
+    memory: VersionedCache[Record],
     highlight: Clause | None = None,
 ) -> Fetched:
     """Records at the versions found; those not cached in their current version.

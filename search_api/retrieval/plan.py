@@ -54,18 +54,18 @@ def plan_retrieval(
     identifiers = tuple(one.value for one in read.identifiers)
     further = records_expansion(weights, read.terms, read.beside_terms, read.language)
     names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
-    places = tuple(names) if "place" in serving.in_numbers else ()  # otherwise they are already in the topic
+    places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
     words = bm25.records_query(weights, read.thematic, read.named, read.language, identifiers, further, places)
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
     marked = bm25.records_query(weights, telling_words(read.thematic), "", read.language, (), further)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []
-    if not read.says_nothing and request.algorithm != "dense":
+    if not read.is_empty and request.algorithm != "dense":
         chosen.append(arms.lexical_arm(index, words, filters))
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, filters))
-    if not read.thematic and not identifiers and not read.asks_nothing:
+    if not read.thematic and not identifiers and not read.is_stopwords_only:
         chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read, request.filters)]))
     chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, vector, weights)
@@ -87,7 +87,7 @@ def _matching(request: SearchRequest, read: Interpretation, words: Clause, every
     if every_word is not None:
         unjudged = {"bool": {"must": [words], "must_not": [{"exists": {"field": "vector"}}]}}
         return _either(every_word, unjudged)
-    if read.thematic or read.identifiers or read.asks_nothing:
+    if read.thematic or read.identifiers or read.is_stopwords_only:
         return words
     if read.text and asked:
         return _either(words, {"bool": {"filter": list(asked)}})
@@ -130,7 +130,7 @@ def _passage_arms(
     vector: NDArray[np.float32] | None,
     weights: WordWeights,
 ) -> list[Arm]:
-    if serving.passages is None or read.says_nothing or not serving.has_passages:
+    if serving.passages is None or read.is_empty or not serving.has_passages:
         return []
     filters = passage_filters(request.filters)
     index = serving.passages.index

@@ -11,7 +11,7 @@ from reading.vocabulary.concept import Label
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TextSpan:
     """A part of the question (character offsets, end exclusive); ``source`` is the reader that found it."""
 
     text: str
@@ -23,7 +23,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class PlaceFound:
-    found: Found
+    found: TextSpan
     name: str
     kind: str
     bbox: BBox
@@ -33,20 +33,20 @@ class PlaceFound:
 
 @dataclass(frozen=True, slots=True)
 class RelationFound:
-    found: Found
+    found: TextSpan
     relation: str
 
 
 @dataclass(frozen=True, slots=True)
 class TimeFound:
-    found: Found
+    found: TextSpan
     span: TimeSpan
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleFound:
-    found: Found
+    found: TextSpan
     metres: float | None = None
     scale_denominator: int | None = None
     time_step: str | None = None
@@ -55,7 +55,7 @@ class ScaleFound:
 
 @dataclass(frozen=True, slots=True)
 class KindFound:
-    found: Found
+    found: TextSpan
     kind: ProvenanceKind
 
 
@@ -63,7 +63,7 @@ class KindFound:
 class IdentifierFound:
     """``known``: whether any record has it; None if not checked."""
 
-    found: Found
+    found: TextSpan
     kind: str
     value: str
     known: bool | None = None
@@ -76,7 +76,7 @@ class TermFound:
     ``synonyms`` (in all languages) and ``narrower`` extend the question, most likely first.
     """
 
-    found: Found
+    found: TextSpan
     uri: str
     synonyms: tuple[Label, ...]
     narrower: tuple[Label, ...]
@@ -115,11 +115,11 @@ class Interpretation:
         return tuple(f"understanding.{reader}" for reader in self.failed)
 
     @property
-    def says_nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether the question has no topic, place, period, newest or identifier ("the of and")."""
         return not (self.thematic or self.places or self.times or self.identifiers)
 
     @property
-    def asks_nothing(self) -> bool:
+    def is_stopwords_only(self) -> bool:
         """Whether the question has text but asks for nothing. An empty text or ``*`` lists everything instead."""
-        return self.says_nothing and self.text.strip() not in ("", "*")
+        return self.is_empty and self.text.strip() not in ("", "*")

@@ -22,7 +22,6 @@ from reading.vocabulary.vocabulary import TermMention, Vocabulary
 from search_api.request import Part
 from search_api.understanding.guarded import GuardedReaders
 from search_api.understanding.interpretation import (
-    Found,
     IdentifierFound,
     Interpretation,
     KindFound,
@@ -30,13 +29,14 @@ from search_api.understanding.interpretation import (
     RelationFound,
     ScaleFound,
     TermFound,
+    TextSpan,
     TimeFound,
 )
 from search_api.understanding.terms import widened_by
 from search_api.understanding.topic import free_ranges, topic_of
 
-Leaving = Literal["place", "time"]
-BOTH_LEAVE: frozenset[Leaving] = frozenset(("place", "time"))
+StructuredField = Literal["place", "time"]
+STRUCTURED_FIELDS: frozenset[StructuredField] = frozenset(("place", "time"))
 
 MOST_READ = 24  # limit for places, and for times, of a question; a longer list is not a question
 _MOST_TERMS = 24  # limit for terms of a question; the words of a pasted page are not all expanded
@@ -60,11 +60,13 @@ class Understander:
     scales: Callable[[str], list[ScaleMention]] = read_scales
     kinds: Callable[[str], list[KindMention]] = read_kinds
 
-    def understand(self, text: str, parts: frozenset[Part], leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
+    def understand(
+        self, text: str, parts: frozenset[Part], structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+    ) -> Interpretation:
         """What, where and when; a part that is not in ``parts`` is not read and its words stay in the topic.
 
-        ``leaving``: whether the words of place and of time leave the topic. They should if records give place and time
-        in numbers; otherwise words are the only way to find them.
+        ``structured``: whether the words of place and of time leave the topic, as they should where records say
+        place and time in numbers; where none does, words are all there is to find them by.
         """
         readers = GuardedReaders()
         language = readers.read("language", lambda: self.language(text), None) if text else None
@@ -72,8 +74,11 @@ class Understander:
         located = [relation for relation in read.relations if relation.relation != "global"]
         # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
         certain = [one for one in read.identifiers if one.kind != "file_identifier"]
-        gone: list[Any] = [*(read.places if "place" in leaving else []), *(read.times if "time" in leaving else [])]
-        elsewhere = [*gone, *(located if "place" in leaving else []), *certain]
+        gone: list[Any] = [
+            *(read.places if "place" in structured else []),
+            *(read.times if "time" in structured else []),
+        ]
+        elsewhere = [*gone, *(located if "place" in structured else []), *certain]
         taken = [(one.start, one.end) for one in elsewhere]
         terms = readers.mentions("terms", lambda: self._terms(text, taken, language), wanted="terms" in parts)
         beside = [*taken, *((one.found.start, one.found.end) for one in terms)]
@@ -102,7 +107,7 @@ class Understander:
         identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
         times = readers.mentions("time", lambda: self.times.read(text, language, most), wanted="time" in parts)
         places = readers.mentions("place", lambda: self.places.read(text, language, most), wanted="place" in parts)
-        many: dict[Leaving, list[Any]] = {"place": places, "time": times}
+        many: dict[StructuredField, list[Any]] = {"place": places, "time": times}
         unread = [name for name, mentions in many.items() if len(mentions) > MOST_READ]
         times = times[:MOST_READ]
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
@@ -178,8 +183,8 @@ def _span(times: Sequence[TimeMention]) -> TimeSpan | None:
     return times[0].span if times else None
 
 
-def _found(mention: PlaceMention | TimeMention | KindMention, source: str) -> Found:
-    return Found(mention.text, mention.start, mention.end, source, mention.confidence)
+def _found(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:
+    return TextSpan(mention.text, mention.start, mention.end, source, mention.confidence)
 
 
 def _place(one: PlaceMention) -> PlaceFound:
@@ -188,7 +193,7 @@ def _place(one: PlaceMention) -> PlaceFound:
 
 
 def _relation(text: str, one: RelationMention) -> RelationFound:
-    return RelationFound(Found(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.relation)
+    return RelationFound(TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.relation)
 
 
 def _time(one: TimeMention) -> TimeFound:
@@ -196,7 +201,7 @@ def _time(one: TimeMention) -> TimeFound:
 
 
 def _scale(one: ScaleMention) -> ScaleFound:
-    found = Found(one.text, one.start, one.end, "pattern", _SURE)
+    found = TextSpan(one.text, one.start, one.end, "pattern", _SURE)
     return ScaleFound(found, one.metres, one.scale_denominator, one.time_step, one.level)
 
 
@@ -205,9 +210,11 @@ def _kind(one: KindMention) -> KindFound:
 
 
 def _term(one: TermMention, language: str | None) -> TermFound:
-    found = Found(one.text, one.start, one.end, one.vocabulary, one.confidence)
+    found = TextSpan(one.text, one.start, one.end, one.vocabulary, one.confidence)
     return TermFound(found, one.uri, *widened_by(one, language))
 
 
 def _identifier(text: str, one: IdentifierMention) -> IdentifierFound:
-    return IdentifierFound(Found(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.kind, one.value)
+    return IdentifierFound(
+        TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.kind, one.value
+    )

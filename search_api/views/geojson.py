@@ -15,7 +15,7 @@ from search_api.answer import Answer, FoundRecord
 from search_api.formats_out.iris import iri
 from search_api.formats_out.rfc3339 import enclosing, moment
 from search_api.ranking.config import default_config
-from search_api.understanding.interpretation import Found, IdentifierFound, Interpretation
+from search_api.understanding.interpretation import IdentifierFound, Interpretation, TextSpan
 
 
 def feature(record: Record) -> Json:
@@ -241,7 +241,7 @@ def _interval(span: TimeSpan | None) -> str | None:
     return None if span is None else f"{span.start_iso or '..'}/{span.end_iso or '..'}"
 
 
-def _found(found: Found) -> JsonMapping:
+def _found(found: TextSpan) -> JsonMapping:
     return {
         "text": found.text,
         "span": [found.start, found.end],

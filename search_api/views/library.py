@@ -17,7 +17,7 @@ from core.errors import InvalidInput, TooLarge
 from core.json_types import Json
 from search_api.access.guard import caller, needs
 from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
-from search_api.library.shelf import Shelf, Upload, too_large
+from search_api.library.personal_library import PersonalLibrary, Upload, too_large
 from search_api.parameter_types import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.parts import Parts
 from search_api.problems import Problem, problem
@@ -146,15 +146,15 @@ class Library(DocumentList):
 
 def library_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("library", __name__, abp_tags=[Tag(name="library", description="A user's own documents")])
-    _guard(api, parts.shelf)
+    _guard(api, parts.personal_library)
     _add_list(api, parts)
     _add_uploads(api, parts)
     _add_document(api, parts)
     return api
 
 
-def _guard(api: APIBlueprint, shelf: Shelf) -> None:
-    limit = shelf.parts.quota.file_bytes + _FORM_BYTES
+def _guard(api: APIBlueprint, personal_library: PersonalLibrary) -> None:
+    limit = personal_library.parts.quota.file_bytes + _FORM_BYTES
 
     @api.before_request
     def admit() -> None:
@@ -162,11 +162,11 @@ def _guard(api: APIBlueprint, shelf: Shelf) -> None:
         caller().must_have("library")
         request.max_content_length = limit
         if (request.content_length or 0) > limit:
-            raise TooLarge(too_large(shelf.parts.quota))
+            raise TooLarge(too_large(personal_library.parts.quota))
 
     @api.errorhandler(RequestEntityTooLarge)
     def refuse(_error: RequestEntityTooLarge) -> Response:  # unknown length, or a form with a thousand parts
-        told = f"{too_large(shelf.parts.quota)} A form may have 1,000 parts."
+        told = f"{too_large(personal_library.parts.quota)} A form may have 1,000 parts."
         return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
 
     @api.after_request
@@ -184,14 +184,14 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def documents(query: ListParameters) -> Response:
         listing = Listing(query.q, tuple(query.state), query.sort, query.order == "desc", query.limit, query.offset)
-        found, matched = parts.shelf.parts.entries.page(caller().owner, listing)
+        found, matched = parts.personal_library.parts.entries.page(caller().owner, listing)
         addresses = Addresses.of(parts)
         links = [link("self", addresses.this(), JSON)]
         end = query.offset + len(found)
         if found and end < min(matched, 10_000):
             links.append(link("next", addresses.page(str(end), "offset"), JSON))
         shown = [presented(entry, addresses, tuple(query.columns) or COLUMNS) for entry in found]
-        room = _room(parts.shelf, caller().owner)
+        room = _room(parts.personal_library, caller().owner)
         return jsonify(documents=shown, numberMatched=matched, numberReturned=len(shown), quota=room, links=links)
 
 
@@ -203,7 +203,7 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def upload(form: UploadForm) -> tuple[Response, int]:
-        entry, is_new = parts.shelf.bring(caller().owner, _upload(form.file, form.record))
+        entry, is_new = parts.personal_library.bring(caller().owner, _upload(form.file, form.record))
         return _answered(entry, parts, HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK)
 
     @api.post(
@@ -213,7 +213,7 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def references(body: ReferencesBody) -> tuple[Response, int]:
-        made = parts.shelf.references(caller().owner, body.references)
+        made = parts.personal_library.references(caller().owner, body.references)
         addresses = Addresses.of(parts)
         shown = [presented(entry, addresses) for entry in made]
         links = [link("self", addresses.to("/library/documents"), JSON)]
@@ -229,7 +229,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def document(path: DocumentPath) -> Response:
-        return jsonify(presented(parts.shelf.one(caller().owner, path.id), Addresses.of(parts)))
+        return jsonify(presented(parts.personal_library.one(caller().owner, path.id), Addresses.of(parts)))
 
     @api.delete(
         "/library/documents/<id>",
@@ -238,7 +238,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def delete(path: DocumentPath) -> tuple[str, int]:
-        parts.shelf.remove(caller().owner, path.id)
+        parts.personal_library.remove(caller().owner, path.id)
         return "", HTTPStatus.NO_CONTENT
 
     @api.get(
@@ -248,7 +248,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def file(path: DocumentPath) -> Response:
-        entry, data = parts.shelf.file(caller().owner, path.id)
+        entry, data = parts.personal_library.file(caller().owner, path.id)
         kind = entry.media_type or "application/octet-stream"
         response = send_file(io.BytesIO(data), mimetype=kind, as_attachment=True, download_name=entry.name)
         response.headers["X-Content-Type-Options"] = "nosniff"
@@ -262,12 +262,12 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def attach(path: DocumentPath, form: FileForm) -> tuple[Response, int]:
-        entry = parts.shelf.attach(caller().owner, path.id, _upload(form.file))
+        entry = parts.personal_library.attach(caller().owner, path.id, _upload(form.file))
         return _answered(entry, parts, HTTPStatus.ACCEPTED)
 
 
-def _room(shelf: Shelf, owner: str) -> Json:
-    used, most = shelf.used(owner), shelf.parts.quota
+def _room(personal_library: PersonalLibrary, owner: str) -> Json:
+    used, most = personal_library.used(owner), personal_library.parts.quota
     return QuotaBody(
         documents=used.documents, most_documents=most.documents, bytes=used.bytes, most_bytes=most.bytes
     ).model_dump()

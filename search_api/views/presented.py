@@ -8,7 +8,7 @@ from cachetools import LRUCache
 
 from core.json_types import Json
 from core.record import Record
-from search_api.retrieval.memory import MOST_RECORDS, weight_of
+from search_api.retrieval.versioned_cache import MOST_RECORDS, weight_of
 from search_api.views import geojson
 
 

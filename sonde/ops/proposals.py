@@ -14,14 +14,14 @@ from core.json_types import Json
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
-from indexer.sources.probe import Found
+from indexer.sources.probe import DetectedSource
 from workers.registry import load_sources
 
 _NO_ID = re.compile(r"[^a-z0-9]+")
 _EMPTY = "# Which catalogues are harvested, and when (UTC). docs/harvesting.md explains every key.\nsources:\n"
 
 
-def entry(found: Found, id: str, interval: str) -> str:
+def entry(found: DetectedSource, id: str, interval: str) -> str:
     """The YAML lines of a list item, indented by two."""
     body: Json = {"id": id, "type": found.type, "url": found.url, "schedule": {"interval": interval}}
     if found.options:

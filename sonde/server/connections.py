@@ -42,7 +42,7 @@ Application = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class ConnectionLimits:
     """Time limits of a connection, in seconds.
 
     ``headers``: from the first byte of a request, or from the connection, to the end of its headers. ``idle``: between
@@ -134,20 +134,20 @@ class _Connection(HTTPChannel):
         """Whether a request is being answered, or an answer is being written."""
         return bool(self.requests or self.total_outbufs_len)
 
-    def is_late(self, now: float, patience: Patience) -> bool:
+    def is_late(self, now: float, limits: ConnectionLimits) -> bool:
         if self.total_outbufs_len:
             if not self.writing_since:
                 self.writing_since, self.written = now, 0
-            return now - self.writing_since > patience.grace + self.written / patience.bytes_per_s
+            return now - self.writing_since > limits.grace + self.written / limits.bytes_per_s
         self.writing_since = 0.0
         if self.requests:
             return False
         if self.request is not None and self.request.headers_finished:
-            return now - self.began > patience.grace + self.body_bytes / patience.bytes_per_s
+            return now - self.began > limits.grace + self.body_bytes / limits.bytes_per_s
         if self.began:
-            return now - self.began > patience.headers
+            return now - self.began > limits.headers
         is_new = self.last_activity == self.creation_time
-        return now - self.last_activity > (patience.headers if is_new else patience.idle)
+        return now - self.last_activity > (limits.headers if is_new else limits.idle)
 
 
 class Connections(TcpWSGIServer):
@@ -157,7 +157,7 @@ class Connections(TcpWSGIServer):
     finishing = False
 
     def __init__(self, application: Application, sock: socket.socket, adj: Adjustments, **given: Any) -> None:
-        self._patience: Patience = given.pop("patience")
+        self._limits: ConnectionLimits = given.pop("limits")
         self._looked = 0.0
         sockinfo = (sock.family, sock.type, sock.proto, sock.getsockname())
         super().__init__(application, _sock=sock, adj=adj, sockinfo=sockinfo, bind_socket=False, **given)
@@ -173,7 +173,7 @@ class Connections(TcpWSGIServer):
             time.sleep(_MOMENT_S * min(held, _MOST_MOMENTS))
             super().handle_accept()
             return
-        self._make_room(len(self._open) + _ACCEPTED_AT_ONCE - self._patience.connections)
+        self._make_room(len(self._open) + _ACCEPTED_AT_ONCE - self._limits.connections)
         for _ in range(_ACCEPTED_AT_ONCE):
             before = len(self._open)
             super().handle_accept()
@@ -195,11 +195,11 @@ class Connections(TcpWSGIServer):
             return
         self._looked = now
         for connection in self._open:
-            if connection.is_late(now, self._patience):
+            if connection.is_late(now, self._limits):
                 connection.handle_close()
         bodies = sorted(self._open, key=lambda one: one.body_bytes)
         total = sum(one.body_bytes for one in bodies)
-        while total > self._patience.bodies_bytes:
+        while total > self._limits.bodies_bytes:
             largest = bodies.pop()
             total -= largest.body_bytes
             largest.handle_close()
@@ -230,7 +230,7 @@ def connections(
     polled: dict[int, Any],
     *,
     threads: int,
-    patience: Patience,
+    limits: ConnectionLimits,
     proxies: int = 0,
 ) -> Connections:
     """Starts to accept connections; ``polled`` gets their sockets. Without ``proxies`` of ours, forwarded addresses are
@@ -239,7 +239,7 @@ def connections(
     adj = Adjustments(
         sockets=[sock],
         ident=None,
-        connection_limit=patience.connections + 10 * _ACCEPTED_AT_ONCE,
+        connection_limit=limits.connections + 10 * _ACCEPTED_AT_ONCE,
         cleanup_interval=_NEVER_S,  # `look` does it
         max_request_header_size=_LARGEST_HEADERS,
         max_request_body_size=LARGEST_BODY_BYTES,
@@ -250,7 +250,7 @@ def connections(
     )
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _UNREAD_BYTES)  # what it accepts inherits it
     dispatcher = _Threads(threads, f"sonde-{sock.getsockname()[1]}")
-    return Connections(application, sock, adj, map=polled, dispatcher=dispatcher, patience=patience)
+    return Connections(application, sock, adj, map=polled, dispatcher=dispatcher, limits=limits)
 
 
 _WITHOUT_KEY = Adjustments(max_request_header_size=_LARGEST_HEADERS, max_request_body_size=_LARGEST_STRANGERS_BODY)

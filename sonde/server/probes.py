@@ -10,12 +10,12 @@ from typing import Any
 from waitress import wasyncore
 
 from search_api.access.guard import INSIDE
-from sonde.server.connections import Application, Patience, connections
+from sonde.server.connections import Application, ConnectionLimits, connections
 
 PATHS = frozenset(("/healthz", "/readyz", "/metrics"))
 _THREADS = 4
 _POLL_S = 0.5
-_PATIENCE = Patience(headers=5.0, idle=75.0, connections=100)
+_LIMITS = ConnectionLimits(headers=5.0, idle=75.0, connections=100)
 
 
 class Probes:
@@ -35,7 +35,7 @@ class Probes:
 
     def _run(self, sock: socket.socket) -> None:
         polled: dict[int, Any] = {}
-        server = connections(only_probes(self._application), sock, polled, threads=_THREADS, patience=_PATIENCE)
+        server = connections(only_probes(self._application), sock, polled, threads=_THREADS, limits=_LIMITS)
         while not self._ended.is_set():
             server.look()
             wasyncore.poll2(_POLL_S, polled)

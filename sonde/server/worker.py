@@ -13,7 +13,7 @@ from typing import Any
 from gunicorn.workers.base import Worker
 from waitress import wasyncore
 
-from sonde.server.connections import Connections, Patience, connections
+from sonde.server.connections import ConnectionLimits, Connections, connections
 from sonde.server.probes import Probes
 from sonde.settings import Settings
 
@@ -52,7 +52,7 @@ class BufferingWorker(Worker):
             public,
             polled,
             threads=given.api.threads,
-            patience=Patience(),
+            limits=ConnectionLimits(),
             proxies=given.limits.proxies,
         )
         with Probes(self.wsgi, inside):

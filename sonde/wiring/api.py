@@ -14,7 +14,7 @@ from core.errors import ModelMissing, Unavailable
 from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
 from es_gateway.nodes import GuardedNode
 from indexer.parts import Parts as HarvestParts
-from search_api.access.confined import ConfinedElasticsearch, groups_seen
+from search_api.access.filtered_client import AccessFilteredElasticsearch, groups_seen
 from search_api.admission import Limits
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
@@ -34,7 +34,7 @@ from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvest_control import QueueHarvestControl
 from sonde.wiring.indices import prepare_indices
 from sonde.wiring.job_queue import job_queue
-from sonde.wiring.library import library_search, shelf
+from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.portal import http_policy, previews, source_titles
 from sonde.wiring.pushing import Pusher
@@ -53,7 +53,7 @@ _WRITE_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner wai
 def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     """Everything that the views call; ``models`` if they are already loaded."""
     everything = elasticsearch_client(settings, node=GuardedNode)
-    client = ConfinedElasticsearch.over(everything)
+    client = AccessFilteredElasticsearch.over(everything)
     models = models or Models(settings)
     # The serving index is the same for everybody, so a client that sees everything resolves it.
     resolver = ServingResolver(everything, settings.index.prefix, models.embedder)
@@ -69,7 +69,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     answers = answerer(settings, pipeline.parts, resolver, models)
     jobs = job_queue(settings)
     writing = RetryingElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
-    own = shelf(settings, client, writing, models, jobs)
+    own = personal_library(settings, client, writing, models, jobs)
     return Parts(
         search=pipeline,
         serving=resolver,
@@ -82,7 +82,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         limits=limits_of(settings.api),
         metrics=ServiceMetrics(State.of(settings, UnhurriedElasticsearch.over(everything))).text,
         answerer=answers,
-        shelf=own,
+        personal_library=own,
         library=library_search(own, answers, resolver),
         harvests=_harvests(settings, everything, jobs),
         pushed=_pusher(settings, writing, models),

@@ -22,7 +22,9 @@ def library_work(
     given = settings.library
 
     def read(document: str) -> None:
-        library.read_queued(document, library.Shelf(reading(), files, gate, given.max_file_bytes, given.max_bytes))
+        library.read_queued(
+            document, library.LibraryReading(reading(), files, gate, given.max_file_bytes, given.max_bytes)
+        )
 
     def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
         return repair_library.repair_library(

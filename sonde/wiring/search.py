@@ -14,8 +14,8 @@ from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_v
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
 from search_api.serving import Resolver, ServingResolver
+from search_api.understanding.loaded_vocabularies import LoadedVocabularies
 from search_api.understanding.understand import Understander
-from search_api.understanding.vocabulary_shelf import VocabularyShelf
 from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde.settings import Settings
 from sonde.wiring.models import Models
@@ -39,8 +39,10 @@ def search_pipeline(
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline for serving and evaluation, on one prefix."""
     resolver = resolver or ServingResolver(client, prefix, models.embedder)
-    shelf = VocabularyShelf(VocabularyStore(client, prefix), own_vocabulary)
-    return SearchPipeline(search_parts(client, resolver, models, config, now_ms=now_ms, vocabulary=shelf)), resolver
+    vocabularies = LoadedVocabularies(VocabularyStore(client, prefix), own_vocabulary)
+    return SearchPipeline(
+        search_parts(client, resolver, models, config, now_ms=now_ms, vocabulary=vocabularies)
+    ), resolver
 
 
 def search_parts(

@@ -22,7 +22,7 @@ class Boundaries:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class EndsFound:
     """``auc``: the probability that a joint inside a section coheres more than one between sections (.5 by chance);
     ``hits``: of the weakest boundaries, as many as there are ends, the share at or next to an end.
     """
@@ -45,7 +45,7 @@ def boundaries_of(document: ReadDocument) -> Boundaries:
     return Boundaries(tuple(found), frozenset(ends))
 
 
-def measured(given: Boundaries, coherence: Coherence) -> Found | None:
+def measured(given: Boundaries, coherence: Coherence) -> EndsFound | None:
     """None if there is no end to find, or only ends."""
     if not given.ends or len(given.ends) >= len(given.sentences) - 1:
         return None
@@ -55,7 +55,7 @@ def measured(given: Boundaries, coherence: Coherence) -> Found | None:
     weakest = np.argsort(scores, kind="stable")[: len(given.ends)]
     near = given.ends | {end - 1 for end in given.ends} | {end + 1 for end in given.ends}
     hits = sum(int(at) in near for at in weakest) / len(given.ends)
-    return Found(auc(scores[~is_end], scores[is_end]), hits, len(given.ends), len(scores))
+    return EndsFound(auc(scores[~is_end], scores[is_end]), hits, len(given.ends), len(scores))
 
 
 def auc(higher: NDArray[np.float64], lower: NDArray[np.float64]) -> float:

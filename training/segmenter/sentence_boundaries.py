@@ -25,7 +25,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class SentencePair:
     """``label`` is BERT's: 1 means that ``behind`` does not follow ``before``."""
 
     document: str
@@ -55,7 +55,7 @@ def telling(text: str) -> tuple[str, ...]:
     return tuple(one for one in sentences(text) if len(one.split()) >= _LEAST_WORDS)
 
 
-def joints_of(texts: Sequence[Running], window: int, seed: int) -> list[Joint]:
+def sentence_pairs_of(texts: Sequence[Running], window: int, seed: int) -> list[SentencePair]:
     """Every joint of every text, and a false one for each: half of them continue elsewhere in the same document, half
     in another one. If a document has no other place, another document is used.
 
@@ -68,12 +68,12 @@ def joints_of(texts: Sequence[Running], window: int, seed: int) -> list[Joint]:
         )
     chance = random.Random(seed)  # noqa: S311 # nosec B311
     places = _Places(texts, window)
-    found: list[Joint] = []
+    found: list[SentencePair] = []
     for number, text in enumerate(texts):
         before, behind = windows(text.sentences, window)
         for at, (first, second) in enumerate(zip(before, behind, strict=True)):
-            found.append(Joint(text.document, first, second, 0))
-            found.append(Joint(text.document, first, places.elsewhere(number, at, chance), 1))
+            found.append(SentencePair(text.document, first, second, 0))
+            found.append(SentencePair(text.document, first, places.elsewhere(number, at, chance), 1))
     return found
 
 

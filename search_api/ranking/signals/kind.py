@@ -13,7 +13,7 @@ from core.record import ProvenanceKind
 from search_api.ranking.columns import Floats
 from search_api.ranking.fields import AnyColumn, Column, first
 from search_api.ranking.numbers import check_not_negative, check_shares
-from search_api.ranking.signals.signal import Asked, Measured, Reason, says_nothing
+from search_api.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
 
 Kinds = Sequence[ProvenanceKind]
 
@@ -66,4 +66,4 @@ class Kind:
         return (Reason(f"{own}, asked for {wanted}", "kind", {"own": own, "asked": wanted}),)
 
     def silence(self, counted: float) -> Reason:
-        return says_nothing("its kind is not known", counted)
+        return unknown_reason("its kind is not known", counted)

@@ -16,7 +16,7 @@ from search_api.ranking.columns import Floats, floats, number
 from search_api.ranking.fields import AnyColumn, Column, first
 from search_api.ranking.numbers import check_finite, check_not_negative
 from search_api.ranking.signals.passage_dense import PassageDense
-from search_api.ranking.signals.signal import Asked, Measured, Reason, says_nothing
+from search_api.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
 
 COVERED: Column[float, Floats] = Column("covered", (), lambda fields: number(first(fields, "covered")), floats)
 """0..1: the share of the question's weight that occurs in the text. Not a doc value: the reader of the texts adds
@@ -53,4 +53,4 @@ class Relevance:
         return (Reason(text, "relevance", {"raw": own, "covered": covered}),)
 
     def silence(self, counted: float) -> Reason:
-        return says_nothing("its text was not read", counted)
+        return unknown_reason("its text was not read", counted)

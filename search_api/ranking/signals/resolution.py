@@ -18,7 +18,7 @@ from search_api.ranking.columns import Floats, floats, mean_of_measured, number
 from search_api.ranking.fields import AnyColumn, Column, Fields, first
 from search_api.ranking.numbers import check_not_negative, check_positive, check_shares
 from search_api.ranking.place import BOXES
-from search_api.ranking.signals.signal import Asked, Measured, Reason, says_nothing
+from search_api.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
 from search_api.ranking.target import Target
 
 # Tobler (1987): the finest detail on a map is half a millimetre wide.
@@ -122,7 +122,7 @@ class Resolution:
         return (Reason(f"{given} against {', '.join(wanted)}", "resolution_asked", values),)
 
     def silence(self, counted: float) -> Reason:
-        return says_nothing("says nothing of its resolution", counted)
+        return unknown_reason("says nothing of its resolution", counted)
 
 
 def closeness(values: Floats, asked: float) -> Floats:

@@ -74,7 +74,7 @@ class Signal(Protocol):
         """Explains why an unmeasured candidate counts as ``counted``."""
 
 
-def says_nothing(of_what: str, counted: float) -> Reason:
+def unknown_reason(of_what: str, counted: float) -> Reason:
     """The reason for a candidate that does not state what was asked for."""
     return Reason(f"{of_what}: counted as {counted:.2f}", "unknown", {"counted": counted})
 

@@ -15,7 +15,7 @@ from search_api.ranking.candidates import Candidates
 from search_api.ranking.columns import Floats, Rows, floats, mean_of_measured, number, rows_of
 from search_api.ranking.fields import AnyColumn, Column, Fields, first
 from search_api.ranking.numbers import check_not_negative, check_positive, check_shares
-from search_api.ranking.signals.signal import Asked, Measured, Reason, percent, says_nothing
+from search_api.ranking.signals.signal import Asked, Measured, Reason, percent, unknown_reason
 from search_api.ranking.target import Target
 
 _DAY_MS = 86_400_000.0
@@ -87,7 +87,7 @@ class Temporal:
         return (_span_reason(span, rows, asked.target.moment_ms),)
 
     def silence(self, counted: float) -> Reason:
-        return says_nothing("says nothing of its time", counted)
+        return unknown_reason("says nothing of its time", counted)
 
 
 def span_score(shares: Overlap, inside_share: float) -> Floats:

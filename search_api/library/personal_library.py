@@ -32,7 +32,7 @@ class Quota:
 
 
 @dataclass(frozen=True, slots=True)
-class ShelfParts:
+class PersonalLibraryParts:
     """``prepare`` creates missing indices. ``read_soon`` queues a document; if the queue is down, the document is found
     there later. ``take_away`` deletes passages, file and entry. ``media_type`` detects by content and raises
     core.errors.Unsupported. ``takes_more``: whether uploads and references are accepted at all.
@@ -58,10 +58,10 @@ class Upload:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class PersonalLibrary:
     """The library of all users, one owner per call; stateless."""
 
-    parts: ShelfParts
+    parts: PersonalLibraryParts
 
     def bring(self, owner: str, upload: Upload) -> tuple[DocumentEntry, bool]:
         """The entry, and whether it is new; equal bytes are the same document.

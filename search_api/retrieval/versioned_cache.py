@@ -42,7 +42,7 @@ def weight_of(record: Record) -> int:
     return min(1 + sum(map(len, texts)) // _USUAL_CHARACTERS, MOST_RECORDS)
 
 
-class Remembered(Generic[T]):
+class VersionedCache(Generic[T]):
     """One version of each record, the ``most`` recently used; thread-safe."""
 
     def __init__(self, name: str, most: int, weight: Callable[[T], int] = lambda _: 1) -> None:
@@ -71,8 +71,8 @@ class Remembered(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class RecordCaches:
     """The cache of one process: ranking fields of candidates, and whole records for pages."""
 
-    fields: Remembered[RankingFields] = field(default_factory=lambda: Remembered("facts", MOST_FIELDS))
-    records: Remembered[Record] = field(default_factory=lambda: Remembered("records", MOST_RECORDS, weight_of))
+    fields: VersionedCache[RankingFields] = field(default_factory=lambda: VersionedCache("facts", MOST_FIELDS))
+    records: VersionedCache[Record] = field(default_factory=lambda: VersionedCache("records", MOST_RECORDS, weight_of))

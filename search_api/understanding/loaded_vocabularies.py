@@ -20,7 +20,7 @@ LOOKED_AFTER_S = 30.0
 """A loaded vocabulary is in use after at most this many seconds."""
 
 
-class VocabularyShelf:
+class LoadedVocabularies:
     """Call it for the current vocabulary. Thread-safe.
 
     Every 30 seconds one request checks for newly loaded vocabularies; the caller that finds one reads it, the others

@@ -18,8 +18,8 @@ from es_gateway.client import Answer, Elasticsearch
 from es_gateway.errors import DocumentMissing, IndexGone
 from search_api.access.visibility import (
     FIELD,
-    confined_body,
     counting_body,
+    filtered_body,
     may_see,
     suggested_terms,
     without_hidden_terms,
@@ -43,7 +43,7 @@ _WITHOUT_DOCUMENTS = frozenset(
 _AS_JSON = {"content-type": "application/json"}
 
 
-class NotConfined(AssertionError):
+class NotFiltered(AssertionError):
     """A request that this client cannot filter: a bug in Sonde, not an error of the caller."""
 
 
@@ -55,10 +55,10 @@ def groups_seen() -> frozenset[str]:
     return groups
 
 
-class ConfinedElasticsearch(Elasticsearch):
+class AccessFilteredElasticsearch(Elasticsearch):
     """Filters reads of records, passages, originals and the ledger; refuses writes to them.
 
-    Other indices pass unfiltered. Raises NotConfined for any other request.
+    Other indices pass unfiltered. Raises NotFiltered for any other request.
     """
 
     def perform_request(
@@ -73,7 +73,7 @@ class ConfinedElasticsearch(Elasticsearch):
         path_parts: JsonMapping | None = None,
     ) -> Any:
         def send(params: JsonMapping | None = params, body: Any | None = body) -> Any:
-            return super(ConfinedElasticsearch, self).perform_request(
+            return super(AccessFilteredElasticsearch, self).perform_request(
                 method,
                 path,
                 params=params,
@@ -89,26 +89,26 @@ class ConfinedElasticsearch(Elasticsearch):
         if _passes(endpoint_id or "", index):
             return send()
         if _OF_RECORDS.fullmatch(index) is None:
-            raise NotConfined(f"{endpoint_id} of {index or 'every index'}")
+            raise NotFiltered(f"{endpoint_id} of {index or 'every index'}")
         if endpoint_id == "search":
             return self._searched(send, index, body)
         if endpoint_id == "count":
-            return send(body={"query": confined_body(body, groups_seen())["query"]})
+            return send(body={"query": filtered_body(body, groups_seen())["query"]})
         if endpoint_id == "get":
             return self._got(send, index, unquote(str((path_parts or {})["id"])), dict(params or {}))
-        raise NotConfined(f"{endpoint_id} of {index}")
+        raise NotFiltered(f"{endpoint_id} of {index}")
 
     def _msearch(self, send: Any, index: str, searches: list[Json]) -> Any:
-        groups, confined = groups_seen(), []
+        groups, filtered = groups_seen(), []
         for header, body in zip(searches[::2], searches[1::2], strict=True):
             named = str(header.get("index", index))
             if _OF_RECORDS.fullmatch(named):
-                confined += [header, _body(body, groups)]
+                filtered += [header, _body(body, groups)]
             elif _OTHERS.fullmatch(named):
-                confined += [header, body]
+                filtered += [header, body]
             else:
-                raise NotConfined(f"a search of {named or 'every index'}")
-        response = send(body=confined)
+                raise NotFiltered(f"a search of {named or 'every index'}")
+        response = send(body=filtered)
         answers = response.body["responses"]
         for position, (header, body) in enumerate(zip(searches[::2], searches[1::2], strict=True)):
             if "suggest" in body and "suggest" in answers[position]:
@@ -152,7 +152,7 @@ class ConfinedElasticsearch(Elasticsearch):
         """An original has no groups; it is visible with its record."""
         named = _OF_RECORDS.fullmatch(index)
         if named is None or "_source" not in found:
-            raise NotConfined(f"get of {index} without its source")
+            raise NotFiltered(f"get of {index} without its source")
         if named[2] != "natives":
             return may_see(found["_source"], groups_seen())
         try:
@@ -175,6 +175,6 @@ def _passes(endpoint: str, index: str) -> bool:
 
 def _body(body: Json | None, groups: frozenset[str]) -> Json:
     try:
-        return confined_body(body, groups)
+        return filtered_body(body, groups)
     except ValueError as error:
-        raise NotConfined(str(error)) from None
+        raise NotFiltered(str(error)) from None
