@@ -7,9 +7,9 @@ import codecs
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from core.errors import Unavailable
+from core.json_types import Json
 from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
@@ -64,7 +64,7 @@ class RemoteLanguageModel:
     def _piece(self, data: str) -> str:
         """The text of one event; a server without streaming answers with one whole message."""
         try:
-            parsed: Any = json.loads(data)
+            parsed: Json = json.loads(data)
             if "error" in parsed:
                 raise Unavailable(f"{self._host} stopped answering")
             choices = parsed["choices"]

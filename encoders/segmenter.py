@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from encoders.onnx_session import Compute, Tokens
 from encoders.prepare import checked_graph, prepared
 from encoders.recipe import read_json, read_pair_limit
 from encoders.tokens import read_tokenizer
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
 
 
 class SentencePairTokeniser:
@@ -43,7 +46,7 @@ class SentencePairTokeniser:
             found.append(Tokens(pair.ids, pair.type_ids))
         return found
 
-    def _encoded(self, texts: Sequence[str]) -> list[Any]:
+    def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
         return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
 
 

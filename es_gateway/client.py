@@ -16,7 +16,7 @@ from elastic_transport import BaseNode, ObjectApiResponse, TransportError
 from elasticsearch import ApiError
 
 from core.deadlines import without_deadline
-from core.json_types import JsonMapping
+from core.json_types import Json, JsonMapping
 from es_gateway.errors import BadRequest, ServerFailed, translated
 from es_gateway.fast_json import SERIALIZERS
 from es_gateway.retry import retry
@@ -45,7 +45,7 @@ class Elasticsearch(elasticsearch.Elasticsearch):
         *,
         params: JsonMapping | None = None,
         headers: Mapping[str, str] | None = None,
-        body: Any | None = None,
+        body: object | None = None,
         endpoint_id: str | None = None,
         path_parts: JsonMapping | None = None,
     ) -> Any:
@@ -119,7 +119,7 @@ def connected(connection: Connection, *, node: type[BaseNode] | None = None) -> 
 
     ``node``: a class that also measures, or that obeys the deadline of a request.
     """
-    more: dict[str, Any] = {"ca_certs": connection.ca_certs} if connection.ca_certs else {}
+    more: Json = {"ca_certs": connection.ca_certs} if connection.ca_certs else {}
     if node is not None:
         more["node_class"] = node
     return Elasticsearch(

@@ -46,7 +46,7 @@ class TimedStream(httpcore.NetworkStream):
     ) -> httpcore.NetworkStream:
         return TimedStream(self._stream.start_tls(ssl_context, server_hostname, shortened(timeout)))
 
-    def get_extra_info(self, info: str) -> Any:
+    def get_extra_info(self, info: str) -> object:
         return self._stream.get_extra_info(info)
 
 

@@ -26,9 +26,9 @@ def printable(text: str) -> str:
     return text.strip()
 
 
-def split_values(values: Any) -> Any:
-    """Splits ``a,b``; accepts ``a&...=b`` too."""
-    texts = [values] if isinstance(values, str) else values
+def split_values(values: object) -> list[str]:
+    """Splits ``a,b``; accepts ``a&...=b`` too, and a single value of a JSON body."""
+    texts = values if isinstance(values, list | tuple) else [values]
     return [part for text in texts for part in str(text).split(",") if part.strip()]
 
 
@@ -81,7 +81,7 @@ def _checked_by(read: Callable[[str], object]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _joined(value: Any) -> Any:
+def _joined(value: object) -> object:
     """Converts ``[5, 47, 15, 55]`` of a JSON body to ``5,47,15,55``."""
     return ",".join(map(str, value)) if isinstance(value, list) else value
 
@@ -131,7 +131,7 @@ class Parameters(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
     @classmethod
-    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    def model_json_schema(cls, *args: Any, **kwargs: Any) -> Json:
         return _schema(cls) if not args and not kwargs else super().model_json_schema(*args, **kwargs)
 
 

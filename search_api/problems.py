@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from http import HTTPStatus
-from typing import Any
 
 import structlog
 from flask import Flask, Response, request
@@ -72,7 +71,7 @@ def problem(status: int, detail: str | None = None, parameter: str | None = None
 
 def from_validation(error: ValidationError) -> Response:
     """The first error of pydantic, with its parameter."""
-    first: Any = error.errors(include_url=False, include_input=False)[0]
+    first = error.errors(include_url=False, include_input=False)[0]
     parameter = str(first["loc"][0]) if first["loc"] else None
     if first["type"] == "extra_forbidden":
         return problem(400, f"Unknown parameter {parameter!r}. /api lists the parameters of each call.", parameter)

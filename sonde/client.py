@@ -197,7 +197,7 @@ def _written(parameters: Mapping[str, Value]) -> Json:
     }
 
 
-def _value(value: Value) -> Any:
+def _value(value: Value) -> object:
     if isinstance(value, bool):
         return "true" if value else "false"
     return list(value) if isinstance(value, list | tuple) else value

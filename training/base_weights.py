@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from encoders.imports import torch_imports
 from encoders.locate import Located
 from encoders.onnx_session import Compute, OnnxSession, Tokens
 from training.examples import TrainingError
+
+if TYPE_CHECKING:
+    from transformers import BertModel
 
 _SAME = 1e-3  # of states whose size is about 1
 _HEAD_SIZES = (32, 64)
@@ -54,7 +57,7 @@ def _restore(graph: Path, draft: Path) -> None:
     raise TrainingError(f"{graph} is no BERT whose weights could be restored; name a safetensors model as the base.")
 
 
-def named_weights(graph: Path) -> dict[str, NDArray[Any]]:
+def named_weights(graph: Path) -> dict[str, NDArray[np.generic]]:
     """BERT's names to arrays: as in the graph, and for a matrix product by the node's own name."""
     import onnx
     from onnx import numpy_helper
@@ -69,7 +72,7 @@ def named_weights(graph: Path) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _bert(weights: Mapping[str, NDArray[Any]], head_size: int) -> Any:
+def _bert(weights: Mapping[str, NDArray[np.generic]], head_size: int) -> BertModel | None:
     """None if the names or shapes are not those of a BERT."""
     with torch_imports:
         import torch
@@ -100,7 +103,7 @@ def _bert(weights: Mapping[str, NDArray[Any]], head_size: int) -> Any:
     return None if missing else model
 
 
-def _difference(model: Any, wanted: list[NDArray[Any]]) -> float:
+def _difference(model: BertModel, wanted: list[NDArray[np.float32]]) -> float:
     import torch
 
     with torch.inference_mode():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from contextlib import AbstractContextManager
+from typing import Literal
 
 Precision = Literal["float32", "bfloat16"]
 
@@ -17,7 +18,7 @@ def quickest(device: str = "cpu") -> Precision:
     return "bfloat16" if able else "float32"
 
 
-def arithmetic(precision: Precision, device: str = "cpu") -> Any:
+def arithmetic(precision: Precision, device: str = "cpu") -> AbstractContextManager[None]:
     """A context for forward passes. ``bfloat16`` is some three times as fast on processors that support it
     (avx512_bf16, amx) and on GPUs; on others slower.
     """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from celery import Celery
 from celery.signals import before_task_publish
 from kombu import Queue as KombuQueue
 
+from core.json_types import Json
 from workers.config import QUEUES, WorkerConfig
 from workers.queued import HEADER
 from workers.task_names import (
@@ -32,12 +32,12 @@ def celery_client(config: WorkerConfig) -> Celery:
     return app
 
 
-def _stamp(headers: dict[str, Any] | None = None, **_: object) -> None:
+def _stamp(headers: Json | None = None, **_: object) -> None:
     if headers is not None:
         headers[HEADER] = time.time()
 
 
-def _settings(config: WorkerConfig) -> dict[str, Any]:
+def _settings(config: WorkerConfig) -> Json:
     return {
         "task_serializer": "json",
         "result_serializer": "json",
@@ -67,7 +67,7 @@ def _settings(config: WorkerConfig) -> dict[str, Any]:
     }
 
 
-def _beat(config: WorkerConfig) -> dict[str, Any]:
+def _beat(config: WorkerConfig) -> Json:
     unless_late = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no duplicates
     rarely = {"options": {"expires": _DAY_S}}  # a busy hour must not skip a daily or weekly run
     links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **rarely}}

@@ -6,7 +6,7 @@ import hashlib
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import (
     AfterValidator,
@@ -20,6 +20,7 @@ from pydantic import (
 
 from core.access import checked_name
 from core.document import Follow
+from core.json_types import Json
 
 _INTERVAL = re.compile(r"^(\d+)\s*(s|m|h|d)$")
 _LONGEST_JITTER_S = 600  # well below the broker's visibility time-out
@@ -111,7 +112,7 @@ class RequestPolicyEntry(Strict):
     robots: bool | None = None
     timeout_s: float = Field(120.0, gt=0, le=3600)
 
-    def given(self) -> dict[str, Any]:
+    def given(self) -> Json:
         """The values of the entry, by the fields of RequestPolicy."""
         return self.model_dump(exclude_none=True, exclude={"timeout_s"})
 
@@ -142,7 +143,7 @@ class SourceEntry(Strict):
     schedule: ScheduleEntry | None = None
     paused: bool = False
     full_every: Annotated[str, AfterValidator(_span)] = "7d"
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: Json = Field(default_factory=dict)
     auth: Auth | None = None
     proxy: str | None = None
     ca_file: Path | None = None

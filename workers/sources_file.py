@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import yaml
 from pydantic import ValidationError, field_validator
 
 from core.errors import NotFound, SondeError
+from core.json_types import Json
 from workers.source_entry import SourceEntry, Strict
 from workers.yaml_lines import line_of
 
@@ -55,9 +56,7 @@ def read_sources(path: Path, file: type[SourcesFile[Entry]]) -> dict[str, Entry]
 
 def _placed(source: Entry, folder: Path) -> Entry:
     """Resolves relative paths from the file's folder."""
-    update: dict[str, Any] = {
-        name: folder / path for name in ("path", "ca_file") if (path := getattr(source, name)) is not None
-    }
+    update: Json = {name: folder / path for name in ("path", "ca_file") if (path := getattr(source, name)) is not None}
     if source.auth is not None:
         update["auth"] = source.auth.model_copy(update={"file": folder / source.auth.file})
     return source.model_copy(update=update)

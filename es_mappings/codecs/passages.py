@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from core.json_types import Json, JsonMapping
 from core.passage import Passage, WhereWhen
 from core.record import Record
 from es_mappings.codecs.records import box_text, envelope, span_text, time_range, where_and_when
 
-_OF_ITS_RECORD: Mapping[str, Callable[[Record], Any]] = {
+_OF_ITS_RECORD: Mapping[str, Callable[[Record], object]] = {
     "source": lambda record: record.source,
     "type": lambda record: record.type,
     "keywords": lambda record: [keyword.term for keyword in record.keywords],

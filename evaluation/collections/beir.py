@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -26,7 +26,7 @@ SOURCE = "judged"
 _CORNERS = 4
 
 
-def _boxes(value: object) -> Any:
+def _boxes(value: object) -> object:
     """One box or several, each as four numbers or as text."""
     if value is None:
         return []
@@ -36,7 +36,7 @@ def _boxes(value: object) -> Any:
     return [value] if is_one else value
 
 
-def _text(value: object) -> Any:
+def _text(value: object) -> object:
     return "" if value is None else value
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -73,5 +72,5 @@ def _collection(name: str, folder: Path, asked: Sequence[_Asked]) -> Collection:
     )
 
 
-def _areas(box: Any) -> tuple[BBox, ...]:
+def _areas(box: Sequence[float] | None) -> tuple[BBox, ...]:
     return () if box is None else (BBox(*box),)

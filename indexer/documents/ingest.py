@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 import structlog
 
@@ -42,6 +42,8 @@ from indexer.documents.segment import Coherence, Segmented, SegmentOptions, embe
 from indexer.documents.store import DocumentGone, DocumentStore, passage_document, passages_kind
 
 log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 
 _BATCH = 64
 
@@ -251,7 +253,7 @@ class _Run:
     def _on_its_way(self, entry: DocumentEntry, done: int, total: int) -> None:
         self._told(replace(entry, done=done, total=total), done, total)
 
-    def _timed(self, stage: str, call: Callable[[], Any]) -> Any:
+    def _timed(self, stage: str, call: Callable[[], T]) -> T:
         started = time.perf_counter()
         try:
             return call()

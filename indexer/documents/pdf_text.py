@@ -10,7 +10,6 @@ import math
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
@@ -137,7 +136,7 @@ class _Glyph:
     gap: float
 
 
-def _words(textpage: Any, frame: _Frame) -> Iterator[Word]:
+def _words(textpage: pdfium.PdfTextPage, frame: _Frame) -> Iterator[Word]:
     glyphs = _glyphs(textpage, frame)
     growing: list[_Growing] = []
     for glyph in _with_accents(glyphs):
@@ -150,7 +149,7 @@ def _words(textpage: Any, frame: _Frame) -> Iterator[Word]:
     return (one.word() for one in growing)
 
 
-def _glyphs(textpage: Any, frame: _Frame) -> list[_Glyph]:
+def _glyphs(textpage: pdfium.PdfTextPage, frame: _Frame) -> list[_Glyph]:
     handle = textpage.raw
     styles = _Styles(handle)
     rect = [ctypes.c_double() for _ in range(4)]
@@ -216,7 +215,7 @@ def _accented(letter: str, accent: str) -> str:
 class _Styles:
     """Size and font of characters, looked up once per text object."""
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: object) -> None:
         self._handle = handle
         self._known: dict[tuple[int, float], _Style] = {}
         self._buffer = ctypes.create_string_buffer(256)
@@ -280,7 +279,7 @@ def _drawings(
     return tuple(rules), tuple(figures)
 
 
-def _outer(drawn: Any) -> pdfium.PdfMatrix | None:
+def _outer(drawn: pdfium.PdfObject) -> pdfium.PdfMatrix | None:
     """The matrix from a form's coordinates (a drawing placed on the page as a unit) to the page's."""
     outer = None
     form = drawn.container
@@ -294,7 +293,7 @@ _SHORTEST_RULE = 5.0  # points: the border of a cell drawn alone
 _MOST_SEGMENTS = 200  # of one path that can be a grid
 
 
-def _rules_of(drawn: Any, box: Box, frame: _Frame, outer: pdfium.PdfMatrix | None) -> list[Rule]:
+def _rules_of(drawn: pdfium.PdfObject, box: Box, frame: _Frame, outer: pdfium.PdfMatrix | None) -> list[Rule]:
     """The rules in a path: the path itself if it is thin, or the sides of rectangles; none if a line is not straight
     and either horizontal or vertical.
     """
@@ -318,7 +317,9 @@ def _is_dot(box: Box) -> bool:
     return max(box.width, box.height) <= 1.5
 
 
-def _points(drawn: Any, outer: pdfium.PdfMatrix | None) -> list[tuple[tuple[float, float], tuple[float, float]]] | None:
+def _points(
+    drawn: pdfium.PdfObject, outer: pdfium.PdfMatrix | None
+) -> list[tuple[tuple[float, float], tuple[float, float]]] | None:
     """The straight pieces of a path, in PDF coordinates; None if it has a curve or too many pieces."""
     count = raw.FPDFPath_CountSegments(drawn.raw) if drawn.type == raw.FPDF_PAGEOBJ_PATH else 0
     if not 2 <= count <= _MOST_SEGMENTS:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.ckan_parts import EXTRA_LINKS, boxes, spans
@@ -46,7 +44,7 @@ def with_extras(package: JsonMapping) -> Json:
     return {**extras, **said}
 
 
-def _opened(value: object) -> Any:
+def _opened(value: object) -> object:
     """Parses an extra that holds JSON as text, for example a list."""
     if isinstance(value, str) and value[:1] in "[{" and len(value) < 1_000_000:
         try:

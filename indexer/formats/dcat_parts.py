@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from core.json_types import JsonMapping
 from indexer.formats.draft import Draft
@@ -81,7 +80,7 @@ def _named_or_shaped(draft: Draft, text: str) -> None:
         draft.keyword(_last(text), "location", text if text.startswith("http") else None)
 
 
-def _shapes_of(one: JsonMapping) -> Iterator[Any]:
+def _shapes_of(one: JsonMapping) -> Iterator[object]:
     """Yields GeoJSON and WKT before GML."""
     shapes = [shape for name in _SHAPES for shape in listed(one.get(name))]
     return iter(sorted(shapes, key=lambda shape: text_in(shape).lstrip().startswith("<gml")))

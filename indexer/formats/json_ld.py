@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from html.parser import HTMLParser
-from typing import Any
 
 from core.json_types import Json, JsonMapping
 from indexer.formats.json_document import listed, parse_inner_json, text_in, texts_in
@@ -71,7 +70,7 @@ def plain_node(node: JsonMapping, known: JsonMapping, depth: int = 0) -> Json:
     return plain
 
 
-def _plain_value(value: object, known: JsonMapping, depth: int) -> Any:
+def _plain_value(value: object, known: JsonMapping, depth: int) -> object:
     if isinstance(value, list):
         return [_plain_value(item, known, depth) for item in value]
     if not isinstance(value, dict):
@@ -98,7 +97,7 @@ def may_hold_scripts(content: bytes) -> bool:
     )
 
 
-def scripts(page: bytes) -> list[Any]:
+def scripts(page: bytes) -> list[object]:
     """The JSON-LD documents in an HTML page, in order; broken ones are left out."""
     reader = _Scripts()
     reader.feed(page.decode("utf-8", "replace"))

@@ -57,7 +57,7 @@ def _node(node: JsonMapping, above: JsonMapping) -> Json:
     return written
 
 
-def _value(value: object, context: JsonMapping, *, is_address: bool) -> Any:
+def _value(value: object, context: JsonMapping, *, is_address: bool) -> object:
     if isinstance(value, list):
         return [_value(one, context, is_address=is_address) for one in value]
     if isinstance(value, dict):

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from lzma import LZMAError
 from pathlib import Path
-from typing import Any
 
 from indexer.raw import Skipped
 from indexer.sources.members import (
@@ -155,7 +154,7 @@ class ZipMembers:
         return Member(info.filename, info.filename, info.file_size, _zip_modified(info.date_time), read)
 
 
-def _zip_modified(date_time: tuple[Any, ...]) -> str | None:
+def _zip_modified(date_time: tuple[int, int, int, int, int, int]) -> str | None:
     """A zip stores local time without a zone; only the date is certain."""
     try:
         return datetime(*date_time[:3]).date().isoformat()

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import Any
 from urllib.parse import urljoin
 
 from core.json_types import Json
@@ -116,7 +115,7 @@ class DcatSource:
             raise BadAnswer(f"{host_of(answer.url)} sent RDF that cannot be read: {error}") from None
         return _Catalogue(_records(parts_of(graph), answer.url), next_page(graph), total_items(graph))
 
-    def _context(self, url: str) -> Any:
+    def _context(self, url: str) -> object:
         """Fetches a remote context through the gate, each once. schema.org's is a vocabulary and needs no fetch."""
         if url in _SCHEMA_ORG or "schema.org" in host_of(url):
             return {"@context": {"@vocab": "http://schema.org/"}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote
 
 from core.errors import SondeError
@@ -74,7 +74,7 @@ class GeoNetworkSource:
         return self.fetcher.get(url, lambda answer: check(_of_q(answer)), asked, "application/json")
 
     def _ask_search(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
-        matching: list[Any] = [{"term": {"isTemplate": "n"}}]
+        matching: list[Json] = [{"term": {"isTemplate": "n"}}]
         if self.since is not None:
             matching.append({"range": {"changeDate": {"gte": self.since}}})
         query = {

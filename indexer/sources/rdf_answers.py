@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from lxml import etree
 from rdflib import Graph, Literal, Namespace
@@ -26,7 +25,7 @@ _FORMATS = {
     "text/n3": "n3",
 }
 
-LoadContext = Callable[[str], Any]
+LoadContext = Callable[[str], object]
 """Returns the document of a remote JSON-LD context."""
 
 
@@ -85,7 +84,7 @@ def total_items(graph: Graph) -> int | None:
     return None
 
 
-def _with_contexts(node: object, load: LoadContext, loading: set[str]) -> Any:
+def _with_contexts(node: object, load: LoadContext, loading: set[str]) -> object:
     if isinstance(node, list):
         return [_with_contexts(each, load, loading) for each in node]
     if not isinstance(node, Mapping):
@@ -97,7 +96,7 @@ def _with_contexts(node: object, load: LoadContext, loading: set[str]) -> Any:
     }
 
 
-def _context(value: object, load: LoadContext, loading: set[str]) -> Any:
+def _context(value: object, load: LoadContext, loading: set[str]) -> object:
     if isinstance(value, list):
         return [_context(each, load, loading) for each in value]
     if not isinstance(value, str):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Literal
+from typing import Literal
 
 import structlog
 
 Outcome = Literal["done", "refused", "failed"]
 
-_log: Any = structlog.wrap_logger(None, wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
+_log: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
+    None, wrapper_class=structlog.make_filtering_bound_logger(logging.INFO)
+)
 
 
 def audit(action: str, target: str, *, subject: str | None, outcome: Outcome = "done", **more: str | int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import jwt
 
@@ -101,7 +100,7 @@ _WRONG: dict[type[Exception], str] = {
 }
 
 
-def _at(claims: JsonMapping, path: str) -> Any:
+def _at(claims: JsonMapping, path: str) -> object:
     """The claim with that name, else the value at the path."""
     if path in claims:
         return claims[path]

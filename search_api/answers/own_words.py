@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,7 @@ from search_api.retrieval.filters import Clause
 
 _WORD = re.compile(r"\w+")
 _MOST_WORDS = 48
-_TIES: list[Any] = [{"_score": "desc"}, {"document": "asc"}, {"ordinal": "asc"}]
+_TIES: list[Json] = [{"_score": "desc"}, {"document": "asc"}, {"ordinal": "asc"}]
 _BM25 = "double tf = _termStats.termFreq().getSum(); return params.weight * tf * (params.k1 + 1.0) / (tf + params.k1);"
 _COSINE = "(1.0 + cosineSimilarity(params.asked, 'vector')) / 2.0"
 

@@ -106,7 +106,7 @@ def _refuse_outside(node: JsonMapping) -> None:
             raise wrong(f"the position {lon:g} {lat:g} is outside -180..180, -90..90 degrees")
 
 
-def _positions(node: JsonMapping) -> Iterator[list[Any]]:
+def _positions(node: JsonMapping) -> Iterator[list[object]]:
     """Every coordinate pair at any depth; refuses anything else."""
     for inner in node.get("geometries") or ():
         if not isinstance(inner, Mapping):

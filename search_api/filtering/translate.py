@@ -7,7 +7,6 @@ Therefore ``not`` is pushed down to the predicates, and each is negated under "t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from core.json_types import Json
 from search_api.filtering import literals
@@ -62,7 +61,7 @@ def _none_of(clause: Clause) -> Clause:
     return {"bool": {"must_not": [clause]}}
 
 
-def _predicate(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _predicate(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     """The property of the condition and the clause for it."""
     if op in _MIRRORED:
         return _comparison(op, args)
@@ -72,7 +71,7 @@ def _predicate(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     return handler(op.lower(), args)
 
 
-def _comparison(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _comparison(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
     if not _is_property(left) and _is_property(right):
         left, right, op = right, left, _MIRRORED[op]
@@ -95,7 +94,7 @@ def _compared(one: Queryable, op: str, value: object) -> Clause:
     return {"range": {one.fields[0]: {_RANGE[op]: read}}}
 
 
-def _between(_op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _between(_op: str, args: list[object]) -> tuple[Queryable, Clause]:
     flat = [args[0], *args[1]] if len(args) == 2 and isinstance(args[1], list) else args
     if len(flat) != 3:
         raise wrong("between needs a property and two values")
@@ -103,13 +102,13 @@ def _between(_op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     return one, _combined([_compared(one, ">=", flat[1]), _compared(one, "<=", flat[2])], every=True)
 
 
-def _in(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _in(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, values = _two(op, args)
     one = _property(left)
     return one, _combined([_compared(one, "=", value) for value in _listed(op, values)], every=False)
 
 
-def _like(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _like(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, pattern = _two(op, args)
     one = _property(left)
     if one.kind not in ("folded", "exact"):
@@ -132,7 +131,7 @@ def _wildcards(pattern: str) -> str:
     return "".join(written)
 
 
-def _spatial(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _spatial(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
     relation = RELATIONS[op]
     if not _is_property(left):
@@ -145,7 +144,7 @@ def _spatial(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     return one, _combined([clause, _exists(one)], every=True) if relation == "disjoint" else clause
 
 
-def _temporal(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _temporal(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
     if not _is_property(left):
         mirrored = {"t_after": "t_before", "t_before": "t_after", "t_during": "t_contains", "t_contains": "t_during"}
@@ -158,7 +157,7 @@ def _temporal(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     raise wrong(f"{op} judges times; {one.name} is none")
 
 
-def _array(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _array(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, values = _two(op, args)
     one = _property(left)
     if not one.many or one.kind not in ("folded", "exact"):
@@ -166,7 +165,7 @@ def _array(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     return one, _combined([_compared(one, "=", v) for v in _listed(op, values)], every=op == "a_contains")
 
 
-_PREDICATES: dict[str, Callable[[str, list[Any]], tuple[Queryable, Clause]]] = {
+_PREDICATES: dict[str, Callable[[str, list[object]], tuple[Queryable, Clause]]] = {
     "between": _between,
     "in": _in,
     "like": _like,
@@ -179,19 +178,19 @@ _PREDICATES: dict[str, Callable[[str, list[Any]], tuple[Queryable, Clause]]] = {
 }
 
 
-def _two(op: str, args: list[Any]) -> tuple[Any, Any]:
+def _two(op: str, args: list[object]) -> tuple[object, object]:
     if len(args) != 2:
         raise wrong(f"{op} needs two arguments; there are {len(args)}")
     return args[0], args[1]
 
 
-def _listed(op: str, values: object) -> list[Any]:
+def _listed(op: str, values: object) -> list[object]:
     if not isinstance(values, list) or not 1 <= len(values) <= 200:
         raise wrong(f"{op} needs a list of 1 to 200 values")
     return values
 
 
-def _unfolded(node: object) -> Any:
+def _unfolded(node: object) -> object:
     """The argument of ``casei``, else the node itself."""
     if isinstance(node, Mapping) and str(node.get("op")).lower() == "casei" and isinstance(node.get("args"), list):
         return node["args"][0] if node["args"] else None

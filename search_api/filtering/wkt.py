@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from core.json_types import Json
 from search_api.filtering.tokens import Tokens
@@ -56,7 +55,7 @@ def _type_of(word: str) -> str | None:
     return _NAMES.get(word) or _NAMES.get(word.removesuffix("M").removesuffix("Z"))
 
 
-def _within_brackets(tokens: Tokens, read: Callable[[Tokens], Any]) -> list[Any]:
+def _within_brackets(tokens: Tokens, read: Callable[[Tokens], object]) -> list[object]:
     tokens.expect("(")
     found = [read(tokens)]
     while tokens.accept(","):
@@ -65,7 +64,7 @@ def _within_brackets(tokens: Tokens, read: Callable[[Tokens], Any]) -> list[Any]
     return found
 
 
-def _nested(tokens: Tokens, brackets: int) -> list[Any]:
+def _nested(tokens: Tokens, brackets: int) -> list[object]:
     if brackets == 1:
         return _within_brackets(tokens, _position)
     return _within_brackets(tokens, lambda inner: _nested(inner, brackets - 1))

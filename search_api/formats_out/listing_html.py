@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from core.json_types import Json
 from search_api.formats_out.record_html import summary
@@ -76,7 +75,7 @@ def conformance(classes: Iterable[str]) -> str:
     return f'<h1>Conformance classes</h1><ul class="links">{rows}</ul>'
 
 
-def _rows(facts: Iterable[tuple[str, Any]]) -> str:
+def _rows(facts: Iterable[tuple[str, object]]) -> str:
     return "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(str(said))}</dd></div>" for name, said in facts if said)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from core.extent import BBox
 from core.json_types import Json
@@ -72,7 +71,7 @@ def dataset(record: Record, address: str) -> Json:
     return {name: value for name, value in said.items() if value not in (None, "", [], {})}
 
 
-def _identifier(record: Record) -> Any:
+def _identifier(record: Record) -> object:
     if record.doi is None:
         return record.identifier
     return {
@@ -89,7 +88,7 @@ def _interval(span: TimeSpan) -> str:
     return f"{span.start_iso or '..'}/{span.end_iso or '..'}"
 
 
-def _one_or_many(values: list[str]) -> Any:
+def _one_or_many(values: list[str]) -> object:
     return values[0] if len(values) == 1 else values
 
 
@@ -113,7 +112,7 @@ def _parties(record: Record) -> dict[str, list[Json]]:
     return found
 
 
-def _keyword(keyword: Keyword) -> Any:
+def _keyword(keyword: Keyword) -> object:
     """A term with a vocabulary or a comma as a DefinedTerm; else its text."""
     if keyword.vocabulary is None and keyword.uri is None and "," not in keyword.term:
         return keyword.term

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 import shapely
 from shapely.geometry import LineString, Polygon, shape
@@ -73,5 +72,5 @@ def _gml_part(part: BaseGeometry, position: int) -> Element:
     return node("gml:Polygon", outer, *holes, gml__id=name, srsName=_CRS)
 
 
-def _positions(coordinates: Any) -> Element:
+def _positions(coordinates: Iterable[Sequence[float]]) -> Element:
     return node("gml:posList", text=" ".join(f"{degrees(lon)} {degrees(lat)}" for lon, lat, *_ in coordinates))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
@@ -27,7 +26,7 @@ class RunPage:
     """``after``: the start of the next page, None on the last one."""
 
     runs: tuple[RunReport, ...]
-    after: tuple[Any, ...] | None
+    after: tuple[object, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class RunReader:
         """The ``TREND`` newest runs of one source."""
         return self.page(source, None, TREND, None).runs
 
-    def page(self, source: str | None, state: str | None, limit: int, after: tuple[Any, ...] | None) -> RunPage:
+    def page(self, source: str | None, state: str | None, limit: int, after: tuple[object, ...] | None) -> RunPage:
         """Runs of one source, or in one state, or all."""
         wanted = [{"term": {name: value}} for name, value in (("source", source), ("state", state)) if value]
         body: Json = {"query": {"bool": {"filter": wanted}}, "sort": _ORDER, "size": limit + 1}

@@ -25,12 +25,12 @@ _LARGEST = 2**63
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def write_position(after: Sequence[Any], question: str) -> str:
+def write_position(after: Sequence[object], question: str) -> str:
     """The cursor of the page after these sort values."""
     return write_opaque([_mark(question), *after])
 
 
-def read_position(cursor: str, question: str, kinds: Sequence[Kind], parameter: str = "cursor") -> tuple[Any, ...]:
+def read_position(cursor: str, question: str, kinds: Sequence[Kind], parameter: str = "cursor") -> tuple[object, ...]:
     """One value for each of ``kinds``. Raises InvalidInput if it is invalid or belongs to another question."""
     inside = read_opaque(cursor, parameter)
     if not isinstance(inside, list) or not inside:
@@ -43,7 +43,7 @@ def read_position(cursor: str, question: str, kinds: Sequence[Kind], parameter: 
     return tuple(after)
 
 
-def write_opaque(inside: Any) -> str:
+def write_opaque(inside: object) -> str:
     """JSON as a text that is safe in a URL."""
     text = json.dumps(inside, separators=(",", ":"), ensure_ascii=False)
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
@@ -61,13 +61,14 @@ def not_ours(parameter: str) -> InvalidInput:
     return InvalidInput(parameter, f"{parameter}: is not one that this service gave out")
 
 
-def _fits(kind: Kind, value: Any) -> bool:
+def _fits(kind: Kind, value: object) -> bool:
     if kind == "text":
         return value is None or (isinstance(value, str) and _SURROGATE.search(value) is None)
     if isinstance(value, str):
         return value in ("Infinity", "-Infinity")  # Elasticsearch writes the bound of a decimal number like this
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and -_LARGEST <= value < _LARGEST
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) and -_LARGEST <= value < _LARGEST
 
 
 def _mark(question: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from core.errors import InvalidInput, NotFound, Unavailable
 from core.json_types import Json, JsonMapping
@@ -45,7 +44,7 @@ class Page:
 
     found: tuple[Stored, ...]
     matched: int
-    after: tuple[Any, ...] | None
+    after: tuple[object, ...] | None
 
 
 @dataclass(frozen=True, slots=True)

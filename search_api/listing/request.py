@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from core.extent import BBox
 from core.json_types import Json
@@ -45,4 +44,4 @@ class ListRequest:
     selection: Selection = field(default_factory=Selection)
     order: tuple[SortKey, ...] = ()
     limit: int = 100
-    after: tuple[Any, ...] | None = None
+    after: tuple[object, ...] | None = None

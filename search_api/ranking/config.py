@@ -144,7 +144,7 @@ def default_config() -> RankingConfig:
     return RankingConfig.from_json(files(__package__).joinpath("config.json").read_text(encoding="utf-8"))
 
 
-def _ranker(raw: Any, where: str, known: Known) -> Ranker:
+def _ranker(raw: object, where: str, known: Known) -> Ranker:
     parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "diversity"}, where)
     return Ranker(
         combiner=_combiner(parts["combiner"], known.combiners, f"{where}.combiner"),
@@ -155,7 +155,7 @@ def _ranker(raw: Any, where: str, known: Known) -> Ranker:
     )
 
 
-def _combiner(raw: Any, kinds: Sequence[type[Combiner]], where: str) -> Combiner:
+def _combiner(raw: object, kinds: Sequence[type[Combiner]], where: str) -> Combiner:
     """``{"name": {its numbers}}``."""
     known = {kind.name: kind for kind in kinds}
     if not isinstance(raw, dict) or len(raw) != 1 or not raw.keys() <= known.keys():
@@ -164,7 +164,7 @@ def _combiner(raw: Any, kinds: Sequence[type[Combiner]], where: str) -> Combiner
     return section(known[name], numbers, f"{where}.{name}")
 
 
-def _signals(raw: Any, kinds: Sequence[type[Signal]], where: str) -> dict[SignalName, Signal]:
+def _signals(raw: object, kinds: Sequence[type[Signal]], where: str) -> dict[SignalName, Signal]:
     """A target uses the signals that its section names."""
     if not isinstance(raw, dict):
         raise ValueError(f"{where}: an object is expected")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from core.extent import BBox
 from core.geo import box_array
@@ -49,7 +48,7 @@ def candidates_of(rows: Sequence[Candidate]) -> Candidates:
     )
 
 
-def _values(row: Candidate) -> tuple[Any, ...]:
+def _values(row: Candidate) -> tuple[object, ...]:
     """In the order of the columns."""
     return (
         tuple(box_array(row.boxes).ravel().tolist()),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from flask_openapi.types import ResponseDict
 from pydantic import BaseModel
 
 from core.json_types import Json
 from search_api.problems import Problem
 
-Responses = dict[Any, Any]
-
-PROBLEMS: Responses = {400: Problem, 503: Problem}
-WITH_NOT_FOUND: Responses = {400: Problem, 404: Problem, 503: Problem}
+PROBLEMS: ResponseDict = {400: Problem, 503: Problem}
+WITH_NOT_FOUND: ResponseDict = {400: Problem, 404: Problem, 503: Problem}
 
 
 def sent_as(media_type: str, answer: type[BaseModel], *or_text: str) -> Json:

@@ -6,10 +6,11 @@ of a source include records that a reader may not see.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
+from flask_openapi.types import ResponseDict
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
@@ -24,8 +25,8 @@ from search_api.problems import Problem
 from search_api.views.addresses import JSON, Addresses, link
 from search_api.views.documented import WITH_NOT_FOUND, texts
 
-_GUARDED: Any = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
-_STARTING: Any = {409: Problem, **_GUARDED}
+_GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
+_STARTING: ResponseDict = {409: Problem, **_GUARDED}
 _CSP = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
 
@@ -187,7 +188,7 @@ def _source(harvests: Harvests, source: str, now_ms: int) -> Response:
     return _fresh({**body["sources"][0], "sonde:degraded": body["sonde:degraded"]})
 
 
-def _fresh(body: Any) -> Response:
+def _fresh(body: object) -> Response:
     """Current state is never cached."""
     response = jsonify(body)
     response.headers["Cache-Control"] = "no-store"

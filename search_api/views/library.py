@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from flask import Response, jsonify, request, send_file
 from flask_openapi import APIBlueprint, FileStorage, Tag
+from flask_openapi.types import ResponseDict
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from werkzeug.datastructures import FileStorage as WerkzeugFileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -22,13 +23,13 @@ from search_api.parameter_types import LONGEST_QUERY, Parameters, Text, printabl
 from search_api.parts import Parts
 from search_api.problems import Problem, problem
 from search_api.views.addresses import JSON, Addresses, link
-from search_api.views.documented import WITH_NOT_FOUND, Responses, texts
+from search_api.views.documented import WITH_NOT_FOUND, texts
 
 _FORM_BYTES = 64 * 1024  # what a multipart form adds to its file
 _MOST_LIST_BYTES = 1024 * 1024
 _PRIVATE = "private, no-store"
-_REFUSALS: Responses = {400: Problem, 401: Problem, 403: Problem, 503: Problem}
-_UPLOADS: Responses = {**_REFUSALS, 409: Problem, 413: Problem, 415: Problem}
+_REFUSALS: ResponseDict = {400: Problem, 401: Problem, 403: Problem, 503: Problem}
+_UPLOADS: ResponseDict = {**_REFUSALS, 409: Problem, 413: Problem, 415: Problem}
 
 States = Annotated[list[State], BeforeValidator(split_values)]
 Columns = Annotated[list[Column], BeforeValidator(split_values)]

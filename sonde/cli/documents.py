@@ -7,7 +7,6 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 import httpx
@@ -95,7 +94,7 @@ def summary(done: list[tuple[Ingested, float]]) -> Table:
 @click.option("--top-k", type=click.IntRange(1, 32), help="Number of passages for the answer.")
 @click.option("--url", help="Address of the service. Default: from the settings.")
 @click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
-def ask(question: str, *, url: str | None, as_json: bool, **given: Any) -> None:
+def ask(question: str, *, url: str | None, as_json: bool, **given: object) -> None:
     """Ask the indexed documents a QUESTION; the answer cites page and section.
 
     Exit code 1 if nothing found answers it.

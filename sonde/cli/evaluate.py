@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,10 +11,11 @@ from typing import Any, get_args
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from core.errors import SondeError
+from core.json_types import Json
 from evaluation.by_kind import KindResult
 from evaluation.collection import Collection
 from evaluation.collections.beir import BeirFiles, files_of, load
@@ -120,7 +121,7 @@ def parts_of(text: str) -> frozenset[Part]:
     return frozenset(part for part in ALL_PARTS if part in named)
 
 
-def _collection(given: dict[str, Any]) -> Collection:
+def _collection(given: Json) -> Collection:
     files = _files(given)
     if files is not None:
         collection = load(files, skip_unknown=given["skip_unknown"])
@@ -129,7 +130,7 @@ def _collection(given: dict[str, Any]) -> Collection:
     return collection.first(given["limit_queries"]) if given["limit_queries"] else collection
 
 
-def _files(given: dict[str, Any]) -> BeirFiles | None:
+def _files(given: Json) -> BeirFiles | None:
     """None if one of the project's own collections is requested. Raises SondeError for any other combination."""
     three = [given["corpus"], given["queries"], given["qrels"]]
     ways = [given["collection"] is not None, given["folder"] is not None, any(three)]
@@ -237,7 +238,7 @@ def _show_others(screen: Console, others: Sequence[Against], done: Evaluation) -
     screen.print(table)
 
 
-def _columns(means: Any, distance: float | None) -> list[str]:
+def _columns(means: Mapping[str, float], distance: float | None) -> list[str]:
     measures = [f"{means[name]:.4f}" for name in (HEADLINE, "AP", "R@8", "R@100")]
     return [*measures, "" if distance is None else f"{distance:.1f}"]
 
@@ -253,12 +254,12 @@ class _Bars:
         self._progress.__enter__()
         return self
 
-    def __exit__(self, *failure: Any) -> None:
-        self._progress.__exit__(*failure)
+    def __exit__(self, *_failure: object) -> None:
+        self._progress.stop()
 
-    def told(self, name: str) -> Any:
+    def told(self, name: str) -> Callable[[int, int], None]:
         """The progress callback of a stage."""
-        tasks: list[Any] = []
+        tasks: list[TaskID] = []
 
         def progress(done: int, total: int) -> None:
             if not tasks:

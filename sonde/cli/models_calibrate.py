@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -23,7 +22,7 @@ from training.reranker.held_out import figures
 @click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--dry-run", is_flag=True, help="Print the result and store nothing.")
-def calibrate(*, name: str, count: int, mined: int, seed: int, dry_run: bool, **given: Any) -> None:
+def calibrate(*, name: str, count: int, mined: int, seed: int, dry_run: bool, **given: object) -> None:
     """Find temperature and offset of RERANKER (a folder or hub id), so that a threshold on its score is meaningful.
 
     They are stored in the models folder and used by every process that loads the model from then on; a running process

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import click
 
+from core.json_types import Json
 from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
@@ -100,7 +101,7 @@ def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None
     click.echo(f"{out} is written. `sonde models use {out}` says how to put it in service.")
 
 
-def _settings(given: dict[str, Any]) -> EmbedderSettings:
+def _settings(given: Json) -> EmbedderSettings:
     lora = given["lora"]
     try:
         sizes = tuple(int(size) for size in given["matryoshka"].split(",") if size.strip())

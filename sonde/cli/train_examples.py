@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -24,7 +23,7 @@ _OUT = click.Path(path_type=Path, dir_okay=False)
 @click.option("--out", required=True, type=_OUT, help="The file of examples (.jsonl).")
 @click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
 @click.option("--seed", type=int, default=0, show_default=True)
-def examples(*, out: Path, mined: int, seed: int, **given: Any) -> None:
+def examples(*, out: Path, mined: int, seed: int, **given: object) -> None:
     """Write questions with their answers and hard negatives, for `sonde train embedder | reranker --from FILE`.
 
     Answers of a language model are stored beside FILE until it is written: if the endpoint fails, the same command

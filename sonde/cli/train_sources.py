@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from core.json_types import JsonMapping
 from sonde.wiring.training.corpora import Sources
 from training.corpora import corpus_kinds
 from training.negatives.mine import Mining
@@ -89,7 +90,7 @@ def fed(command: F) -> F:
     return command
 
 
-def sources_of(given: dict[str, Any], *, count: int, seed: int) -> Sources:
+def sources_of(given: JsonMapping, *, count: int, seed: int) -> Sources:
     """``count`` negatives are mined for each question. Raises TrainingError for inconsistent options."""
     return Sources(
         records=given["source"],

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import redis
 from cachetools import TTLCache
@@ -23,7 +22,7 @@ from prometheus_client.registry import Collector
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
-from es_mappings.names import KINDS, alias
+from es_mappings.names import KINDS, IndexKind, alias
 from sonde.settings import Settings
 from workers.config import QUEUES
 from workers.queued import queued_at
@@ -141,7 +140,7 @@ class State:
             found.add_metric([bucket["key"]], bucket["doc_count"])
         return found
 
-    def _aggregated(self, kind: Any, aggs: Json) -> Json:
+    def _aggregated(self, kind: IndexKind, aggs: Json) -> Json:
         found = self.client.options(ignore_status=404).search(
             index=alias(self.prefix, kind), size=0, track_total_hits=False, aggs=aggs
         )

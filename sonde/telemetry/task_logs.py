@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import structlog
 from celery.signals import before_task_publish, task_postrun, task_prerun
 
+from core.json_types import Json
 from workers.task_names import HARVEST_TASK
 
 _HEADER = "sonde_request_id"
@@ -20,13 +22,13 @@ def name_tasks_in_logs() -> None:
     task_postrun.connect(_end, weak=False, dispatch_uid="sonde-log-end")
 
 
-def _send_along(headers: dict[str, Any] | None = None, **_: object) -> None:
+def _send_along(headers: Json | None = None, **_: object) -> None:
     request = structlog.contextvars.get_contextvars().get("request_id")
     if headers is not None and request:
         headers[_HEADER] = request
 
 
-def _begin(task: Any = None, task_id: str = "", args: Any = (), **_: object) -> None:
+def _begin(task: Any = None, task_id: str = "", args: Sequence[object] = (), **_: object) -> None:
     known = {"task": task.name, "task_id": task_id}
     if run := _run(task.name, task_id, list(args or ())):
         known["run"] = run
@@ -35,7 +37,7 @@ def _begin(task: Any = None, task_id: str = "", args: Any = (), **_: object) -> 
     structlog.contextvars.bind_contextvars(**known)
 
 
-def _run(name: str, task_id: str, args: list[Any]) -> str | None:
+def _run(name: str, task_id: str, args: Sequence[object]) -> str | None:
     """A run has the id of the message that started it; later messages carry this id."""
     if name != HARVEST_TASK:
         return None

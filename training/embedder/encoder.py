@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from training.embedder.settings import EmbedderSettings
 from training.examples import TrainingError
 from training.precision import arithmetic
 from training.weights import loading
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn import Parameter
+    from transformers import PreTrainedModel
 
 # Files besides the weights that are copied to the new folder.
 _KEPT = (
@@ -43,7 +48,7 @@ class TrainableEncoder:
         reads = min(settings.max_tokens, self.recipe.max_tokens)
         self._tokens = Tokeniser(folder / "tokenizer.json", reads)
 
-    def encode(self, texts: Sequence[str]) -> Any:
+    def encode(self, texts: Sequence[str]) -> Tensor:
         """A tensor (n, dims) of unit norm, with gradients."""
         import torch
 
@@ -79,7 +84,7 @@ class TrainableEncoder:
         self.module.train()
         return rows
 
-    def learning(self) -> list[Any]:
+    def learning(self) -> list[Parameter]:
         """The parameters that change."""
         return [parameter for parameter in self.module.parameters() if parameter.requires_grad]
 
@@ -123,7 +128,7 @@ def _loaded(folder: Path, settings: EmbedderSettings) -> Any:
     return module.to(settings.device).train()
 
 
-def _freeze(module: Any, count: int) -> None:
+def _freeze(module: PreTrainedModel, count: int) -> None:
     """Freezes word vectors and the ``count`` lowest layers. Raises TrainingError if no layer would learn."""
     import torch
 
@@ -136,7 +141,7 @@ def _freeze(module: Any, count: int) -> None:
         part.requires_grad_(False)
 
 
-def _with_adapters(module: Any, settings: EmbedderSettings) -> Any:
+def _with_adapters(module: PreTrainedModel, settings: EmbedderSettings) -> Any:
     from peft import LoraConfig, get_peft_model
 
     shape = LoraConfig(r=settings.rank, lora_alpha=settings.alpha, target_modules=_LORA_PLACES, lora_dropout=0.05)

@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.json_types import Json
 from encoders.model_card import ModelCard
@@ -101,9 +101,7 @@ def figures(before: Measured, after: Measured) -> Json:
     return {**changed, f"{HEADLINE} p": compared.p, "held-out questions": len(after.by_question)}
 
 
-def matched_threshold(
-    threshold: float, before: np.ndarray[Any, np.dtype[np.float32]], after: np.ndarray[Any, np.dtype[np.float32]]
-) -> float:
+def matched_threshold(threshold: float, before: NDArray[np.float32], after: NDArray[np.float32]) -> float:
     """The cosine that the same share of unrelated pairs exceeds after training as exceeded ``threshold`` before.
 
     Training spreads cosines, so the base's threshold would drop other hits than before. 0 stays 0: nothing was dropped.
@@ -114,7 +112,7 @@ def matched_threshold(
     return round(float(np.quantile(after, share)), 3)
 
 
-def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> np.ndarray[Any, np.dtype[np.float32]]:
+def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float32]:
     """Cosines of held-out questions with texts that do not answer them."""
     names = list(held_out.questions)[:_LOOKED_AT]
     texts = list(held_out.texts)[:_LOOKED_AT]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +87,7 @@ def narrowed(one: Ordered, arms: Sequence[str]) -> Ordered:
     return Ordered(example, one.logits[[at for at, _ in kept]])
 
 
-def ndcg(logits: NDArray[Any], grades: NDArray[Any], cut: int = _CUT) -> float:
+def ndcg(logits: NDArray[np.floating], grades: NDArray[np.number], cut: int = _CUT) -> float:
     """Linear gains over log2(rank + 1); for equal logits the answer ranks last, so that a constant gains nothing."""
     order = np.lexsort((grades, -logits))[:cut]
     discount = 1.0 / np.log2(np.arange(2, cut + 2))
@@ -97,7 +96,7 @@ def ndcg(logits: NDArray[Any], grades: NDArray[Any], cut: int = _CUT) -> float:
     return float(grades[order] @ discount[: len(order)]) / ideal if ideal else 0.0
 
 
-def ap(logits: NDArray[Any], grades: NDArray[Any], cut: int) -> float:
+def ap(logits: NDArray[np.floating], grades: NDArray[np.number], cut: int) -> float:
     """Average precision of the first ``cut``, divided by the possible number of right ones there. Ties as in
     ``ndcg``.
     """

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,10 @@ from training.precision import arithmetic
 from training.reranker.held_out import Score
 from training.reranker.settings import RerankerSettings
 from training.weights import loading
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn import Parameter
 
 _BATCH = 16
 _HELD = 2000  # windows whose states are stored at once: 400 MB at 128 tokens
@@ -49,7 +54,7 @@ class LateModel:
             found = self._read(self._stretches(texts, self._worth(ids, asked), about))
             return Interaction(interact(asked.states, asked.mask, found.states, found.mask), asked, found)
 
-    def drift(self, read: Interaction) -> Any:
+    def drift(self, read: Interaction) -> Tensor:
         """The distance of the tokens' vectors to those of the whole base: mean of 1 - cosine, with gradients."""
         import torch
 
@@ -60,7 +65,7 @@ class LateModel:
             aimed = torch.nn.functional.normalize(states.float(), dim=-1).clone()
             cosine = (one.states[..., :-1].float() * aimed).sum(-1)
             apart.append(((1.0 - cosine) * one.mask).sum() / one.mask.sum())
-        return sum(apart) / len(apart)
+        return sum(apart[1:], apart[0]) / len(apart)
 
     def reader(self) -> Score:
         """Logits with the current weights, without gradients and dropout: each window of text is encoded once, for all
@@ -69,7 +74,7 @@ class LateModel:
         import torch
 
         self.module.eval()
-        held: dict[tuple[int, ...], Any] = {}
+        held: dict[tuple[int, ...], Tensor] = {}
 
         def score(question: str, texts: Sequence[str]) -> NDArray[np.float64]:
             with torch.inference_mode(), self._arithmetic():
@@ -86,7 +91,7 @@ class LateModel:
 
         return score
 
-    def _hold(self, stretches: Sequence[tuple[int, ...]], held: dict[tuple[int, ...], Any]) -> None:
+    def _hold(self, stretches: Sequence[tuple[int, ...]], held: dict[tuple[int, ...], Tensor]) -> None:
         """Computes missing states, windows of similar length together to reduce padding."""
         new = sorted({one for one in stretches if one not in held}, key=lambda one: (len(one), one))
         wanted_now = set(stretches)
@@ -122,7 +127,7 @@ class LateModel:
     def take(self, weights: Json) -> None:
         self.module.load_state_dict(weights, strict=False)
 
-    def _arithmetic(self) -> Any:
+    def _arithmetic(self) -> AbstractContextManager[None]:
         return arithmetic(self.settings.precision)
 
     def _read(self, ids: Sequence[Sequence[int]]) -> Read:
@@ -141,10 +146,10 @@ class LateModel:
 class Read:
     """``tokens`` and ``attention``: (n, longest); ``mask``: without [SEP]; ``states``: (n, longest, dims + 1)."""
 
-    tokens: Any
-    attention: Any
-    mask: Any
-    states: Any
+    tokens: Tensor
+    attention: Tensor
+    mask: Tensor
+    states: Tensor
 
     def weights(self) -> list[list[float]]:
         """The weight of each token, padding included."""
@@ -156,12 +161,12 @@ class Read:
 class Interaction:
     """``scores``: (questions, texts) in -1..1."""
 
-    scores: Any
+    scores: Tensor
     asked: Read
     found: Read
 
 
-def interact(asked: Any, asked_mask: Any, found: Any, found_mask: Any) -> Any:
+def interact(asked: Tensor, asked_mask: Tensor, found: Tensor, found_mask: Tensor) -> Tensor:
     """States (n, tokens, dims + 1), the last a token's weight, and masks of words; (questions, texts) in -1..1."""
     import torch
 
@@ -174,7 +179,7 @@ def interact(asked: Any, asked_mask: Any, found: Any, found_mask: Any) -> Any:
     return (words + whole) / weight.sum(1, keepdim=True)
 
 
-def words_of(mask: Any) -> Any:
+def words_of(mask: Tensor) -> Tensor:
     """The mask without each row's last token ([SEP]), which is ignored."""
     import torch
 
@@ -217,15 +222,15 @@ def _late(encoder: Any) -> Any:
             torch.nn.init.zeros_(self.weigh.weight)
             torch.nn.init.constant_(self.weigh.bias, _ONE)
 
-        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+        def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
             return self.of_words(self.encoder.embeddings.word_embeddings(input_ids), attention_mask)
 
-        def of_words(self, embedded: Any, attention_mask: Any) -> Any:
+        def of_words(self, embedded: Tensor, attention_mask: Tensor) -> Tensor:
             states = self.encoder(inputs_embeds=embedded, attention_mask=attention_mask).last_hidden_state
             unit = torch.nn.functional.normalize(self.project(states), dim=-1)
             return torch.cat([unit, torch.nn.functional.softplus(self.weigh(states))], dim=-1)
 
-        def head_parameters(self) -> list[Any]:
+        def head_parameters(self) -> list[Parameter]:
             return [*self.project.parameters(), *self.weigh.parameters()]
 
     return Late()
