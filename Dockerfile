@@ -6,6 +6,8 @@ FROM python:${PYTHON} AS build
 # CPU wheels of torch are on an index of their own; leave it empty to take the default one (with CUDA, 6 GB more).
 ARG TORCH_INDEX_URL=""
 WORKDIR /build
+# The image's account cannot write beside the libraries: without this each process would compile them at its start.
+ENV UV_COMPILE_BYTECODE=1
 RUN pip install --no-cache-dir uv==0.13.9 && python -m venv /opt/sonde
 COPY requirements.lock pyproject.toml README.md LICENSE NOTICE ./
 # With another index for torch, its wheel has other hashes than the lock: it is pinned by version there.

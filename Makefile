@@ -5,8 +5,10 @@ BIN := .venv/bin
 # How many processes run the tests; they share one Elasticsearch and one broker, and wait more than they compute.
 PROCESSES ?= 3
 UV := .venv-tools/bin/uv
+# Where it is set, every process that starts compiles every library again: seconds each, for hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help docs env demo down check audit test test-fast format lock image compose-secrets sbom chart-readme clean
+.PHONY: help docs env demo down check types style audit test test-fast format lock image compose-secrets sbom chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -28,10 +30,14 @@ demo: env  ## Start everything, harvest the samples, show a few searches; `make 
 down:  ## End what `make demo` or `sonde up` started.
 	$(BIN)/sonde down
 
-check: env  ## Style, types, import directions, security lint.
+check: types style  ## Style, types, import directions, security lint.
+
+types: env
+	$(BIN)/mypy
+
+style: env
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/bandit -q -ll -r core es_gateway es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde lab -c pyproject.toml
 

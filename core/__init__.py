@@ -1,1 +1,1 @@
-"""The language of the field: values and ports that both flows share. No I/O, imports none of ours."""
+"""The terms of the field: values and ports that both flows share. No I/O; imports no other package of ours."""

@@ -1,4 +1,4 @@
-"""Who asks, and what they may do; no I/O."""
+"""The caller and their rights; no I/O."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ AccessScope = Literal["search", "library", "write", "admin"]
 ALL_SCOPES: frozenset[AccessScope] = frozenset(get_args(AccessScope))
 
 
-_RESERVED_SUBJECTS = frozenset(("public",))  # the owner of what everybody may read
+_RESERVED_SUBJECTS = frozenset(("public",))  # the owner of public documents
 _LONGEST_NAME = 200
 
 
 class NotAuthenticated(SondeError):
-    """Nobody is known to ask: no key or token, or one that is wrong or has expired (HTTP 401)."""
+    """The caller is unknown: no key or token, or an invalid or expired one (HTTP 401)."""
 
 
 class NotAllowed(SondeError):
-    """Who asks is known and may not do this (HTTP 403)."""
+    """The caller is known, but may not do this (HTTP 403)."""
 
 
 def checked_name(what: str, text: str) -> str:
-    """A subject or group as it is kept and compared. Raises ValueError for an empty, too long or reserved one."""
+    """A subject or group in its normal form. Raises ValueError for an empty, too long or reserved one."""
     if not text.strip() or len(text) > _LONGEST_NAME or not text.isprintable():
         raise ValueError(f"a {what} is 1 to {_LONGEST_NAME} printable characters")
     if text.strip().lower() in _RESERVED_SUBJECTS:
-        raise ValueError(f"{text!r} cannot be a {what}: the word stands for everybody")
+        raise ValueError(f"{text!r} cannot be a {what}: the word means everybody")
     return text.strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks. ``subject`` is stable over keys and tokens of the same person; None for an anonymous caller.
+    """The caller. ``subject`` is the same for all keys and tokens of a person; None for an anonymous caller.
 
-    ``groups`` are those whose restricted records the caller may see.
+    ``groups``: the caller may see their restricted records.
     """
 
     subject: str | None = None
@@ -45,7 +45,7 @@ class Caller:
 
     @property
     def owner(self) -> str:
-        """The owner of what the caller uploads. Raises NotAuthenticated for an anonymous caller."""
+        """The owner of the caller's uploads. Raises NotAuthenticated for an anonymous caller."""
         if self.subject is None:
             raise NotAuthenticated("This needs a key or a token: send `Authorization: Bearer ...`.")
         return self.subject
@@ -53,7 +53,7 @@ class Caller:
     def must_have(self, scope: AccessScope) -> None:
         """Raises NotAuthenticated for an anonymous caller without the scope, NotAllowed for a known one.
 
-        ``admin`` holds every scope.
+        ``admin`` includes every scope.
         """
         if scope in self.scopes or "admin" in self.scopes:
             return
@@ -65,20 +65,20 @@ class Caller:
 
 
 class Authenticator(Protocol):
-    """Turns what a request carries into a caller."""
+    """Identifies the caller of a request."""
 
     def identify(self, bearer: str | None) -> Caller:
-        """``bearer``: the text after ``Bearer``, None where there is none.
+        """``bearer``: the text after ``Bearer``, None if there is none.
 
-        Raises NotAuthenticated for a key or token that is unknown, spoilt or expired, Unavailable where it cannot be
-        checked now.
+        Raises NotAuthenticated for an unknown, malformed or expired key or token, Unavailable if it cannot be checked
+        now.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AnonymousOnly:
-    """Knows no keys: everybody searches, nobody does more."""
+    """Has no keys: everybody may search, and nobody may do more."""
 
     def identify(self, bearer: str | None) -> Caller:
         if bearer is not None:

@@ -1,4 +1,4 @@
-"""Things taken a few at a time (``itertools.batched`` of Python 3.12, as lists)."""
+"""Splits items into batches (``itertools.batched`` of Python 3.12, as lists)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Neighbours together, ``size`` (at least 1) at a time; the last batch may be smaller. None for no items."""
+    """Consecutive items, ``size`` (at least 1) at a time; the last batch may be smaller. No batch for no items."""
     rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch

@@ -1,4 +1,4 @@
-"""A circuit breaker: a part that fails or is slow several times in a row is left alone for a while."""
+"""A circuit breaker: a service that fails or is slow several times in a row is not called for a while."""
 
 from __future__ import annotations
 
@@ -13,19 +13,30 @@ from core.errors import Unavailable
 
 @dataclass(frozen=True, slots=True)
 class BreakerPolicy:
-    """``failures`` in a row open the circuit for ``pause_s``; an answer after more than ``slow_s`` is a failure too."""
+    """``failures`` in a row open the circuit for ``pause_s``; an answer after more than ``slow_s`` is a failure too.
+
+    ``one_tries``: after the pause one caller tries and the others go on without; else all may try again. Either way
+    one more failure begins the next pause.
+    """
 
     failures: int = 3
     pause_s: float = 5.0
     slow_s: float | None = None
+    one_tries: bool = True
 
 
 class CircuitOpen(Unavailable):
-    """The part failed lately and is not asked now."""
+    """The service failed recently and is not called now."""
+
+
+def resting(name: str, failed: int, left_s: float) -> CircuitOpen:
+    """The error while a part is left alone."""
+    often = f"failed {failed} times in a row" if failed > 1 else "failed"
+    return CircuitOpen(f"{name} {often} and is left alone for {max(left_s, 0.0):.0f} s.")
 
 
 class Breaker:
-    """Safe to share between threads. After a pause one caller tries; the others go on without until that went well."""
+    """Counts the failures of one part; safe to share between threads."""
 
     def __init__(self, name: str, policy: BreakerPolicy, clock: Callable[[], float] = time.monotonic) -> None:
         self._name = name
@@ -38,14 +49,14 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the part is left alone now (or being tried by one caller)."""
+        """Whether the service is not called now (or one caller is trying it)."""
         return self._opened_at is not None
 
     @contextmanager
     def guarding(self, *errors: type[BaseException]) -> Iterator[None]:
-        """Around one call of the part; ``errors`` are those that mean it is down, all others leave the count alone.
+        """Wraps one call of the service; ``errors`` mean that it is down, other errors do not count.
 
-        Raises CircuitOpen at once while the circuit is open.
+        Raises CircuitOpen immediately while the circuit is open.
         """
         self._enter()
         begun = self._clock()
@@ -67,9 +78,10 @@ class Breaker:
         with self._lock:
             if self._opened_at is None:
                 return
-            if self._trying or self._clock() - self._opened_at < self._policy.pause_s:
-                raise CircuitOpen(f"{self._name} failed {self._failed} times in a row and is left alone for a moment.")
-            self._trying = True
+            left = self._policy.pause_s - (self._clock() - self._opened_at)
+            if self._trying or left > 0.0:
+                raise resting(self._name, self._failed, left)
+            self._trying = self._policy.one_tries
 
     def _failure(self) -> None:
         with self._lock:

@@ -1,4 +1,4 @@
-"""One request has one deadline, and every call inside gets what is left of it. A request may be in a hurry too."""
+"""The deadline of a request: every call inside gets the remaining time. A request may also be marked as hurried."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _UNTIL: ContextVar[float | None] = ContextVar("sonde_deadline", default=None)
 _HURRIED: ContextVar[bool] = ContextVar("sonde_hurried", default=False)
 
 LEAST_S = 0.05
-"""With less than this left a call is not begun: it could only be given up."""
+"""With less time than this, a call is not started, because it could not finish."""
 
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """What is called inside has to be done in ``seconds``; an earlier deadline further out stays."""
+    """Calls inside must finish within ``seconds``; an earlier outer deadline still applies."""
     now = time.monotonic()
     outer = _UNTIL.get()
     token = _UNTIL.set(now + seconds if outer is None else min(outer, now + seconds))
@@ -28,7 +28,7 @@ def within(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def without_deadline() -> Iterator[None]:
-    """What is called inside is given the time that it needs."""
+    """Calls inside have no deadline."""
     token = _UNTIL.set(None)
     try:
         yield
@@ -37,14 +37,14 @@ def without_deadline() -> Iterator[None]:
 
 
 def remaining_s() -> float | None:
-    """Seconds until the deadline of this request, below 0 when it has passed; None where there is none."""
+    """Seconds until the deadline of this request, below 0 after it; None without a deadline."""
     until = _UNTIL.get()
     return None if until is None else until - time.monotonic()
 
 
 @contextmanager
 def in_a_hurry() -> Iterator[None]:
-    """Others wait: what is called inside leaves out what it can do without."""
+    """Other requests wait: calls inside skip optional work."""
     token = _HURRIED.set(True)
     try:
         yield
@@ -53,5 +53,5 @@ def in_a_hurry() -> Iterator[None]:
 
 
 def hurried() -> bool:
-    """Whether this request is in a hurry."""
+    """Whether this request is hurried."""
     return _HURRIED.get()

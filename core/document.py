@@ -1,4 +1,4 @@
-"""One document: what it is, whose, how far it came, and why not farther; and where its file lies. No I/O."""
+"""One document: type, owner, state, error, and the location of its file. No I/O."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from typing import Literal, Protocol
 from core.json_types import JsonMapping
 
 State = Literal["waiting", "queued", "parsing", "embedding", "ready", "failed", "deleted"]
-"""``waiting``: known by its reference, without a file. ``deleted``: marked, what is left of it is being taken away."""
+"""``waiting``: known by its reference, without a file. ``deleted``: marked; the rest is being deleted."""
 
 Follow = Literal["none", "pdf", "landing"]
-"""Which links of a record are followed to documents: to PDFs, or to landing pages too."""
+"""Which links of a record are followed: to PDFs only, or to landing pages too."""
 
 PUBLIC = "public"
-"""The owner of what everybody may read; no caller may bear this name."""
+"""The owner of public documents; no caller may have this name."""
 
 UNREAD: tuple[State, ...] = ("queued", "parsing", "embedding")
-"""States of a document on its way: a worker has it, or will."""
+"""States of a document in progress: a worker has it, or will get it."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """``reason`` and ``message`` say why it failed. ``hash`` is of its bytes; ``recipe`` of how they were read, so that
-    a document is read anew when that changes; ``version`` is of the Sonde that read it. ``attempts`` counts how often
-    that version began to read these bytes. ``done`` of ``total``: pages read while it is ``parsing``, passages embedded
-    while it is ``embedding``. ``coverage`` is the share of its words that were kept (0..1), ``warnings`` name pages
-    where it was low. ``tables`` holds captions and CSV. ``origin`` is where it came from: a path, an address to fetch
-    it from, or ``upload:`` and ``import:`` with a name of its own."""
+    """``reason`` and ``message`` say why it failed. ``hash`` is of its bytes; ``recipe`` says how they were read: when
+    that changes, the document is read again; ``version`` is the Sonde version that read it. ``attempts`` counts how
+    often that version started to read these bytes. ``done`` of ``total``: pages read while it is ``parsing``, passages
+    embedded while it is ``embedding``. ``coverage`` is the share of its words that were kept (0..1); ``warnings`` name
+    pages with a low share. ``tables`` holds captions and CSV. ``origin`` is its source: a path, an address to fetch it
+    from, or ``upload:`` and ``import:`` with a unique name.
+    """
 
     id: str
     owner: str
@@ -76,18 +77,18 @@ def now_iso() -> str:
 
 
 def document_id(owner: str, record: str | None, content_hash: str) -> str:
-    """The same bytes for the same owner and record are the same document. ``content_hash``: SHA-256 in hex."""
+    """Equal bytes with the same owner and record are the same document. ``content_hash``: SHA-256 in hex."""
     return hashlib.sha256("\n".join((owner, record or "", content_hash)).encode()).hexdigest()[:32]
 
 
 def owner_routing(owner: str) -> str:
-    """Where a user's passages are put among the shards; Elasticsearch reads a comma in a routing as two of them."""
+    """The shard routing of a user's passages; Elasticsearch reads a comma in a routing value as two values."""
     return hashlib.sha256(owner.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class FileKey:
-    """Names one uploaded file: its owner's folder and its document."""
+    """Identifies an uploaded file: its owner's folder and its document."""
 
     owner: str
     document: str
@@ -95,7 +96,7 @@ class FileKey:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file that is there. ``folder`` is ``owner_routing`` of its owner; ``age_s`` since it was written."""
+    """An existing file. ``folder`` is its owner's ``owner_routing``; ``age_s``: seconds since it was written."""
 
     folder: str
     document: str
@@ -103,24 +104,24 @@ class StoredFile:
 
 
 class FileStore(Protocol):
-    """Where uploaded files lie. What is written is there whole or not at all, also after a power cut."""
+    """Storage of uploaded files. Writes are atomic, also in a crash."""
 
     def put(self, key: FileKey, data: Iterable[bytes]) -> None:
-        """Replaces what was there. Raises core.errors.Unavailable where it cannot be kept."""
+        """Replaces any earlier file. Raises core.errors.Unavailable if it cannot be stored."""
         ...
 
     def get(self, key: FileKey) -> bytes | None:
-        """None where there is no such file."""
+        """None if there is no such file."""
         ...
 
     def delete(self, key: FileKey) -> None:
-        """To delete what is not there does no harm."""
+        """Deletes the file; does nothing if there is none."""
         ...
 
     def files(self) -> Iterator[StoredFile]:
-        """All of them, and what was left half-written."""
+        """All files, including incomplete ones."""
         ...
 
     def discard(self, found: StoredFile) -> None:
-        """Deletes one that ``files`` named."""
+        """Deletes a file returned by ``files``."""
         ...

@@ -1,4 +1,4 @@
-"""What a record says of its time that is hardly meant: shown with the record, never changed."""
+"""Finds implausible times in a record. They are shown with the record, never changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _AHEAD = frozenset(("projection", "simulation"))
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """``code`` names the rule, ``text`` says it in English."""
+    """``code`` identifies the rule, ``text`` explains it in English."""
 
     code: str
     text: str
@@ -23,8 +23,8 @@ class Doubt:
 def doubts(record: Record) -> tuple[Doubt, ...]:
     """Each rule at most once.
 
-    - A period from a year between 1 and 999 to one after 1500 ("42 to 4000"): years cut short, or other numbers. What
-      reaches back before the year 1 is taken for geology.
+    - A period from a year between 1 and 999 to one after 1500 ("42 to 4000"): truncated years, or other numbers. A
+      period that starts before the year 1 is probably geological.
     - A period that ends after 2100 in a record that is neither a projection nor a simulation.
     """
     found: dict[str, Doubt] = {}

@@ -1,14 +1,14 @@
-"""The few kinds of failure that cross rooms; the HTTP layer maps each to one problem+json."""
+"""The common errors of all packages; the HTTP layer maps each to one problem+json."""
 
 from __future__ import annotations
 
 
 class SondeError(Exception):
-    """Something a person can mend; the message says what was wrong and what to do."""
+    """An error that a person can fix; the message says what was wrong and what to do."""
 
 
 class InvalidInput(SondeError):
-    """A caller's value that is not understood; ``parameter`` names it."""
+    """An invalid value from the caller; ``parameter`` names it."""
 
     def __init__(self, parameter: str, message: str) -> None:
         super().__init__(message)
@@ -16,32 +16,32 @@ class InvalidInput(SondeError):
 
 
 class NotFound(SondeError):
-    """What was asked for does not exist."""
+    """The requested thing does not exist."""
 
 
 class Conflict(SondeError):
-    """What is asked for contradicts how things stand now (HTTP 409)."""
+    """The request contradicts the current state (HTTP 409)."""
 
 
 class PreconditionFailed(SondeError):
-    """What was to be changed is not what the caller had seen of it (HTTP 412)."""
+    """The resource to change is not in the state that the caller expects (HTTP 412)."""
 
 
 class TooLarge(SondeError):
-    """What was sent is larger than is taken; the message names the limit (HTTP 413)."""
+    """The request is too large; the message names the limit (HTTP 413)."""
 
 
 class Unsupported(SondeError):
-    """A file of a kind that is not read, whatever its name says (HTTP 415)."""
+    """A file of an unsupported type, whatever its name (HTTP 415)."""
 
 
 class Unavailable(SondeError):
-    """A part that is needed does not answer; trying later may help."""
+    """A required service does not answer; a later retry may help."""
 
 
 class ModelMissing(SondeError):
-    """A model that is named cannot be loaded."""
+    """The named model cannot be loaded."""
 
 
 class IndexMismatch(SondeError):
-    """An index that these settings cannot serve."""
+    """An index that does not fit these settings."""

@@ -1,4 +1,4 @@
-"""Where something is: boxes in degrees WGS 84."""
+"""Boxes in degrees WGS 84."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class BBox:
     """A box in degrees WGS 84; ``west > east`` crosses the antimeridian, ``south <= north``.
 
-    Raises ValueError where a number is not finite or out of range (longitudes -180..180, latitudes -90..90).
+    Raises ValueError for a number that is not finite or out of range (longitudes -180..180, latitudes -90..90).
     """
 
     west: float
@@ -37,7 +37,7 @@ class BBox:
 
     @property
     def unrolled_east(self) -> float:
-        """East as a longitude never smaller than west: the one place where the antimeridian is resolved."""
+        """East as a longitude never smaller than west: the only place that resolves the antimeridian."""
         return self.east + 360.0 if self.crosses_antimeridian else self.east
 
     @property
@@ -83,9 +83,9 @@ def normalise_longitude(longitude_deg: float) -> float:
 
 
 def enclosing_box(boxes: tuple[BBox, ...]) -> BBox | None:
-    """The smallest box around all of them, across the antimeridian where that is narrower; None for none.
+    """The smallest box around all of them, across the antimeridian if that is narrower; None for no boxes.
 
-    Longitudes are arcs on a circle: the widest gap between them stays outside.
+    Longitudes are arcs on a circle: the widest gap between them is left out.
     """
     if not boxes:
         return None

@@ -1,12 +1,12 @@
-"""Boxes compared: distances, shares and areas, in numpy and without I/O.
+"""Compares boxes: distances, shares and areas, in numpy and without I/O.
 
 Arrays of boxes are ``(n, 4) float64``: west, south, east, north in degrees, east unrolled (``east >= west``,
-up to 540) where a box crosses the antimeridian; :func:`box_array` makes them.
+up to 540) for a box across the antimeridian; :func:`box_array` makes them.
 
-Two geometries, and why there are two:
+There are two geometries:
 
-* *plain* (:func:`hausdorff_deg`): degrees on a flat sheet, as paper 000 measures. Comparable with its figures,
-  but a degree of longitude counts alike at the equator and at a pole, and Fiji at 178 and at -178 are 356 apart.
+* *plain* (:func:`hausdorff_deg`): degrees on a flat plane, as in paper 000. Comparable with its figures, but a degree
+  of longitude counts the same at the equator and at a pole, and Fiji at 178 and at -178 are 356 apart.
 * *around the globe* (:func:`compare`): longitudes are arcs on a circle and shrink with the cosine of the latitude;
   areas are those of the sphere.
 """
@@ -26,8 +26,8 @@ Floats = NDArray[np.float64]
 
 EARTH_RADIUS_KM = 6371.0088
 SMALLEST_LONGITUDE_SCALE = 0.1
-# Points and lines have no area to share. Every box is padded by this much (0.1 m) on each side before areas are
-# taken: a point inside or on the edge of a box is then wholly covered by it, and a point equals itself.
+# Points and lines have no area. Every box is padded by this much (0.1 m) on each side before areas are computed, so
+# that a point inside or on the edge of a box is wholly covered by it, and a point equals itself.
 PAD_DEG = 1e-6
 
 _PAD_RAD = math.radians(PAD_DEG)
@@ -42,9 +42,9 @@ def box_array(boxes: Iterable[BBox]) -> Floats:
 def hausdorff_deg(a: BBox, b: BBox) -> float:
     """Planar Hausdorff distance between filled boxes, in plain degrees, longitudes unrolled but not shifted.
 
-    The distance to a convex set is convex, so over a box it is largest at a corner. From a corner to a box its
-    square is a longitude part plus a latitude part, and the corners combine the two freely: each part is largest
-    by itself. The farther of the two directions counts.
+    The distance to a convex set is convex, so over a box its maximum is at a corner. The square of the distance from a
+    corner to a box is a longitude part plus a latitude part. The corners combine both parts freely, so each part can be
+    maximised alone. The result is the larger of the two directions.
     """
     from_a = math.hypot(
         max(0.0, b.west - a.west, a.unrolled_east - b.unrolled_east), max(0.0, b.south - a.south, a.north - b.north)
@@ -58,7 +58,7 @@ def hausdorff_deg(a: BBox, b: BBox) -> float:
 def hausdorff_deg_many(query: BBox, boxes: Floats) -> Floats:
     """:func:`hausdorff_deg` of one box to each of ``boxes`` (n, 4); distances: (n,) degrees."""
     west, south, east, north = boxes.T
-    more_west, more_east = query.west - west, east - query.unrolled_east  # how far a box sticks out of the query
+    more_west, more_east = query.west - west, east - query.unrolled_east  # how far a box extends beyond the query
     more_south, more_north = query.south - south, north - query.north
     outside = np.hypot(_positive(more_west, more_east), _positive(more_south, more_north))
     inside = np.hypot(_positive(-more_west, -more_east), _positive(-more_south, -more_north))
@@ -72,7 +72,7 @@ def _positive(a: Floats, b: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How each of n boxes lies to a query box, around the globe.
+    """The position of each of n boxes relative to a query box, around the globe.
 
     ``hausdorff_deg`` and ``centre_deg``: (n,) degrees of latitude, longitudes scaled; ``overlap_km2`` and ``box_km2``:
     (n,) on the sphere, ``query_km2`` likewise. Areas are never 0 (see PAD_DEG).
@@ -91,16 +91,16 @@ class Comparison:
 
     @property
     def box_share(self) -> Floats:
-        """Share of each box's area that lies in the query, (n,) 0..1."""
+        """Share of each box's area inside the query, (n,) 0..1."""
         return np.minimum(self.overlap_km2 / self.box_km2, 1.0)
 
 
 def compare(query: BBox, boxes: Floats) -> Comparison:
-    """Each of ``boxes`` (n, 4) against the query, longitudes as arcs of a circle.
+    """Compares each of ``boxes`` (n, 4) with the query, longitudes as arcs of a circle.
 
-    The boxes are shifted by -360, 0 or +360 to where the centres are nearest. Longitudes count with the cosine of
-    the mean of both centre latitudes, at least .1. An arc ends on the far side of the globe: what lies 190 degrees
-    east lies 170 degrees west, so a worldwide box is as far from Fiji as from Kenya, wherever its seam runs.
+    The boxes are shifted by -360, 0 or +360 to where the centres are nearest. Longitudes are scaled by the cosine of
+    the mean of both centre latitudes, at least .1. Distances in longitude end at the far side of the globe: 190 degrees
+    east is 170 degrees west, so a worldwide box is as far from Fiji as from Kenya, wherever its edge is.
     """
     west, south, east, north = boxes.T
     half_width, query_half_width = (east - west) / 2.0, query.width_deg / 2.0
@@ -135,13 +135,15 @@ def diagonal_deg(box: BBox) -> float:
 
 
 def _turn(longitudes_apart: Floats) -> Floats:
-    """The shorter way round: 0..180."""
+    """The shorter way around: 0..180."""
     shorter: Floats = np.abs(longitudes_apart - 360.0 * np.round(longitudes_apart / 360.0))
     return shorter
 
 
 def _overlap_km2(query: BBox, boxes: Floats, apart: Floats) -> Floats:
-    """Shared area of the padded boxes; two wide arcs may meet on both sides of the globe, so both are added."""
+    """Shared area of the padded boxes; two wide arcs can overlap on both sides of the globe, so both parts are
+    added.
+    """
     west, south, east, north = boxes.T
     width = np.minimum(east - west + 2.0 * PAD_DEG, 360.0)
     query_width = min(query.width_deg + 2.0 * PAD_DEG, 360.0)
@@ -155,9 +157,9 @@ def _overlap_km2(query: BBox, boxes: Floats, apart: Floats) -> Floats:
 
 
 def _area_km2(width_deg: Floats, south: Floats, north: Floats) -> Floats:
-    """R^2 x width x (sin north - sin south), the difference of sines as a product so that thin bands stay exact."""
+    """R^2 x width x (sin north - sin south), with the difference of sines as a product, for precision in thin bands."""
     half_height = np.radians((north - south) / 2.0)
     middle = np.radians((north + south) / 2.0)
-    band = 2.0 * np.maximum(np.cos(middle), _PAD_RAD) * np.sin(half_height)  # a pole itself keeps a trace of area
+    band = 2.0 * np.maximum(np.cos(middle), _PAD_RAD) * np.sin(half_height)  # a pole itself keeps a small area
     area: Floats = EARTH_RADIUS_KM**2 * np.radians(width_deg) * band
     return area

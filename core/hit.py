@@ -1,4 +1,4 @@
-"""A record as an answer: its signals, kept apart, and the score derived from them."""
+"""A hit of a search: its separate signals, and the score derived from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SignalName = str
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A record's id, its final score and each signal; a signal that was not measured is None, never 0."""
+    """A record's id, its final score and each signal; an unmeasured signal is None, never 0."""
 
     id: str
     score: float

@@ -1,4 +1,4 @@
-"""JSON as it was parsed, or as it is to be written. Its members are checked where they are read, at the edges."""
+"""Types for parsed JSON and JSON to write. Members are validated where they are read, at the edges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 Json = dict[str, Any]
-"""An object of our own, to be filled or changed."""
+"""Our own object, to fill or change."""
 
 JsonMapping = Mapping[str, Any]
-"""An object that is only read."""
+"""A read-only object."""

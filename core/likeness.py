@@ -1,4 +1,4 @@
-"""Which records are likely the same data set in two catalogues, and which are siblings of one series. Pure."""
+"""Detects records that are probably one data set in two catalogues, and siblings of one series. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import unicodedata
 from core.record import Record
 
 _DAY_MS = 86_400_000
-_LEAST_TITLE_WORDS = 2  # "Bathymetry" alone tells nothing of who made it
+_LEAST_TITLE_WORDS = 2  # "Bathymetry" alone does not identify a data set
 _MONTHS = (
     r"jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|fevrier|mar(?:ch|s)?|marz|apr(?:il)?|avril|may|mai|june?|juni|juin|july?|"
     r"juli|juillet|aug(?:ust)?|aout|sept?(?:ember)?|septembre|oct(?:ober)?|oktober|octobre|nov(?:ember)?|novembre|"
@@ -21,10 +21,10 @@ _WHEN = re.compile(rf"(?:{_MONTHS}|#(?:st|nd|rd|th)?)")
 
 
 def series_of(record: Record) -> str | None:
-    """The same for records of one source whose titles differ only in numbers and dates; None where the title is short.
+    """Equal for records of one source whose titles differ only in numbers and dates; None for a short title.
 
-    "SST May 2003" and "SST June 2004" are siblings, "CO2 flux" and "N2O flux" are not: what stands around a number
-    inside a word still counts.
+    "SST May 2003" and "SST June 2004" are siblings, "CO2 flux" and "N2O flux" are not: letters around a number inside a
+    word still count.
     """
     words = [_DIGITS.sub("#", word) for word in _folded(record.title)]
     kept = [word for word in words if not _WHEN.fullmatch(word)]
@@ -34,10 +34,10 @@ def series_of(record: Record) -> str | None:
 
 
 def signature_of(record: Record) -> str | None:
-    """The same for records that say the same of title, provider, extent (to .1 degree) and period (to the day).
+    """Equal for records with the same title, provider, extent (to .1 degree) and period (to the day).
 
-    None where the title is short, no organisation is named, or neither extent nor period is known: too little to
-    call two records one data set.
+    None if the title is short, there is no organisation, or neither extent nor period is known: too little evidence for
+    one data set.
     """
     title = _folded(record.title)
     provider = next((contact.organisation for contact in record.contacts if contact.organisation), None)

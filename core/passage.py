@@ -1,4 +1,4 @@
-"""A stretch of a document that is retrieved and cited by itself."""
+"""A part of a document that is retrieved and cited alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PassageKind = Literal["text", "table", "caption"]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Text of at most min(512, what the embedder reads) tokens. ``owner`` is ``public`` or a user."""
+    """Text of at most min(512, the embedder's limit) tokens. ``owner`` is ``public`` or a user."""
 
     id: str
     document: str
@@ -30,7 +30,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class WhereWhen:
-    """Places and times that a passage itself names, and its language: distinct, in the order of the text."""
+    """Places and times in the passage itself, and its language: distinct, in text order."""
 
     places: tuple[str, ...] = ()
     boxes: tuple[BBox, ...] = ()

@@ -1,4 +1,4 @@
-"""Named places and what a recogniser finds in a text."""
+"""Named places, and entities that a recogniser finds in a text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PlaceKind = Literal[
 class Place:
     """One entry of a gazetteer.
 
-    ``importance`` (0..1) settles ambiguity: the higher one is meant where nothing else decides.
+    ``importance`` (0..1) resolves ambiguity: without other evidence, the higher one is meant.
     ``estimated`` marks a box made from a point and a size class.
     """
 
@@ -31,7 +31,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A span of a text (character offsets, end exclusive) that names something; ``label`` is spaCy's (GPE, LOC)."""
+    """A named span of a text (character offsets, end exclusive); ``label`` is spaCy's (GPE, LOC)."""
 
     text: str
     start: int

@@ -1,4 +1,4 @@
-"""What Sonde asks of models and services. Scores come back in input order; sorting belongs to ranking."""
+"""The ports to models and services. Scores are in input order; sorting belongs to ranking."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class EmbedderCard:
-    """What an index must remember of the model that filled it.
+    """What an index must store about the model that filled it.
 
-    ``max_tokens`` is what the model really reads; ``min_score`` the cosine under which a hit is none; a question whose
-    best hit stays under ``answer_score`` is about something else, unless some record holds its words (0: no such cut);
-    ``instruction`` is written before a question (never before a document). ``floor`` is what fusion takes for the least
-    cosine: models of E5's kind put all texts close together, and from -1 upwards their differences would not count.
-    ``english_only``: the model knows no other language, so a question in one is left to the words.
+    ``max_tokens`` is the model's real limit; ``min_score`` the minimum cosine of a hit. If the best hit is below
+    ``answer_score``, the question is about something else, unless a record contains its words (0: no such limit).
+    ``instruction`` precedes a question (never a document). ``floor`` is the lowest cosine for fusion: models such as E5
+    put all texts close together, and with -1 their differences would not count. ``english_only``: the model knows only
+    English, so a question in another language is searched by words only.
     """
 
     model: str
@@ -37,7 +37,7 @@ class EmbedderCard:
     english_only: bool = False
 
     def reads(self, language: str | None) -> bool:
-        """Whether a text in that language (ISO 639-1; None: not known) means anything to the model."""
+        """Whether the model understands that language (ISO 639-1; None: unknown)."""
         return not self.english_only or language in (None, "en")
 
 
@@ -45,9 +45,9 @@ class EmbedderCard:
 class CrossEncoderCard:
     """``calibrated = sigmoid(logit / temperature + offset)``.
 
-    ``weight``: the share of its score in the final one, 0..1, where it was tuned for this model; None: the ranking's.
-    ``judges``: whether it may say on its own how well a passage answers, and whether it bears a sentence out. A small
-    one that was tuned as a share of an order may not.
+    ``weight``: the share of its score in the final one, 0..1, if tuned for this model; None: the ranking's. ``judges``:
+    whether it may decide alone how well a passage answers, and whether it supports a sentence. A small model that was
+    tuned as a share of the order may not.
     """
 
     model: str
@@ -59,7 +59,7 @@ class CrossEncoderCard:
 
 
 class Embedder(Protocol):
-    """Texts to unit vectors."""
+    """Converts texts to unit vectors."""
 
     @property
     def card(self) -> EmbedderCard: ...
@@ -69,12 +69,12 @@ class Embedder(Protocol):
         ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text before anything is cut, special tokens included."""
+        """Tokens of each text before truncation, special tokens included."""
         ...
 
 
 class CrossEncoder(Protocol):
-    """A question and candidates read together."""
+    """Scores a question together with each candidate."""
 
     @property
     def card(self) -> CrossEncoderCard: ...
@@ -85,13 +85,13 @@ class CrossEncoder(Protocol):
 
 
 class EntityRecogniser(Protocol):
-    """Finds what a text names; one call per text."""
+    """Finds named entities in a text; one call per text."""
 
     def entities(self, text: str) -> list[Entity]: ...
 
 
 class Geocoder(Protocol):
-    """A name to places, best first; an unknown name gives none."""
+    """Maps a name to places, best first; an unknown name gives none."""
 
     def lookup(self, name: str) -> list[Place]: ...
 

@@ -16,7 +16,7 @@ ProvenanceKind = Literal["observation", "simulation", "projection", "reanalysis"
 Access = Literal["open", "restricted"]
 
 APART = ("~v", "~n")
-"""How the end of an id begins that keeps two records of one identifier apart: by edition, by native id."""
+"""Suffixes of ids that separate records with the same identifier: by edition, by native id."""
 
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._:-]")
 _LONGEST_ID_BYTES = 400
@@ -26,7 +26,7 @@ _LONGEST_SLUG = 60
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A term, with the vocabulary it is from (its title) and its URI where the metadata name them."""
+    """A term, with its vocabulary's title and its URI, if the metadata have them."""
 
     term: str
     vocabulary: str | None = None
@@ -35,7 +35,7 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Someone responsible; ``role`` is ISO's CI_RoleCode (pointOfContact, author, publisher, ...)."""
+    """A responsible party; ``role`` is ISO's CI_RoleCode (pointOfContact, author, publisher, ...)."""
 
     name: str | None = None
     organisation: str | None = None
@@ -45,7 +45,7 @@ class Contact:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link out of a record; ``rel`` is an IANA relation (about, download, preview, ...), ``name`` a label."""
+    """A link of a record; ``rel`` is an IANA relation (about, download, preview, ...), ``name`` a label."""
 
     href: str
     rel: str | None = None
@@ -57,7 +57,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Vertical:
-    """Vertical extent, in ``unit`` (``m`` where nothing else is said), upwards positive; an end may be open."""
+    """Vertical extent, in ``unit`` (default ``m``), positive upwards; an end may be open."""
 
     minimum: float | None
     maximum: float | None
@@ -66,7 +66,7 @@ class Vertical:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """How fine: ground distance in metres, map scale denominator, time step as an ISO 8601 duration."""
+    """Ground distance in metres, map scale denominator, time step as an ISO 8601 duration."""
 
     metres: float | None = None
     scale_denominator: int | None = None
@@ -75,7 +75,7 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where the data came from. ``kind_source`` says whether the kind was read (metadata) or inferred (text)."""
+    """The origin of the data. ``kind_source`` says whether the kind was read (metadata) or inferred (text)."""
 
     lineage: str | None = None
     kind: ProvenanceKind = "unknown"
@@ -87,7 +87,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Dates:
-    """Dates of the data set as ISO 8601 of the precision given, and of its metadata."""
+    """Dates of the data set as ISO 8601 in the precision given, and of its metadata."""
 
     created: str | None = None
     published: str | None = None
@@ -97,7 +97,9 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One catalogue record; see DESIGN "Words". ``extents`` and ``times`` may be empty: not said is not worldwide."""
+    """One catalogue record; see DESIGN "Words". ``extents`` and ``times`` may be empty: unknown does not mean
+    worldwide.
+    """
 
     id: str
     source: str
@@ -105,13 +107,13 @@ class Record:
     title: str
     abstract: str = ""
     alternate_titles: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()  # ISO 639-1 where there is one, of the resource's own text
+    languages: tuple[str, ...] = ()  # ISO 639-1 if possible, of the resource's own text
     type: str = "dataset"
     keywords: tuple[Keyword, ...] = ()
     themes: tuple[str, ...] = ()
     contacts: tuple[Contact, ...] = ()
     extents: tuple[BBox, ...] = ()
-    geometry: JsonMapping | None = None  # GeoJSON, where the metadata hold polygons
+    geometry: JsonMapping | None = None  # GeoJSON, if the metadata contain polygons
     vertical: Vertical | None = None
     times: tuple[TimeSpan, ...] = ()
     resolution: Resolution = field(default_factory=Resolution)
@@ -119,7 +121,7 @@ class Record:
     licence: str | None = None
     constraints: tuple[str, ...] = ()
     access: Access = "open"
-    access_groups: tuple[str, ...] = ()  # who alone may see this record; empty: everybody, also of restricted data
+    access_groups: tuple[str, ...] = ()  # groups that may see this record; empty: everybody, also for restricted data
     links: tuple[Link, ...] = ()
     dates: Dates = field(default_factory=Dates)
     formats: tuple[str, ...] = ()
@@ -132,7 +134,7 @@ class Record:
 
     @property
     def identity(self) -> str:
-        """What groups the same data set from several sources: its DOI, else its file identifier.
+        """Groups the same data set from several sources: its DOI, else its file identifier.
 
         A record that was kept apart from another with the same identifier is another data set, whatever its DOI.
         """
@@ -141,23 +143,24 @@ class Record:
 
     @property
     def embedding_text(self) -> str:
-        """What the embedder reads: title and description, as in paper 000."""
+        """The text for the embedder: title and description, as in paper 000."""
         return f"{self.title}\n{self.abstract}".strip()
 
 
 def record_id(source: str, native_id: str) -> str:
-    """``source:native id`` fit for a URL and for Elasticsearch.
+    """``source:native id`` in a form that is valid in a URL and in Elasticsearch.
 
-    Bytes outside ``A-Za-z0-9._:-`` are written as ``~`` and two hex digits; past 400 bytes the rest is a hash.
+    Bytes outside ``A-Za-z0-9._:-`` are written as ``~`` and two hex digits; beyond 400 bytes the rest is a hash.
     """
     written = _UNSAFE.sub(lambda match: b"~%02x" % match[0][0], f"{source}:{native_id}".encode())
     return _shortened(written.decode("ascii"))
 
 
 def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
-    """The ids, in order of preference, for another record of one identifier: ``s:x~v2.1``, ``s:x~nb.xml-5d41402a``.
+    """The ids, in order of preference, for another record with the same identifier: ``s:x~v2.1``,
+    ``s:x~nb.xml-5d41402a``.
 
-    An id of ``record_id`` has two hex digits behind every ``~``, so neither is ever another document's own.
+    In an id of ``record_id`` two hex digits follow every ``~``, so neither can be another document's own id.
     """
     told = [f"{id}~v{slug}"] if edition and (slug := _slug(edition)) else []
     known = hashlib.sha256(native_id.encode()).hexdigest()[:8]
@@ -165,7 +168,7 @@ def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
 
 
 def _slug(text: str) -> str:
-    """The end of a text in characters that a URL shows as they are."""
+    """The end of a text in characters that need no escape in a URL."""
     return _NOT_PLAIN.sub("-", text).strip("-")[-_LONGEST_SLUG:]
 
 

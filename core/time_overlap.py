@@ -1,9 +1,9 @@
-"""Spans of time compared: shares and ages, in numpy and without a clock of their own.
+"""Compares spans of time: shares and ages, in numpy and without its own clock.
 
 Arrays of spans are ``(n, 2) float64``: start, end in milliseconds since 1970, ``-inf`` and ``inf`` for open ends.
-Spans are compared on a linear scale, geological ones too: the share of the asked time is what counts, and that is
-the same number in years or in millions of years. Beyond 285,000 years float64 rounds to whole milliseconds and
-more, which no share can notice.
+Spans are compared on a linear scale, geological ones too: only the share of the asked time counts, and that is the
+same number in years or in millions of years. Beyond 285,000 years float64 rounds to whole milliseconds and more,
+which has no effect on a share.
 """
 
 from __future__ import annotations
@@ -47,15 +47,16 @@ def span_array(spans: Iterable[TimeSpan]) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """``asked_share``: (n,) 0..1 of the asked time, None where that is endless; ``span_share``: (n,) 0..1 of each
-    span that lies in the asked time."""
+    """``asked_share``: (n,) 0..1 of the asked time, None if that is endless; ``span_share``: (n,) 0..1 of each
+    span inside the asked time.
+    """
 
     asked_share: Floats | None
     span_share: Floats
 
 
 def asked_ends_ms(asked: TimeSpan, now_ms: int) -> tuple[float, float]:
-    """What an asked span means at ``now_ms``: "since 1990" ends now, "after 2050" (asked before 2050) never."""
+    """The ends of an asked span at ``now_ms``: "since 1990" ends now, "after 2050" (asked before 2050) never."""
     start = -math.inf if asked.start_ms is None else float(asked.start_ms)
     if asked.end_ms is not None:
         return start, float(asked.end_ms)
@@ -65,7 +66,7 @@ def asked_ends_ms(asked: TimeSpan, now_ms: int) -> tuple[float, float]:
 def overlap(asked: TimeSpan, spans: Floats, now_ms: int) -> Overlap:
     """Shares of the asked time and of each of ``spans`` (n, 2); both ends belong to a span.
 
-    A span without an end lasts until now (or is the instant it starts, where that lies ahead).
+    A span without an end lasts until now (or is its start instant, if that is in the future).
     """
     asked_start, asked_end = asked_ends_ms(asked, now_ms)
     starts, ends = spans[:, 0], _ends_ms(spans, now_ms)
@@ -79,7 +80,7 @@ def overlap(asked: TimeSpan, spans: Floats, now_ms: int) -> Overlap:
 
 
 def age_ms(spans: Floats, now_ms: int) -> Floats:
-    """How long ago each span ended: (n,) ms, 0 for what lasts until now or longer."""
+    """The time since each span ended: (n,) ms, 0 for a span that lasts until now or longer."""
     return np.maximum(now_ms - _ends_ms(spans, now_ms), 0.0)
 
 
@@ -89,12 +90,12 @@ def _ends_ms(spans: Floats, now_ms: int) -> Floats:
 
 
 def _length(starts: Floats, ends: Floats) -> Floats:
-    """Milliseconds from start to end, both included; 0 where the end comes first."""
+    """Milliseconds from start to end, both included; 0 if the end comes first."""
     return np.where(ends >= starts, ends - starts + 1.0, 0.0)
 
 
 def duration_s(text: str) -> float | None:
-    """Seconds of an ISO 8601 duration (``P1D``, ``PT6H``, ``P1M`` as a twelfth of a year); None where it is none."""
+    """Seconds of an ISO 8601 duration (``P1D``, ``PT6H``, ``P1M`` as a twelfth of a year); None for other texts."""
     match = _DURATION.match(text.strip())
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""When something is: spans of time in milliseconds since 1970, so that geological times fit too."""
+"""Spans of time in milliseconds since 1970, so that geological times fit too."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TimeSpan:
     """From ``start_ms`` to ``end_ms``, both inclusive, UTC milliseconds since 1970-01-01 (proleptic Gregorian).
 
     None is an open end: "since 1990" has no end, "before 1950" no start.
-    Raises ValueError where the start lies after the end.
+    Raises ValueError if the start is after the end.
     """
 
     start_ms: int | None
@@ -32,7 +32,7 @@ class TimeSpan:
 
     @classmethod
     def from_iso(cls, start: str | None, end: str | None) -> TimeSpan:
-        """A span from ISO 8601 dates of any precision; the end is rounded up to the end of what it names.
+        """A span from ISO 8601 dates of any precision; the end is rounded up to the end of the period that it names.
 
         ``from_iso("1990", "2000-05")`` ends with May 2000. ``..``, the empty string and None are open ends.
         Raises ValueError for a date that does not exist.
@@ -52,10 +52,10 @@ class TimeSpan:
 
 
 def instant_ms(text: str, *, at_end: bool = False) -> int:
-    """Milliseconds since 1970 of an ISO 8601 date or time; ``at_end``: the last one of the year, month or day named.
+    """Milliseconds since 1970 of an ISO 8601 date or time; ``at_end``: the last one of the year, month or day.
 
-    Years of more than four digits need a sign, as ISO 8601 has it: 19900105 is no year.
-    Raises ValueError that quotes the text where it is no date or names a day that does not exist.
+    Years of more than four digits need a sign, as in ISO 8601: 19900105 is not a year.
+    Raises ValueError that quotes the text if it is not a date or names a day that does not exist.
     """
     match = _ISO.match(text.strip().upper())  # RFC 3339, 5.6: T and Z may be written in lower case
     if match is None:
@@ -87,9 +87,9 @@ def _clock_ms(date: str, clock: str, zone: str | None, *, at_end: bool) -> int:
 
 
 def rfc3339_ms(text: str) -> int:
-    """Milliseconds since 1970 of a moment as RFC 3339 writes it: date, time and zone, in either case.
+    """Milliseconds since 1970 of an RFC 3339 moment: date, time and zone, in either case.
 
-    Raises ValueError where it is less (a day, a year, a time without a zone) or names a moment that does not exist.
+    Raises ValueError for less (a day, a year, a time without a zone) and for a moment that does not exist.
     """
     if not _RFC3339.match(text.upper()):
         raise ValueError(f"{text!r} is not a moment of RFC 3339: write 1990-01-01T00:00:00Z")
@@ -97,7 +97,7 @@ def rfc3339_ms(text: str) -> int:
 
 
 def iso(instant: int) -> str:
-    """``1990-01-01T00:00:00Z``; milliseconds are named only where there are any, a year past 9999 with its sign."""
+    """``1990-01-01T00:00:00Z``; milliseconds only if not zero, a year beyond 9999 with its sign."""
     year, month, day = str(np.datetime64(instant, "ms")).removesuffix(".000").rsplit("-", 2)
     sign = "-" if year.startswith("-") else "+" if len(year) > 4 else ""
     return f"{sign}{year.lstrip('-').zfill(4)}-{month}-{day}Z"

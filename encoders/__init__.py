@@ -1,1 +1,1 @@
-"""The ports on real models: sentence-transformers through ONNX Runtime, spaCy, and services behind the gate."""
+"""Implements the ports with real models: sentence-transformers on ONNX Runtime, spaCy, and services behind the gate."""

@@ -1,4 +1,4 @@
-"""From what the settings ask for to a model that answers. Nothing is loaded before it is asked for."""
+"""Loads the models that the settings name. Nothing is loaded before it is needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REMOTE_MAX_TOKENS = 512
 
 
 def load_embedder(spec: EmbedderSpec, gate: Gate | None = None) -> Embedder:
-    """The embedder a spec names; ``gate`` is needed for ``remote`` only. Raises ModelMissing with what to do."""
+    """The embedder of a spec; only ``remote`` needs ``gate``. Raises ModelMissing with what to do."""
     if spec.runtime == "remote":
         return _remote(spec, gate)
     cache = spec.cache or default_cache()
@@ -42,9 +42,9 @@ def load_embedder(spec: EmbedderSpec, gate: Gate | None = None) -> Embedder:
 
 
 def load_cross_encoder(spec: CrossEncoderSpec, open_gate: OpenGate = Gate) -> CrossEncoder:
-    """The reranker a spec names; ``open_gate`` is for runtimes that call an address.
+    """The reranker of a spec; ``open_gate`` is for runtimes that call an address.
 
-    Raises ModelMissing: the caller then ranks without one and says so.
+    Raises ModelMissing: the caller then ranks without one and reports it.
     """
     if not spec.name:
         raise ModelMissing("no cross-encoder is named in the settings")
@@ -63,7 +63,7 @@ def _onnx(spec: EmbedderSpec, folder: Path) -> OnnxEmbedder:
     kind = int8_kind()
     good = facts["int8"]["good"] if kind == "portable" else facts["int8"]["vnni"]["good"]
     wants_int8 = spec.runtime == "onnx-int8" or (spec.runtime == "auto" and good)
-    # A GPU has no use for int8 operators made for processors.
+    # A GPU cannot use the int8 operators for processors.
     int8 = wants_int8 and spec.device == "cpu"
     recipe = read_recipe(folder).limited_to(spec.max_tokens)
     card = _card(spec, recipe, facts, "onnx-int8" if int8 else "onnx-fp32")
@@ -72,21 +72,21 @@ def _onnx(spec: EmbedderSpec, folder: Path) -> OnnxEmbedder:
 
 
 def _torch(spec: EmbedderSpec, located: Located) -> TorchEmbedder:
-    unread = Recipe("mean", spec.max_tokens or 0, 0)  # dims and tokens are the loaded model's to say
+    unread = Recipe("mean", spec.max_tokens or 0, 0)  # dims and tokens come from the loaded model
     card = _card(spec, unread, read_json(located.folder / "card.json"), "torch")
     return TorchEmbedder(located.folder, card, Compute(spec.threads, spec.device))
 
 
 def _remote(spec: EmbedderSpec, gate: Gate | None) -> RemoteEmbedder:
     if not spec.url or gate is None:
-        raise ModelMissing(f"the embedder {spec.name} is said to be remote, but the settings name no address for it")
+        raise ModelMissing(f"the embedder {spec.name} is remote, but the settings give no address for it")
     recipe = Recipe("mean", spec.max_tokens or _REMOTE_MAX_TOKENS, 0)
     endpoint = Endpoint(spec.url, spec.name, spec.key, spec.timeout_s, spec.says_input_type)
     return RemoteEmbedder(endpoint, gate, _card(spec, recipe, {}, "remote"))
 
 
 def _card(spec: EmbedderSpec, recipe: Recipe, facts: dict[str, object], runtime: str) -> EmbedderCard:
-    """The settings' word first, then the model's own card, then our table."""
+    """The settings take precedence, then the model's own card, then our table."""
     known = _known(spec.name, facts)
     return EmbedderCard(
         model=spec.name,

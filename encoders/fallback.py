@@ -1,4 +1,4 @@
-"""Two geocoders as one: the second answers while the first is down or does not know a name."""
+"""Two geocoders as one: the second answers if the first is down or does not know a name."""
 
 from __future__ import annotations
 

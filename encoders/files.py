@@ -1,4 +1,4 @@
-"""A folder in the cache appears whole or not at all, and is made by one process at a time."""
+"""Makes a folder in the cache atomically, by one process at a time."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from core.errors import ModelMissing
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Holds the lock beside ``folder``; the system gives it back even where the process is killed.
+    """Holds the lock beside ``folder``; the system releases it even if the process is killed.
 
-    Raises ModelMissing where ``folder`` would have to be made in a place that is read-only.
+    Raises ModelMissing if ``folder`` is needed in a read-only place.
     """
     with _lock_file(folder) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -40,7 +40,7 @@ def _lock_file(folder: Path) -> TextIO:
 
 @contextmanager
 def published(folder: Path) -> Iterator[Path]:
-    """A temporary folder beside it that becomes ``folder`` by one rename, unless the body raises."""
+    """A temporary folder beside ``folder`` that is renamed to it, unless the body raises."""
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         yield draft

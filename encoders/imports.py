@@ -1,4 +1,4 @@
-"""One lock for imports that touch torch: ``entities`` hides it for a moment, which nobody else may run into."""
+"""One lock for imports of torch: ``entities`` hides torch for a moment, and no other import may happen then."""
 
 from __future__ import annotations
 

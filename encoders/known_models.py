@@ -1,8 +1,8 @@
-"""Well-known models: what they need when they serve, so that naming one in the settings is enough.
+"""Well-known models with the facts that serving needs, so that the settings only need a name.
 
 Facts (licence, sizes, pooling, prompts) were written from memory: check them with the model's card before you serve it.
-``min_score`` stands only where it was measured here; 0 cuts nothing off. None of the hub's models was run for this
-table: no hub is reached while it is built.
+``min_score`` is given only if it was measured here; 0 drops nothing. None of the hub's models was run for this table,
+because no hub is reachable during development.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ Kind = Literal["embedder", "reranker"]
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """``dims`` 0 for a reranker. ``instruction`` stands before a question. ``gpu``: too large for processors; serve it
-    by the torch runtime on a GPU, or behind an OpenAI-style endpoint. ``languages``: ``en`` or ``many``."""
+    """``dims`` 0 for a reranker. ``instruction`` precedes a question. ``gpu``: too large for processors; serve it
+    with the torch runtime on a GPU, or behind an OpenAI-style endpoint. ``languages``: ``en`` or ``many``.
+    """
 
     name: str
     kind: Kind
@@ -96,6 +97,6 @@ KNOWN: tuple[KnownModel, ...] = (
 
 
 def known(name: str) -> KnownModel | None:
-    """By its hub id, in any case; ``artifact:`` names stand for the hub model they carry."""
+    """By hub id, in any case; ``artifact:`` names mean the hub model that they contain."""
     wanted = name.lower().removeprefix("artifact:")
     return next((one for one in KNOWN if wanted in (one.name.lower(), one.name.lower().rpartition("/")[2])), None)

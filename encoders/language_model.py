@@ -7,9 +7,9 @@ import codecs
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from core.errors import Unavailable
+from core.json_types import Json
 from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
@@ -20,7 +20,7 @@ _DONE = "[DONE]"
 
 @dataclass(frozen=True, slots=True)
 class ChatEndpoint:
-    """``url`` up to and with ``/v1``, or the whole address of the call. ``max_tokens`` of an answer."""
+    """``url`` up to and including ``/v1``, or the full address of the call. ``max_tokens`` limits an answer."""
 
     url: str
     model: str
@@ -36,7 +36,7 @@ class ChatEndpoint:
 
 
 class RemoteLanguageModel:
-    """core.ports.LanguageModel. Raises Unavailable, Refused or BadStatus; who calls decides on retries."""
+    """core.ports.LanguageModel. Raises Unavailable, Refused or BadStatus; the caller decides on retries."""
 
     def __init__(self, endpoint: ChatEndpoint, gate: Gate) -> None:
         self._endpoint = endpoint
@@ -62,9 +62,9 @@ class RemoteLanguageModel:
         return host_of(self._endpoint.address)
 
     def _piece(self, data: str) -> str:
-        """The text of one event; a server that does not stream answers with one whole message."""
+        """The text of one event; a server without streaming answers with one whole message."""
         try:
-            parsed: Any = json.loads(data)
+            parsed: Json = json.loads(data)
             if "error" in parsed:
                 raise Unavailable(f"{self._host} stopped answering")
             choices = parsed["choices"]
@@ -79,7 +79,7 @@ class RemoteLanguageModel:
 def events(pieces: Iterable[bytes], host: str) -> Iterator[str]:
     """The data of server-sent events up to ``[DONE]``; a plain JSON body is one event.
 
-    Raises Unavailable where a line has no end.
+    Raises Unavailable for a line without an end.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     waiting = ""
@@ -100,7 +100,7 @@ def events(pieces: Iterable[bytes], host: str) -> Iterator[str]:
 
 
 def _data(line: str) -> str:
-    """What follows ``data:``; comments, ids and event names say nothing; a JSON object is data by itself."""
+    """The text after ``data:``; ignores comments, ids and event names; a JSON object is data itself."""
     bare = line.strip()
     if bare.startswith("data:"):
         return bare[len("data:") :].strip()

@@ -1,7 +1,7 @@
-"""A reranker that reads question and candidate apart and compares them token by token: what Sonde ships.
+"""The default reranker: encodes question and candidate separately and compares them token by token.
 
-Behind the port of a cross-encoder: logits for a question and texts. A question is read once, not once for each
-candidate, so that 30 candidates cost 30 texts and not 30 pairs.
+Has the interface of a cross-encoder: logits for a question and texts. A question is encoded once, not once for each
+candidate, so 30 candidates cost 30 texts and not 30 pairs.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ SCORING = "late-interaction"
 
 @dataclass(frozen=True, slots=True)
 class LateRecipe:
-    """``max_tokens`` of a text and ``question_tokens`` of a question, special tokens included; ``scale``: -1..1 to a
-    logit. ``graph`` is the file's name."""
+    """``max_tokens`` of a text and ``question_tokens`` of a question, special tokens included; ``scale`` maps -1..1 to
+    a logit. ``graph`` is the file's name.
+    """
 
     max_tokens: int
     question_tokens: int
@@ -38,7 +39,7 @@ class LateRecipe:
 
     @staticmethod
     def of(facts: Json) -> LateRecipe | None:
-        """From a model's card; None where it is no such model. Raises ModelMissing where the card is incomplete."""
+        """From a model's card; None for another type of model. Raises ModelMissing if the card is incomplete."""
         if facts.get("scoring") != SCORING:
             return None
         try:
@@ -52,7 +53,7 @@ class LateInteraction:
     """core.ports.CrossEncoder. The graph gives (n, tokens, dims + 1): unit vectors, and last each token's weight."""
 
     def __init__(self, graph: Path, recipe: LateRecipe, card: CrossEncoderCard, compute: Compute) -> None:
-        """Raises ModelMissing where the graph cannot be opened."""
+        """Raises ModelMissing if the graph cannot be opened."""
         self._card, self._recipe = card, recipe
         tokenizer = graph.parent / "tokenizer.json"
         self._texts = Tokeniser(tokenizer, min(recipe.max_tokens, card.max_tokens))
@@ -66,8 +67,8 @@ class LateInteraction:
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """logits: (n,), higher is better, in the order of ``texts``.
 
-        Of a text longer than ``card.max_tokens`` the stretch is read that holds most of the question's words, each
-        worth what the model weighs it; the event ``cross_encoder.cut`` counts them.
+        Of a text longer than ``card.max_tokens`` only one window is read: the one with most of the question's words, by
+        the model's weights. The event ``cross_encoder.cut`` counts such texts.
         """
         if not texts:
             return np.empty(0, dtype=np.float64)
@@ -87,14 +88,14 @@ class LateInteraction:
 
 
 def _row(asked: Output, states: Output) -> Output:
-    """A batch holds texts of different lengths only on a GPU, where padding is read as words that match nothing."""
+    """Only a GPU batch holds texts of different lengths, with padding that matches nothing."""
     return np.array([similarity(asked, one) for one in states], dtype=np.float32)
 
 
 def similarity(question: Output, text: Output) -> float:
     """sum_i w_i max_j (q_i . d_j) / sum_i w_i, -1..1, of (tokens, dims + 1) states without padding.
 
-    [CLS], the first, is matched with [CLS] only; [SEP], the last, means nothing. Khattab and Zaharia, SIGIR 2020.
+    [CLS], the first, is matched only with [CLS]; [SEP], the last, is ignored. Khattab and Zaharia, SIGIR 2020.
     """
     vectors, weight = question[:-1, :-1], question[:-1, -1]
     others = text[:-1, :-1]

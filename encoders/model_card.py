@@ -1,7 +1,7 @@
-"""What a model folder says of itself: ``card.json`` for Sonde, ``card.md`` for people; written last, so that a folder
-without a card is no model.
+"""A model's card: ``card.json`` for Sonde, ``card.md`` for people; written last, so that a folder without a card is not
+a model.
 
-Flat beside it stand the few facts that serving reads (``pooling``, ``max_tokens``, ``dims``, ``min_score``,
+At the top level of the JSON are the facts for serving (``pooling``, ``max_tokens``, ``dims``, ``min_score``,
 ``instruction``; of a cross-encoder ``temperature``, ``offset``): see ``encoders.recipe`` and ``encoders.catalogue``.
 """
 
@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from core.json_types import JsonMapping
 from encoders.pinned import file_sha256
@@ -23,7 +23,7 @@ CARD, PAGE = "card.json", "card.md"
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """Data that a model was trained on, or measured with; ``count`` of ``what`` (pairs, sentences, ...)."""
+    """Data for training or measuring a model; ``count`` of ``what`` (pairs, sentences, ...)."""
 
     name: str
     licence: str
@@ -34,10 +34,10 @@ class Used:
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """``figures``: measure -> {"before": .., "after": ..} or one number. ``serving``: the flat facts. ``recorded``:
-    numbers that the model must give again on our sample texts, see ``encoders.recorded``.
+    """``figures``: measure -> {"before": .., "after": ..} or one number. ``serving``: the top-level facts.
+    ``recorded``: numbers that the model must reproduce on our sample texts, see ``encoders.recorded``.
 
-    ``reproduce`` is the command; with ``commit``, ``seed`` and the same number of steps it gives this model again.
+    ``reproduce`` is the command; with ``commit``, ``seed`` and the same number of steps it makes this model again.
     """
 
     kind: ModelKind
@@ -60,7 +60,7 @@ _OWN = ("kind", "name", "base", "licence", "settings", "seed", "commit", "made",
 
 
 def write_card(folder: Path, card: ModelCard) -> None:
-    """Both cards, with the hash of every other file in the folder. Raises OSError where the disk refuses."""
+    """Writes both cards, with the hash of every other file in the folder. Raises OSError if the disk fails."""
     files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file not in _cards(folder)]
     hashes = {file.relative_to(folder).as_posix(): file_sha256(file) for file in files}
     told = asdict(card)
@@ -74,7 +74,7 @@ def write_card(folder: Path, card: ModelCard) -> None:
 
 
 def damaged_files(folder: Path) -> list[str]:
-    """Files of the card that are absent or not those it was written for, sorted."""
+    """Files of the card that are missing or changed, sorted."""
     hashes: Mapping[str, str] = read_json(folder / CARD).get("sha256", {})
     return sorted(
         name for name, hash in hashes.items() if not (folder / name).is_file() or file_sha256(folder / name) != hash
@@ -104,13 +104,13 @@ def page(card: ModelCard) -> str:
     )
 
 
-def _figure(name: str, value: Any) -> str:
+def _figure(name: str, value: object) -> str:
     if isinstance(value, Mapping):
         return f"| {name} | {_number(value.get('before'))} | {_number(value.get('after'))} |"
     return f"| {name} | | {_number(value)} |"
 
 
-def _number(value: Any) -> str:
+def _number(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else "" if value is None else str(value)
 
 

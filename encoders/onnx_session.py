@@ -1,4 +1,4 @@
-"""A graph in ONNX Runtime, fed with token ids. Imports neither torch nor transformers."""
+"""Runs a graph in ONNX Runtime on token ids. Imports neither torch nor transformers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.batched import batched
 from core.errors import ModelMissing
 
 Output = NDArray[np.float32]
@@ -21,7 +22,7 @@ _GPU_BATCH = 32
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """One input: its ids, and the segment each belongs to (None: all in the first)."""
+    """One input: its ids, and the segment of each (None: all in the first)."""
 
     ids: Sequence[int]
     segments: Sequence[int] | None = None
@@ -29,10 +30,10 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Compute:
-    """``threads``: how many inputs are computed at once on a CPU (None: one per core this process may use).
+    """``threads``: how many inputs are computed at once on a CPU (None: one per core of this process).
 
-    On a CPU an input is a batch of its own: measured as fast as any larger batch, without padding; and int8 graphs
-    scale activations over the whole batch, so that a text's vector would depend on its neighbours.
+    On a CPU each input is a separate batch: measured as fast as larger batches, without padding. Also, int8 graphs
+    scale activations over the whole batch, so in a larger batch a text's vector would depend on its neighbours.
     """
 
     threads: int | None = None
@@ -48,10 +49,10 @@ class Compute:
 
 
 class OnnxSession:
-    """Runs a BERT-like graph over inputs of any number; safe to share between threads and to fork."""
+    """Runs a BERT-like graph over any number of inputs; thread-safe and fork-safe."""
 
     def __init__(self, model: Path, compute: Compute) -> None:
-        """Raises ModelMissing where the file or the device is not there."""
+        """Raises ModelMissing if the file or the device does not exist."""
         self._session = _open(model, compute)
         self._compute = compute
         self._names = [declared.name for declared in self._session.get_inputs()]
@@ -59,11 +60,10 @@ class OnnxSession:
     def map(self, inputs: Sequence[Tokens], pool: Callable[[Output, NDArray[np.int64]], Output]) -> Output:
         """``pool(output, mask)`` of every batch as rows, in the order of ``inputs``; at least one input.
 
-        Longest first, so that a batch holds texts of like length and no thread is left with a long one at the end.
+        Longest first, so that a batch has texts of similar length and no thread gets a long one at the end.
         """
         order = sorted(range(len(inputs)), key=lambda at: -len(inputs[at].ids))
-        step = self._compute.batch_size
-        batches = [order[at : at + step] for at in range(0, len(order), step)]
+        batches = list(batched(order, self._compute.batch_size))
 
         def run(batch: list[int]) -> Output:
             feed, mask = padded([inputs[at] for at in batch])
@@ -104,7 +104,7 @@ def _open(model: Path, compute: Compute) -> Any:
     if provider not in ort.get_available_providers():
         raise ModelMissing(f"ONNX Runtime has no device {compute.device!r} here; use cpu or the torch runtime")
     options = ort.SessionOptions()
-    options.intra_op_num_threads = 1  # our threads run whole texts; none of its own also means it can be forked
+    options.intra_op_num_threads = 1  # our threads run whole texts; also safe to fork
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:

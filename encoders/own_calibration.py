@@ -1,6 +1,6 @@
-"""Temperature and offset that were measured here for a cross-encoder whose own card has none, or others: a hub's model.
+"""Temperature and offset measured here for a cross-encoder whose card has none, or other ones (a hub's model).
 
-They lie beside the prepared models, by the digest of the weights, and stand before what the model's card says.
+They are beside the prepared models, by the digest of the weights, and take precedence over the model's card.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def calibration_file(cache: Path, digest: str) -> Path:
 
 
 def own_calibration(cache: Path, digest: str) -> dict[str, float]:
-    """``temperature`` and ``offset`` as a card has them; empty where nothing was measured here.
+    """``temperature`` and ``offset`` as in a card; empty if nothing was measured here.
 
-    Raises ModelMissing where the file is damaged.
+    Raises ModelMissing if the file is damaged.
     """
     path = calibration_file(cache, digest)
     facts = read_json(path)
@@ -40,7 +40,7 @@ def own_calibration(cache: Path, digest: str) -> dict[str, float]:
 
 
 def write_calibration(cache: Path, digest: str, facts: Json) -> Path:
-    """Whole or not at all. Raises OSError where the disk refuses."""
+    """Writes the file atomically. Raises OSError if the disk fails."""
     path = calibration_file(cache, digest)
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.draft")

@@ -1,4 +1,4 @@
-"""A question and a candidate as one input: the question keeps its tokens, the candidate gives way."""
+"""A question and a candidate as one input: the question keeps its tokens, the candidate is cut."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from encoders.tokens import read_tokenizer
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """``cut``: how many candidates were shortened; ``question_cut``: tokens of the question that found no room."""
+    """``cut``: the number of shortened candidates; ``question_cut``: the tokens of the question that did not fit."""
 
     tokens: list[Tokens]
     cut: int
@@ -20,7 +20,7 @@ class Pairs:
 
 
 class PairTokeniser:
-    """``max_tokens`` of a pair, special tokens included. A question never takes more than half of them."""
+    """``max_tokens`` of a pair, special tokens included. A question uses at most half of them."""
 
     def __init__(self, file: Path, max_tokens: int) -> None:
         self._tokenizer = read_tokenizer(file)

@@ -1,4 +1,4 @@
-"""Models that come as ordinary packages, and the SHA-256 each file must have."""
+"""Models from ordinary packages, and the SHA-256 that each file must have."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ SPACY: Mapping[str, SpacyModel] = {
     )
 }
 
-# A hub id whose weights a package carries too, byte for byte or as the same graph.
+# Hub ids whose weights a package also contains, byte for byte or as the same graph.
 SUBSTITUTES: Mapping[str, str] = {
     "sentence-transformers/all-MiniLM-L6-v2": "all-MiniLM-L6-v2",
     "BAAI/bge-small-en-v1.5": "bge-small-en-v1.5",
@@ -107,7 +107,7 @@ def file_sha256(path: Path) -> str:
 
 
 def tree_sha256(folder: Path, parts: tuple[str, ...]) -> str:
-    """One digest of some files and folders: of lines ``digest  path``, sorted by path."""
+    """One digest of several files and folders: of lines ``digest  path``, sorted by path."""
     files = sorted(
         file
         for part in parts
@@ -119,7 +119,7 @@ def tree_sha256(folder: Path, parts: tuple[str, ...]) -> str:
 
 
 def check_file(path: Path, expected: str) -> None:
-    """Raises ModelMissing that names the file where it is absent or not the one we pinned."""
+    """Raises ModelMissing that names the file if it is missing or not the pinned one."""
     if not path.is_file():
         raise ModelMissing(f"the model file {path} is missing; install its package again")
     if file_sha256(path) != expected:

@@ -1,4 +1,4 @@
-"""Token states to one unit vector per text. Pure."""
+"""Pools token states to one unit vector per text. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def pooled(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Poolin
 
 
 def unit(vectors: NDArray[np.float32]) -> Vectors:
-    """Rows at norm 1; a row of zeros stays zero rather than becoming not-a-number."""
+    """Rows with norm 1; a row of zeros stays zero instead of becoming NaN."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(norms, 1e-12), dtype=np.float32)
 

@@ -1,8 +1,8 @@
-"""A model's folder to what serving loads: an ONNX graph, its int8 twins, a tokenizer, and a card written last.
+"""Converts a model's folder for serving: an ONNX graph, its int8 variants, a tokenizer, and a card written last.
 
-What is made does not depend on the processor that makes it: an image is built on one kind and runs on any.
+The result does not depend on the processor: an image built on one type runs on any.
 
-``python -m encoders.prepare SOURCE TARGET HEAD`` does the work in a process of its own: torch, the exporter and the
+``python -m encoders.prepare SOURCE TARGET HEAD`` does the work in a separate process: torch, the exporter and the
 quantiser take a gigabyte that a serving process must not keep.
 """
 
@@ -24,7 +24,7 @@ from encoders.quantise import INT8_GRAPHS, compare, int8_kind, quantise, sample_
 from encoders.recipe import read_json, read_pair_limit, read_recipe
 from encoders.torch_export import Head, export
 
-# Raise it where a change here makes other files than before: older ones are then left aside and made anew.
+# Increase it when a change here makes different files: older ones are then ignored and made again.
 _VERSION = 2
 _TIMEOUT_S = 900
 _HOUSE = Path(__file__).resolve().parent.parent
@@ -33,14 +33,14 @@ _HOUSE = Path(__file__).resolve().parent.parent
 def prepared(located: Located, cache: Path, head: Head) -> Path:
     """The folder with ``model.onnx``, ``tokenizer.json``, ``card.json``, and an embedder's graphs of ``INT8_GRAPHS``.
 
-    Made on first need; processes that ask at once wait for the one that makes it. Raises ModelMissing, also where it
-    would have to be made in a folder that is read-only.
+    Made on first use; concurrent processes wait for the one that makes it. Raises ModelMissing, also if it would have
+    to be made in a read-only folder.
     """
     folder = cache / f"{_short(located.name)}-{located.digest[:12]}-v{_VERSION}"
     if (folder / "card.json").is_file():
         return folder
     if head == "states":
-        read_recipe(located.folder)  # an unfit model is said at once, before a process is started for it
+        read_recipe(located.folder)  # an unsuitable model is reported at once, before a process starts
     with exclusive(folder):
         if not (folder / "card.json").is_file():
             with published(folder) as draft:
@@ -49,7 +49,7 @@ def prepared(located: Located, cache: Path, head: Head) -> Path:
 
 
 def checked_graph(folder: Path, file: str) -> Path:
-    """A prepared graph, its bytes compared with the card's. Raises ModelMissing where a disk or a hand changed them."""
+    """A prepared graph, checked against the card's hash. Raises ModelMissing if it was changed."""
     expected = read_json(folder / "card.json").get("sha256", {}).get(file)
     if expected is not None and file_sha256(folder / file) != expected:
         raise ModelMissing(f"{folder / file} is damaged; delete {folder} and it is made again")
@@ -57,7 +57,7 @@ def checked_graph(folder: Path, file: str) -> Path:
 
 
 def make(source: Path, target: Path, head: Head) -> None:
-    """Fills ``target``; the card comes last and says what was measured."""
+    """Fills ``target``; the card is written last and holds the measurements."""
     given = source / "model.onnx"
     if given.is_file():
         shutil.copyfile(given, target / "model.onnx")
@@ -77,7 +77,7 @@ def _embedder_facts(source: Path, target: Path) -> JsonMapping:
     for kind, file in INT8_GRAPHS.items():
         quantise(target / "model.onnx", target / file, kind)
     portable = compare(target, recipe, sample_texts())
-    # Where this processor cannot run the other graph, it counts as good as the portable one: it keeps a bit more.
+    # If this processor cannot run the other graph, it counts as good as the portable one: it keeps one bit more.
     fast = compare(target, recipe, sample_texts(), "vnni") if int8_kind() == "vnni" else None
     said = {**asdict(fast), "good": fast.good} if fast else {"good": portable.good, "measured": False}
     return {**asdict(recipe), "int8": {**asdict(portable), "good": portable.good, "vnni": said}}

@@ -1,4 +1,4 @@
-"""What we know of a model beyond its files: the cosine below which a hit is none, and how it wants a question put."""
+"""What we know of a model beyond its files: its minimum cosine for a hit, and its instruction for questions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from encoders.known_models import known
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """``min_score`` and ``answer_score`` are raw cosines (-1..1): what a hit must reach, and the best of an answer.
+    """``min_score`` and ``answer_score`` are raw cosines (-1..1): the minimum of a hit, and of an answer's best hit.
 
-    ``instruction`` is written before a question, never before a document; ``floor`` is the least cosine for fusion.
+    ``instruction`` precedes a question, never a document; ``floor`` is the lowest cosine for fusion.
     """
 
     min_score: float = 0.0
@@ -48,8 +48,9 @@ _PRESETS = {
 
 
 def preset_for(name: str) -> Preset:
-    """The model's preset: what was measured here, else the instruction that a well-known model's card states, else one
-    that cuts nothing off and adds nothing."""
+    """The model's preset: measured here, else the instruction of a well-known model's card, else one without
+    effect.
+    """
     if (measured := _PRESETS.get(name.lower())) is not None:
         return measured
     stated = known(name)

@@ -1,4 +1,4 @@
-"""Weights in eight bits, and whether the vectors stay what they were."""
+"""Converts weights to eight bits, and checks that the vectors stay close."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ENOUGH = 0.99  # mean cosine to fp32, the issue's measure
 
 Int8Kind = Literal["vnni", "portable"]
 INT8_GRAPHS: Mapping[Int8Kind, str] = {"portable": "model.int8.onnx", "vnni": "model.int8.vnni.onnx"}
-"""``portable`` computes right on every processor; ``vnni`` is nearer to fp32, on processors that have it."""
+"""``portable`` is correct on every processor; ``vnni`` is closer to fp32, on processors that support it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """int8 against fp32 on our sample: mean and smallest cosine, over so many texts."""
+    """int8 against fp32 on our sample: mean and smallest cosine, and the number of texts."""
 
     mean: float
     minimum: float
@@ -40,16 +40,16 @@ def sample_texts() -> list[str]:
 
 
 def quantise(graph: Path, target: Path, kind: Int8Kind) -> None:
-    """Dynamic int8, one scale per output channel of each weight matrix; activations are scaled as they come.
+    """Dynamic int8, one scale per output channel of each weight matrix; activations are scaled at run time.
 
-    Processors without VNNI add pairs of products in 16 bits, which overflow unless weights keep to 7 bits: so does
-    the portable graph.
+    Processors without VNNI add pairs of products in 16 bits, which overflow unless weights use only 7 bits, as in the
+    portable graph.
     """
     import logging
 
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    logging.getLogger().setLevel(logging.ERROR)  # the quantiser warns on the root logger that shapes were not inferred
+    logging.getLogger().setLevel(logging.ERROR)  # the quantiser logs on the root logger that shapes were not inferred
     quantize_dynamic(
         graph,
         target,
@@ -61,7 +61,7 @@ def quantise(graph: Path, target: Path, kind: Int8Kind) -> None:
 
 
 def int8_kind() -> Int8Kind:
-    """``vnni`` where this processor multiplies int8 without overflow, else ``portable``."""
+    """``vnni`` if this processor multiplies int8 without overflow, else ``portable``."""
     cpuinfo = Path("/proc/cpuinfo")
     if not cpuinfo.is_file():
         return "portable"

@@ -1,4 +1,4 @@
-"""How a model turns token states into one vector, read from the files beside its weights."""
+"""How a model makes one vector from token states, read from the files beside its weights."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ Pooling = Literal["mean", "cls"]
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """``max_tokens`` is what the model really reads, special tokens included. Vectors are always brought to norm 1."""
+    """``max_tokens`` is the model's real limit, special tokens included. Vectors always have norm 1."""
 
     pooling: Pooling
     max_tokens: int
     dims: int
 
     def limited_to(self, max_tokens: int | None) -> Recipe:
-        """Reading at most so many tokens; more than the model reads is not on offer."""
+        """The recipe with at most this many tokens; never more than the model reads."""
         if max_tokens is None or max_tokens >= self.max_tokens:
             return self
         return Recipe(self.pooling, max_tokens, self.dims)
 
 
 class UnfitForOnnx(ModelMissing):
-    """A model whose layers after the transformer we do not compute ourselves; the torch runtime does."""
+    """A model with layers after the transformer that only the torch runtime computes."""
 
 
 def read_recipe(folder: Path) -> Recipe:
     """From our ``card.json``, or from a sentence-transformers folder.
 
-    Raises UnfitForOnnx for layers other than mean or CLS pooling, ModelMissing where the folder says nothing.
+    Raises UnfitForOnnx for layers other than mean or CLS pooling, ModelMissing if the folder has no description.
     """
     card = read_json(folder / "card.json")
     if "pooling" in card:
@@ -52,7 +52,7 @@ def read_recipe(folder: Path) -> Recipe:
 
 
 def read_pair_limit(folder: Path) -> int:
-    """How many tokens a cross-encoder reads of a question with a candidate; 512 where nothing says."""
+    """How many tokens a cross-encoder reads of a question with a candidate; 512 if not stated."""
     said = [
         read_json(folder / "card.json").get("max_tokens"),
         read_json(folder / "tokenizer_config.json").get("model_max_length"),
@@ -61,8 +61,8 @@ def read_pair_limit(folder: Path) -> int:
     return min(int(limit) for limit in [*said, 512] if limit)
 
 
-def read_json(path: Path, default: Any = None) -> Any:
-    """The file's content; where there is none ``default``, or an empty mapping."""
+def read_json(path: Path, default: object = None) -> Any:
+    """The file's content; without a file ``default``, or an empty mapping."""
     if not path.is_file():
         return {} if default is None else default
     try:
@@ -72,7 +72,7 @@ def read_json(path: Path, default: Any = None) -> Any:
 
 
 def _pooling_mode(config: JsonMapping) -> str:
-    """The older files have a flag per mode, the newer ones its name."""
+    """Older files have a flag per mode, newer ones its name."""
     if "pooling_mode" in config:
         return str(config["pooling_mode"])
     flags = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean"}  # nosec B105
@@ -87,7 +87,7 @@ def _pooling(mode: object, folder: Path) -> Pooling:
 
 
 def _max_tokens(folder: Path, config: JsonMapping) -> int:
-    """The smallest of what sentence-transformers, the tokenizer and the position table say."""
+    """The smallest limit of sentence-transformers, the tokenizer and the position table."""
     said = [
         read_json(folder / "sentence_bert_config.json").get("max_seq_length"),
         read_json(folder / "tokenizer_config.json").get("model_max_length"),

@@ -1,4 +1,4 @@
-"""Numbers of a model on our sample, kept in its card: on another machine, or years later, it must give them again."""
+"""Reference results of a model on our sample, stored in its card, which it must reproduce on any machine."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _TEXTS = 2
 _PAIRS = 8
 _DIGITS = 4
 SAME_COSINE = 0.999
-"""Of a vector to the recorded one: four digits and another processor's order of sums stay far above it."""
+"""Least cosine of a vector to the recorded one: rounding and another order of sums stay far above it."""
 SAME_LOGIT = 0.05
-"""Share of the recorded logits' range by which one may differ: int8 products overflow on processors without VNNI."""
+"""Tolerance as a share of the recorded logits' range: int8 products overflow on processors without VNNI."""
 SAME_COHERENCE = 0.005
-"""Of a probability: fp32 graphs give four digits again."""
+"""Tolerance of a probability: fp32 graphs reproduce four digits."""
 
 
 def record_embedder(embedder: Embedder) -> Json:
@@ -29,12 +29,12 @@ def record_embedder(embedder: Embedder) -> Json:
 
 
 def record_cross_encoder(model: CrossEncoder) -> Json:
-    """Logits of the sample's last line, a question, beside its first documents."""
+    """Logits of the sample's last line, a question, with its first documents."""
     return {"logits": [round(float(value), _DIGITS) for value in _logits(model)]}
 
 
 def record_segmenter(coherence: Callable[[Sequence[str]], list[float]]) -> Json:
-    """How well each of the sample's first documents goes on from the one before."""
+    """How well each of the sample's first documents continues the previous one."""
     return {"coherence": [round(value, _DIGITS) for value in coherence(sample_texts()[:_PAIRS])]}
 
 
@@ -46,7 +46,7 @@ def segmenter_gap(coherence: Callable[[Sequence[str]], list[float]], recorded: J
 
 
 def embedder_agreement(embedder: Embedder, recorded: JsonMapping) -> float:
-    """The smallest cosine to the recorded vectors; 0 where their sizes differ."""
+    """The smallest cosine to the recorded vectors; 0 for a different size."""
     wanted = np.asarray(recorded["vectors"], dtype=np.float32)
     found = embedder.embed(sample_texts()[: len(wanted)], "document")
     if found.shape != wanted.shape:

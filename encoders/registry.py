@@ -1,4 +1,4 @@
-"""Which models there are, whether they lie on this machine, and whether they are still what was measured."""
+"""Lists the models, whether they are on this machine, and whether they still match their measurements."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from encoders.recorded import (
 from encoders.segmenter import load_segmenter
 from encoders.specs import CrossEncoderSpec, EmbedderSpec
 
-_INT8_SLACK = 0.003  # of mean cosine: graphs are made eight bits wide on each machine anew
+_INT8_SLACK = 0.003  # of mean cosine: each machine makes its own int8 graphs
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """``name`` is what the settings take. ``folder`` None: not on this machine. ``own``: trained or shipped here."""
+    """``name`` is for the settings. ``folder`` None: not on this machine. ``own``: trained or shipped here."""
 
     name: str
     kind: str
@@ -47,7 +47,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """``holds`` None: nothing was recorded to compare with."""
+    """``holds`` None: there is no recorded value to compare with."""
 
     what: str
     holds: bool | None
@@ -78,8 +78,9 @@ def own_entry(folder: Path) -> Entry | None:
 
 
 def entry_of(name: str, cache: Path) -> Entry:
-    """The model of that name: a folder, a hub id or ``artifact:``. Raises ModelMissing where it is not known or not
-    on this machine."""
+    """The model with that name: a folder, a hub id or ``artifact:``. Raises ModelMissing if it is unknown or not on
+    this machine.
+    """
     folder = locate(name, cache).folder if name.startswith("shipped:") else Path(name).expanduser()
     if folder.is_dir() and (own := own_entry(folder)) is not None:
         return own
@@ -89,8 +90,9 @@ def entry_of(name: str, cache: Path) -> Entry:
 
 
 def verify(entry: Entry, cache: Path) -> list[Check]:
-    """Hashes of the files, then the recorded numbers; a damaged model is not loaded. Raises nothing: a model that
-    cannot be loaded is a check that does not hold."""
+    """Checks the hashes of the files, then the recorded numbers; a damaged model is not loaded. Never raises: a model
+    that cannot be loaded is a failed check.
+    """
     whole = _files(entry, cache)
     if whole.holds is False or entry.folder is None:
         return [whole]
@@ -131,7 +133,7 @@ def _embedder(entry: Entry, cache: Path) -> list[Check]:
 
 
 def _int8(entry: Entry, cache: Path) -> Check:
-    """The comparison that was made when the graph was prepared on this machine, against the recorded one."""
+    """Compares the result of preparing the graph on this machine with the recorded one."""
     made = read_json(prepared(locate(entry.name, cache), cache, "states") / CARD)["int8"]
     recorded = read_json(_folder(entry) / CARD).get("figures", {}).get("int8_mean_cosine")
     least = ENOUGH if recorded is None else min(ENOUGH, float(recorded)) - _INT8_SLACK
@@ -156,7 +158,7 @@ def _segmenter(entry: Entry, cache: Path) -> list[Check]:
 
 
 def _recorded(entry: Entry) -> Any:
-    """Of its own card, or of our table for the packages that we pin."""
+    """From its own card, or from our table of pinned packages."""
     if found := read_json(_folder(entry) / CARD).get("recorded"):
         return found
     table = json.loads((files("encoders") / "recorded.json").read_text(encoding="utf-8"))

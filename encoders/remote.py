@@ -1,4 +1,4 @@
-"""The embedder of an OpenAI-style ``/v1/embeddings`` endpoint (TEI, vLLM, Ollama, ...), reached through the gate."""
+"""The embedder of an OpenAI-style ``/v1/embeddings`` endpoint (TEI, vLLM, Ollama, ...), called through the gate."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from core.batched import batched
 from core.errors import Unavailable
 from core.json_types import Json
 from core.ports import EmbedderCard, TextKind, Vectors
@@ -20,17 +21,17 @@ from net.gate import Gate
 from net.targets import host_of
 
 _BATCH = 64
-# English text has about four characters to a token, dense technical text three: the estimate errs upwards.
+# English text has about four characters to a token, dense technical text three: the estimate is rather too high.
 _CHARACTERS_PER_TOKEN = 3
 _INPUT_TYPES: dict[TextKind, str] = {"query": "query", "document": "passage"}
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """``url`` up to and with ``/v1``, or the whole address of the call.
+    """``url`` up to and including ``/v1``, or the full address of the call.
 
-    ``says_input_type``: whether each call carries ``input_type`` (``query`` or ``passage``), for servers whose model
-    has a form of its own for each. It is no part of OpenAI's interface, and some refuse what they do not know.
+    ``says_input_type``: whether each call has ``input_type`` (``query`` or ``passage``), for servers whose model treats
+    them differently. It is not part of OpenAI's interface, and some servers refuse unknown members.
     """
 
     url: str
@@ -46,10 +47,10 @@ class Endpoint:
 
 
 class RemoteEmbedder:
-    """core.ports.Embedder. Raises Unavailable where the endpoint fails; who calls decides on retries."""
+    """core.ports.Embedder. Raises Unavailable if the endpoint fails; the caller decides on retries."""
 
     def __init__(self, endpoint: Endpoint, gate: Gate, card: EmbedderCard, tokeniser: Tokeniser | None = None) -> None:
-        """``card.dims`` 0: learnt from one text that is sent now."""
+        """``card.dims`` 0: found by sending one text now."""
         self._endpoint = endpoint
         self._gate = gate
         self._tokeniser = tokeniser
@@ -62,14 +63,14 @@ class RemoteEmbedder:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``. Raises Unavailable, Refused, BadStatus."""
         asked = with_instruction(texts, kind, self._card.instruction)
-        found = [self._ask(asked[at : at + _BATCH], kind) for at in range(0, len(asked), _BATCH)]
+        found = [self._ask(some, kind) for some in batched(asked, _BATCH)]
         vectors = np.concatenate(found) if found else np.empty((0, self._card.dims), dtype=np.float32)
         if vectors.shape[1] != self._card.dims:
             raise Unavailable(f"{self._host} now answers with {vectors.shape[1]} dimensions, not {self._card.dims}")
         return vectors
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """By the model's tokenizer where one was given, else an estimate from the length that errs upwards."""
+        """With the model's tokenizer if given, else an upper estimate from the length."""
         if self._tokeniser is not None:
             return self._tokeniser.count(texts)
         return [math.ceil(len(text) / _CHARACTERS_PER_TOKEN) + 2 for text in texts]
@@ -86,7 +87,7 @@ class RemoteEmbedder:
         return self._read(self._gate.request(outgoing).expect_ok().parsed(), len(texts))
 
     def _read(self, answer: Any, expected: int) -> Vectors:
-        """Rows in the order asked: each item says its ``index``, and servers need not keep the order."""
+        """Rows in input order: each item has its ``index``, and servers may reorder items."""
         try:
             items = sorted(answer["data"], key=lambda item: int(item["index"]))
             rows = np.asarray([item["embedding"] for item in items], dtype=np.float32)

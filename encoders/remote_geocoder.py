@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from core.breaker import Breaker, BreakerPolicy, CircuitOpen
 from core.errors import SondeError, Unavailable
 from core.extent import BBox
 from core.json_types import JsonMapping
@@ -17,7 +17,7 @@ from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
 
-# After a failure the service is left alone for so long, so that not every question waits for its timeout.
+# After a failure the service is not called for this long, so that not every question waits for its timeout.
 _REST_S = 30.0
 _POINT_HALF_DEG = 0.1
 _LONGEST_NAME = 200
@@ -25,30 +25,28 @@ _MAX_BYTES = 2_000_000
 
 
 class RemoteGeocoder:
-    """core.ports.Geocoder. Raises Unavailable while the service is down: the caller then asks its own gazetteer."""
+    """core.ports.Geocoder. Raises Unavailable while the service is down: the caller then uses its own gazetteer."""
 
     def __init__(self, spec: GeocoderSpec, gate: Gate) -> None:
         self._spec = spec
         self._gate = gate
-        self._rests_until = 0.0
+        self._breaker = Breaker(f"The geocoder {self._host}", BreakerPolicy(failures=1, pause_s=_REST_S))
         self._remembered = lru_cache(maxsize=spec.remembered)(self._ask)
 
     def lookup(self, name: str) -> list[Place]:
-        """Places, best first; an unknown name gives none. Only answers are remembered, failures are not."""
+        """Places, best first; an unknown name gives none. Only answers are cached, not failures."""
         plain = " ".join(name.split())
         if not plain or len(plain) > _LONGEST_NAME:
             return []
         return list(self._remembered(plain.casefold()))
 
     def _ask(self, name: str) -> tuple[Place, ...]:
-        if time.monotonic() < self._rests_until:
-            raise Unavailable(
-                f"the geocoder {self._host} did not answer a moment ago; Sonde does not call it for a while"
-            )
         try:
-            answer = self._gate.request(self._question(name)).expect_ok().parsed()
+            with self._breaker.guarding(SondeError):
+                answer = self._gate.request(self._question(name)).expect_ok().parsed()
+        except CircuitOpen:
+            raise
         except SondeError as error:
-            self._rests_until = time.monotonic() + _REST_S
             raise Unavailable(f"the geocoder is not available: {error}") from error
         return _PARSERS[self._spec.kind](answer)
 
@@ -67,20 +65,20 @@ class RemoteGeocoder:
         return host_of(self._spec.url)
 
 
-def photon_places(answer: Any) -> tuple[Place, ...]:
-    """A GeoJSON FeatureCollection; ``extent`` is west, north, east, south. What cannot be read is left out."""
+def photon_places(answer: object) -> tuple[Place, ...]:
+    """A GeoJSON FeatureCollection; ``extent`` is west, north, east, south. Unreadable places are left out."""
     return _readable(_photon_place, answer.get("features") if isinstance(answer, Mapping) else None)
 
 
-def nominatim_places(answer: Any) -> tuple[Place, ...]:
-    """A list in ``jsonv2``; ``boundingbox`` is south, north, west, east, as strings; as above."""
+def nominatim_places(answer: object) -> tuple[Place, ...]:
+    """A list in ``jsonv2``; ``boundingbox`` is south, north, west, east, as strings. Unreadable places are left out."""
     return _readable(_nominatim_place, answer)
 
 
 _PARSERS = {"photon": photon_places, "nominatim": nominatim_places}
 
 
-def _readable(read: Callable[[Any, int], Place], items: Any) -> tuple[Place, ...]:
+def _readable(read: Callable[[Any, int], Place], items: object) -> tuple[Place, ...]:
     found = []
     for rank, item in enumerate(items if isinstance(items, list) else []):
         try:
@@ -99,7 +97,7 @@ def _photon_place(feature: JsonMapping, rank: int) -> Place:
         box = BBox(west, min(south, north), east, max(south, north))
     kind = _kind(said.get("osm_value"), said.get("type"))
     where = _Where(box or _around(longitude, latitude), estimated=box is None)
-    # Photon gives an order but no number: the order becomes one.
+    # Photon gives an order but no number: the rank becomes the number.
     return _place(str(said["name"]), kind, where, said.get("countrycode"), 1.0 / (rank + 1), "photon")
 
 
@@ -127,7 +125,7 @@ def _place(name: str, kind: PlaceKind, where: _Where, country: object, importanc
 
 
 def _around(longitude: float, latitude: float) -> BBox:
-    """A small box about a point, kept inside the map."""
+    """A small box around a point, inside the map."""
     half = _POINT_HALF_DEG
     return BBox(
         max(longitude - half, -180.0),

@@ -1,4 +1,4 @@
-"""The reranker behind an address: Text Embeddings Inference's ``/rerank``, or Cohere's form of it (vLLM, Jina)."""
+"""A reranker behind an address: Text Embeddings Inference's ``/rerank``, or Cohere's variant (vLLM, Jina)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.batched import batched
 from core.errors import ModelMissing, Unavailable
 from core.json_types import Json
 from core.ports import CrossEncoderCard
@@ -19,14 +20,14 @@ from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
 
-_BATCH = 32  # what Text Embeddings Inference takes at once unless it is told otherwise
+_BATCH = 32  # the default limit of Text Embeddings Inference
 _MAX_TOKENS = 512
-_SURE = 1e-6  # probabilities are kept so far from 0 and 1 that their logits are finite
+_SURE = 1e-6  # limits probabilities, so that their logits are finite
 
 
 @dataclass(frozen=True, slots=True)
 class RerankEndpoint:
-    """``url`` up to and with ``/v1`` (or ``/v2``) for Cohere's form, else the root of a TEI server."""
+    """``url`` up to and including ``/v1`` (or ``/v2``) for Cohere's variant, else the root of a TEI server."""
 
     url: str
     model: str
@@ -40,7 +41,7 @@ class RerankEndpoint:
 
     @property
     def gives_probabilities(self) -> bool:
-        """Cohere's form does; TEI gives logits where it is asked for raw scores."""
+        """Cohere's variant does; TEI returns logits on request."""
         return self.address.removesuffix("/rerank").endswith(("/v1", "/v2"))
 
     def body(self, question: str, texts: Sequence[str]) -> Json:
@@ -63,8 +64,7 @@ class RemoteReranker:
 
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """logits: (n,), in the order of ``texts``. Raises Unavailable for whatever the endpoint does wrong."""
-        batches = [texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH)]
-        found = [self._ask(question, batch) for batch in batches]
+        found = [self._ask(question, batch) for batch in batched(texts, _BATCH)]
         return np.concatenate(found) if found else np.empty(0, dtype=np.float64)
 
     def _ask(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
@@ -77,7 +77,7 @@ class RemoteReranker:
         return self._read(answer, len(texts))
 
     def _read(self, answer: Any, expected: int) -> NDArray[np.float64]:
-        """Scores in the order asked: each item names its ``index``, and servers sort by score."""
+        """Scores in input order: each item has its ``index``, and servers sort by score."""
         probabilities = self._endpoint.gives_probabilities
         try:
             items = sorted(answer["results"] if probabilities else answer, key=lambda item: int(item["index"]))

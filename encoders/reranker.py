@@ -1,4 +1,4 @@
-"""What a runtime of rerankers says of itself. ``encoders.rerankers`` lists them."""
+"""A runtime for rerankers. ``encoders.rerankers`` lists them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ OpenGate = Callable[[], Gate]
 class Reranker:
     """One way to run a reranker. ``name`` is the setting ``SONDE_CROSS_ENCODER__RUNTIME``.
 
-    ``load(spec, open_gate)`` gives the port ``core.ports.CrossEncoder``. It raises ModelMissing, with what to do, where
-    the model cannot be had; searches then rank without it and say so. ``open_gate`` is for those that call an address.
+    ``load(spec, open_gate)`` returns the port ``core.ports.CrossEncoder``. It raises ModelMissing, with what to do, if
+    the model is not available; searches then rank without it and report it. ``open_gate`` is for runtimes that call an
+    address.
     """
 
     name: str

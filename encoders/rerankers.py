@@ -1,4 +1,4 @@
-"""Which runtimes of rerankers there are. A new one is a module with a ``RERANKER``, and one line in the list here."""
+"""The list of reranker runtimes. A new one is a module with a ``RERANKER``, and one line in the list here."""
 
 from __future__ import annotations
 

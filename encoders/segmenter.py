@@ -1,14 +1,14 @@
-"""Next-sentence coherence: a small cross-encoder that reads what stands before a joint and what stands behind it.
+"""Next-sentence coherence: a small cross-encoder that reads the text before and after a joint.
 
-Labels are BERT's own: 0 the second goes on from the first, 1 it does not (paper 001 has them the other way round in its
-prose). Fits ``indexer.documents.segment.Coherence``: higher is better, 0..1.
+Labels are BERT's: 0 means that the second text continues the first, 1 that it does not (the prose of paper 001 has them
+the other way round). Implements ``indexer.documents.segment.Coherence``: higher is better, 0..1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,11 +20,14 @@ from encoders.prepare import checked_graph, prepared
 from encoders.recipe import read_json, read_pair_limit
 from encoders.tokens import read_tokenizer
 
+if TYPE_CHECKING:
+    from tokenizers import Encoding
 
-class JointTokeniser:
-    """Both sides of a joint as one input. The first keeps its last words and the second its first: those at the joint.
 
-    ``max_tokens`` with special ones; a side gets more than half where the other needs less.
+class SentencePairTokeniser:
+    """Both sides of a joint as one input. The first keeps its last words and the second its first ones.
+
+    ``max_tokens`` includes special ones; a side gets more than half if the other needs less.
     """
 
     def __init__(self, file: Path, max_tokens: int) -> None:
@@ -43,28 +46,28 @@ class JointTokeniser:
             found.append(Tokens(pair.ids, pair.type_ids))
         return found
 
-    def _encoded(self, texts: Sequence[str]) -> list[Any]:
+    def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
         return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
 
 
 def windows(texts: Sequence[str], window: int) -> tuple[list[str], list[str]]:
-    """For each of the n - 1 joints up to ``window`` sentences before it, and behind it."""
+    """For each of the n - 1 joints, up to ``window`` sentences before it and after it."""
     joints = range(len(texts) - 1)
     before = [" ".join(texts[max(0, at - window + 1) : at + 1]) for at in joints]
     return before, [" ".join(texts[at + 1 : at + 1 + window]) for at in joints]
 
 
 class NextSentence:
-    """How likely each text goes on from the one before."""
+    """The probability that each text continues the previous one."""
 
     def __init__(self, folder: Path, compute: Compute, digest: str = "") -> None:
-        """``folder``: prepared, see ``load_segmenter``; ``digest`` tells models apart. Raises ModelMissing."""
+        """``folder``: prepared, see ``load_segmenter``; ``digest`` identifies the model. Raises ModelMissing."""
         self.digest = digest
         facts = read_json(folder / "card.json")
         if facts.get("kind") != "segmenter":
             raise ModelMissing(f"{folder} is not a segmenter; `sonde train segmenter` makes one")
         self.window = int(facts.get("window", 1))
-        self._tokens = JointTokeniser(folder / "tokenizer.json", read_pair_limit(folder))
+        self._tokens = SentencePairTokeniser(folder / "tokenizer.json", read_pair_limit(folder))
         self._scorer = OnnxScorer(checked_graph(folder, "model.onnx"), compute)
 
     def __call__(self, texts: Sequence[str]) -> list[float]:

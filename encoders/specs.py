@@ -1,4 +1,4 @@
-"""What is asked for, as the settings say it: names, folders, runtimes. Plain values, nothing is loaded here."""
+"""Model specifications from the settings: names, folders, runtimes. Plain values; loads nothing."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ DEFAULT_CROSS_ENCODER = "shipped:late-interaction-4l"
 class EmbedderSpec:
     """``name`` is a hub id, a folder or ``artifact:<name>``.
 
-    None means: what the model itself, or our table for it, says. ``cache`` is where exports are kept (None: the
-    user's cache folder). ``auto`` is ONNX int8 where that agrees with fp32, else ONNX fp32, else torch.
-    ``url`` to ``timeout_s`` belong to ``remote``, an OpenAI-style endpoint. Without ``allow_hub`` no hub is contacted.
+    None means: the value of the model itself, or of our table. ``cache`` is the folder for exports (None: the user's
+    cache folder). ``auto`` is ONNX int8 if that agrees with fp32, else ONNX fp32, else torch. ``url`` to ``timeout_s``
+    are for ``remote``, an OpenAI-style endpoint. Without ``allow_hub`` no hub is contacted.
     """
 
     name: str = DEFAULT_EMBEDDER
@@ -41,9 +41,9 @@ class EmbedderSpec:
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoderSpec:
-    """``name`` as for the embedder; None: none is wanted. ``weight``: its share, instead of what its card says.
+    """``name`` as for the embedder; None: no reranker. ``weight``: its share, instead of its card's.
 
-    ``runtime`` is one of ``encoders.rerankers``; ``url`` to ``timeout_s`` belong to those that call an address.
+    ``runtime`` is one of ``encoders.rerankers``; ``url`` to ``timeout_s`` are for those that call an address.
     """
 
     name: str | None = None

@@ -1,4 +1,4 @@
-"""Texts to token ids. What is cut off is cut by the declared number of tokens, and can be counted beforehand."""
+"""Converts texts to token ids. Truncation follows the declared number of tokens and can be counted before."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from encoders.recipe import read_json
 
 
 class Tokeniser:
-    """A fast tokenizer from its ``tokenizer.json``; what that file says of padding and cutting is not used."""
+    """A fast tokenizer from its ``tokenizer.json``; the file's padding and truncation settings are ignored."""
 
     def __init__(self, file: Path, max_tokens: int) -> None:
         self.max_tokens = max_tokens
@@ -25,16 +25,16 @@ class Tokeniser:
         return [encoding.ids for encoding in self._cutting.encode_batch_fast([_sound(text) for text in texts])]
 
     def whole(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of each text, special tokens included, nothing cut."""
+        """Ids of each text, special tokens included, without truncation."""
         return [encoding.ids for encoding in self._whole.encode_batch_fast([_sound(text) for text in texts])]
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text before anything is cut, special tokens included."""
+        """Tokens of each text before truncation, special tokens included."""
         return [len(ids) for ids in self.whole(texts)]
 
 
 def read_tokenizer(file: Path) -> Tokenizer:
-    """Without padding or truncation. Raises ModelMissing where the file is absent or damaged."""
+    """Without padding or truncation. Raises ModelMissing if the file is missing or damaged."""
     if not file.is_file():
         raise ModelMissing(f"{file} is missing; the model folder needs its tokenizer.json")
     if "model" not in read_json(file):
@@ -46,5 +46,5 @@ def read_tokenizer(file: Path) -> Tokenizer:
 
 
 def _sound(text: str) -> str:
-    """Lone surrogates cannot cross into UTF-8; they come from broken metadata and mean nothing."""
+    """Removes lone surrogates, which UTF-8 cannot encode; they come from broken metadata and mean nothing."""
     return text.encode("utf-8", "replace").decode("utf-8")

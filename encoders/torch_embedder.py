@@ -1,4 +1,4 @@
-"""The embedder on sentence-transformers: for a GPU, or for a model whose layers we do not compute ourselves."""
+"""The embedder on sentence-transformers: for a GPU, or for models with layers that only it computes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _BATCH = 32
 
 
 class TorchEmbedder:
-    """core.ports.Embedder. Imports torch when made, not before."""
+    """core.ports.Embedder. Imports torch when an instance is made."""
 
     def __init__(self, folder: Path, card: EmbedderCard, compute: Compute) -> None:
-        """``card.max_tokens`` 0: what the model says. Raises ModelMissing where the folder cannot be loaded."""
+        """``card.max_tokens`` 0: the model's value. Raises ModelMissing if the folder cannot be loaded."""
         self._model = _load(folder, compute)
         read = int(self._model.max_seq_length or 512)
         self._model.max_seq_length = min(card.max_tokens or read, read)
@@ -41,12 +41,12 @@ class TorchEmbedder:
         if not texts:
             return np.empty((0, self._card.dims), dtype=np.float32)
         asked = with_instruction(texts, kind, self._card.instruction)
-        # ``prompt=""``: the instruction is ours to add, a prompt saved with the model would come on top of it.
+        # ``prompt=""``: we add the instruction; a prompt saved with the model would be added to it.
         found = self._model.encode(asked, batch_size=_BATCH, prompt="", show_progress_bar=False, convert_to_numpy=True)
         return unit(np.asarray(found, dtype=np.float32))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text before anything is cut, special tokens included."""
+        """Tokens of each text before truncation, special tokens included."""
         return self._tokens.count(texts)
 
 

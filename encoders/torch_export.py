@@ -1,4 +1,6 @@
-"""PyTorch weights to an ONNX graph; in a process of its own (see ``prepare``), so that serving never holds torch."""
+"""Exports PyTorch weights to an ONNX graph; in a separate process (see ``prepare``), so that serving never loads
+torch.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def export(source: Path, target: Path, head: Head) -> None:
     axes = {0: "batch", 1: "tokens"}
     output_axes = axes if head == "states" else {0: "batch"}
     with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # the tracing exporter's notice of its age; the newer one needs onnxscript
+        warnings.simplefilter("ignore")  # the exporter warns: deprecated; the new one needs onnxscript
         torch.onnx.export(
             model,
             example,
@@ -45,7 +47,7 @@ def _wrapped(source: Path, head: Head) -> Any:
     from transformers import AutoModel, AutoModelForSequenceClassification
 
     kind = AutoModel if head == "states" else AutoModelForSequenceClassification
-    # "eager" attention: its plain operators trace for any length, the fused ones fix the example's.
+    # "eager" attention: its plain operators trace for any length; fused ones fix the example's length.
     inner: Any = kind.from_pretrained(
         str(source), attn_implementation="eager", use_safetensors=True, local_files_only=True
     ).eval()

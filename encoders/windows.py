@@ -1,4 +1,4 @@
-"""Which stretch of a long text a question is about: a model that reads 128 tokens should read the right ones."""
+"""Chooses the part of a long text that a model with a limit of 128 tokens should read for a question."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def wanted(ids: Iterable[int], weights: Iterable[float]) -> dict[int, float]:
-    """The distinct tokens of a question with what each is worth: where it stands twice, the larger weight."""
+    """The distinct tokens of a question with their weights; a repeated token gets the larger weight."""
     worth: dict[int, float] = {}
     for token, weight in zip(ids, weights, strict=True):
         worth[token] = max(worth.get(token, 0.0), float(weight))
@@ -14,9 +14,9 @@ def wanted(ids: Iterable[int], weights: Iterable[float]) -> dict[int, float]:
 
 
 def best_window(ids: Sequence[int], worth: Mapping[int, float], room: int) -> Sequence[int]:
-    """The stretch of at most ``room`` tokens that holds most of ``worth``; of equals the first. O(tokens).
+    """The window of at most ``room`` tokens with most of ``worth``; of equal ones the first. O(tokens).
 
-    Stretches begin every half ``room``; what a text begins with says most where no token of the question is in it.
+    Windows begin every half ``room``; without any token of the question, the beginning of the text is the best choice.
     """
     step = max(1, room // 2)
     starts = range(0, max(1, len(ids) - room + step), step)

@@ -1,1 +1,1 @@
-"""The one way to Elasticsearch: its client, its errors under names of ours, retries, and aliases that move."""
+"""The only access to Elasticsearch: its client, its errors with our names, retries, and moving aliases."""

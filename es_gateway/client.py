@@ -1,7 +1,7 @@
-"""The client of Elasticsearch: the official one, whose errors carry our names. A process makes one and shares it.
+"""The client of Elasticsearch: the official one, with our error types. A process makes one and shares it.
 
-The parts of a process have their own timeouts (``client.options(request_timeout=...)``) and their own manner
-(``RetryingElasticsearch.over(client)``) over the same connections.
+The parts of a process have their own timeouts (``client.options(request_timeout=...)``) and retry behaviour
+(``RetryingElasticsearch.over(client)``) on the same connections.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from elastic_transport import BaseNode, ObjectApiResponse, TransportError
 from elasticsearch import ApiError
 
 from core.deadlines import without_deadline
-from core.json_types import JsonMapping
+from core.json_types import Json, JsonMapping
 from es_gateway.errors import BadRequest, ServerFailed, translated
 from es_gateway.fast_json import SERIALIZERS
 from es_gateway.retry import retry
@@ -25,10 +25,10 @@ from es_gateway.steady_nodes import SteadyNodes
 log = structlog.get_logger(__name__)
 
 Answer = ObjectApiResponse
-"""What a request gives: its body and how it was answered."""
+"""The response: its body and metadata."""
 
 _NOT_REPEATED = frozenset({"indices.create", "indices.update_aliases"})
-"""Done twice, these fail the second time."""
+"""A repetition of these fails."""
 _BULK_TIMEOUT_S = 120.0
 _OPTIONS = (
     "_headers", "_request_timeout", "_ignore_status", "_max_retries", "_retry_on_timeout", "_retry_on_status",
@@ -36,7 +36,7 @@ _OPTIONS = (
 
 
 class Elasticsearch(elasticsearch.Elasticsearch):
-    """Raises es_gateway.errors and nothing of its own."""
+    """Raises only the errors of es_gateway.errors."""
 
     def perform_request(
         self,
@@ -45,7 +45,7 @@ class Elasticsearch(elasticsearch.Elasticsearch):
         *,
         params: JsonMapping | None = None,
         headers: Mapping[str, str] | None = None,
-        body: Any | None = None,
+        body: object | None = None,
         endpoint_id: str | None = None,
         path_parts: JsonMapping | None = None,
     ) -> Any:
@@ -70,7 +70,7 @@ class Elasticsearch(elasticsearch.Elasticsearch):
 
     @classmethod
     def over(cls, client: elasticsearch.Elasticsearch) -> Self:
-        """A client of this class over the connections of another, with its login and options."""
+        """A client of this class on the connections of another one, with its login and options."""
         other = cls(_transport=client.transport)
         for name in _OPTIONS:
             setattr(other, name, getattr(client, name))
@@ -78,7 +78,7 @@ class Elasticsearch(elasticsearch.Elasticsearch):
 
 
 class UnhurriedElasticsearch(Elasticsearch):
-    """Not held to the deadline of the request in whose course it is called: a write is finished."""
+    """Ignores the deadline of the surrounding request: a write must finish."""
 
     def perform_request(self, method: str, path: str, **request: Any) -> Any:
         with without_deadline():
@@ -86,9 +86,9 @@ class UnhurriedElasticsearch(Elasticsearch):
 
 
 class RetryingElasticsearch(UnhurriedElasticsearch):
-    """Sends again what may succeed a little later: six attempts in some 15 seconds. For work that nobody waits for.
+    """Retries requests that may succeed later: six attempts in some 15 seconds. For work that nobody waits for.
 
-    Every request but the two that create an index or move an alias is safe to repeat as Sonde sends it.
+    Every request is safe to repeat as Sonde sends it, except the two that create an index or move an alias.
     """
 
     def perform_request(self, method: str, path: str, *, endpoint_id: str | None = None, **request: Any) -> Any:
@@ -99,13 +99,13 @@ class RetryingElasticsearch(UnhurriedElasticsearch):
 
 
 def retrying(client: elasticsearch.Elasticsearch) -> RetryingElasticsearch:
-    """For bulk work: long requests, sent again where that may help."""
+    """For bulk work: long requests, with retries."""
     return RetryingElasticsearch.over(client).options(request_timeout=_BULK_TIMEOUT_S, max_retries=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Where Elasticsearch is and who asks. ``urls``: the nodes; one that cannot be reached is passed over."""
+    """The address and login of Elasticsearch. ``urls``: the nodes; one that cannot be reached is skipped."""
 
     urls: Sequence[str]
     basic_auth: tuple[str, str] | None = None
@@ -115,11 +115,11 @@ class Connection:
 
 
 def connected(connection: Connection, *, node: type[BaseNode] | None = None) -> Elasticsearch:
-    """The client of this process. Each call fails within its time: nothing is retried but on another node.
+    """The client of this process. Each call fails within its time; retries go only to another node.
 
-    ``node``: a class that also measures, or keeps to the deadline of a request.
+    ``node``: a class that also measures, or that obeys the deadline of a request.
     """
-    more: dict[str, Any] = {"ca_certs": connection.ca_certs} if connection.ca_certs else {}
+    more: Json = {"ca_certs": connection.ca_certs} if connection.ca_certs else {}
     if node is not None:
         more["node_class"] = node
     return Elasticsearch(

@@ -1,13 +1,12 @@
-"""What can go wrong with a request to Elasticsearch, under names of ours.
+"""Errors of requests to Elasticsearch, with our names.
 
-The message of an error says what happened in words that any caller may read. ``reason`` holds the server's own words,
-which may name fields and values: they are for logs and for the operator.
+The message of an error is safe for any caller. ``reason`` holds the server's own text, which may contain fields and
+values: it is for logs and for the operator.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from elastic_transport import ConnectionTimeout, TlsError, TransportError
 from elasticsearch import ApiError
@@ -16,11 +15,11 @@ from core.errors import SondeError, Unavailable
 from core.json_types import JsonMapping
 
 PASSING = frozenset({429, 503})
-"""HTTP states that mean "later": too many requests, not available now."""
+"""HTTP status codes for "later": too many requests, temporarily unavailable."""
 
 
 class ElasticsearchError(SondeError):
-    """Elasticsearch did not do what it was asked. ``status`` is None where it gave no answer."""
+    """Elasticsearch failed to execute the request. ``status`` is None if it gave no answer."""
 
     def __init__(self, message: str, *, status: int | None = None, type: str = "", reason: str = "") -> None:
         super().__init__(message)
@@ -30,11 +29,11 @@ class ElasticsearchError(SondeError):
 
 
 class NotReachable(ElasticsearchError, Unavailable):
-    """There is no connection, or it broke."""
+    """There is no connection, or it was closed."""
 
 
 class TimedOut(NotReachable):
-    """No answer came in time; whether the request was carried out is not known."""
+    """No answer in time; it is unknown whether the request was executed."""
 
 
 class NoTls(NotReachable):
@@ -42,19 +41,19 @@ class NoTls(NotReachable):
 
 
 class Overloaded(ElasticsearchError, Unavailable):
-    """Elasticsearch puts the request off (429, 503): the same one may succeed a little later."""
+    """Elasticsearch delays the request (429, 503): it may succeed later."""
 
 
 class ServerFailed(ElasticsearchError, Unavailable):
-    """Elasticsearch failed inside (any other 5xx)."""
+    """Elasticsearch has an internal error (any other 5xx)."""
 
 
 class SearchRefused(ElasticsearchError, Unavailable):
-    """One search of several was not answered; ``reason`` says why."""
+    """One of several searches failed; ``reason`` says why."""
 
 
 class IndexGone(ElasticsearchError, Unavailable):
-    """There is no such index. Where an alias was resolved to it, resolving again finds the one that serves now."""
+    """There is no such index. If it came from an alias, resolve the alias again to find the current index."""
 
 
 class DocumentMissing(ElasticsearchError):
@@ -62,19 +61,19 @@ class DocumentMissing(ElasticsearchError):
 
 
 class NotPermitted(ElasticsearchError):
-    """The login is not known (401), or may not do this (403)."""
+    """The login is unknown (401), or may not do this (403)."""
 
 
 class VersionConflict(ElasticsearchError):
-    """Somebody else changed the document meanwhile (409)."""
+    """The document was changed meanwhile (409)."""
 
 
 class BadRequest(ElasticsearchError):
-    """Elasticsearch does not accept the request (400, any other 4xx); ``type`` is its name for the cause."""
+    """Elasticsearch rejects the request (400, any other 4xx); ``type`` is its name for the cause."""
 
 
 def of_search(error: JsonMapping) -> ElasticsearchError:
-    """The error that one search of an ``_msearch`` carries."""
+    """The error of one search in an ``_msearch``."""
     cause = (error.get("root_cause") or [error])[0]
     if error.get("type") == "index_not_found_exception":
         return _index_gone(str(cause.get("index", "")))
@@ -86,7 +85,7 @@ def of_search(error: JsonMapping) -> ElasticsearchError:
 
 
 def translated(error: ApiError | TransportError) -> ElasticsearchError:
-    """The client's own error under our name."""
+    """Translates the client's error to ours."""
     if isinstance(error, ApiError):
         return _of_answer(error)
     kind = TimedOut if isinstance(error, ConnectionTimeout) else NoTls if isinstance(error, TlsError) else NotReachable
@@ -118,8 +117,8 @@ def _kind(status: int) -> tuple[type[ElasticsearchError], str]:
     return kinds.get(status, (BadRequest, "does not accept the request"))
 
 
-def _cause(body: Any) -> JsonMapping:
-    """The innermost cause that the answer names."""
+def _cause(body: object) -> JsonMapping:
+    """The innermost cause in the answer."""
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):
         return {}

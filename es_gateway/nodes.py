@@ -1,4 +1,4 @@
-"""How a node of Elasticsearch is asked over HTTP."""
+"""HTTP requests to a node of Elasticsearch."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from core.breaker import Breaker, BreakerPolicy, CircuitOpen
 from core.deadlines import LEAST_S, remaining_s
 
 HttpNode = Urllib3HttpNode
-"""What measures its requests extends this one."""
+"""The base class for a node that measures requests."""
 
 
 class GuardedNode(Urllib3HttpNode):
-    """Asked within the deadline of the request, and not at all for a second after it failed several times."""
+    """Obeys the deadline of the request, and pauses for a second after several failures."""
 
     def __init__(self, config: NodeConfig) -> None:
         super().__init__(config)
@@ -28,17 +28,17 @@ class GuardedNode(Urllib3HttpNode):
         target: str,
         body: bytes | None = None,
         headers: HttpHeaders | None = None,
-        request_timeout: Any = DEFAULT,
+        request_timeout: object = DEFAULT,
     ) -> Any:
-        timeout = self._shortened(request_timeout)  # a deadline that has passed is no failure of the node's
+        timeout = self._shortened(request_timeout)  # an expired deadline is not a failure of the node
         try:
             with self._breaker.guarding(TransportError):
                 return super().perform_request(method, target, body, headers, timeout)
         except CircuitOpen as error:
             raise TransportConnectionError(str(error)) from error
 
-    def _shortened(self, request_timeout: Any) -> Any:
-        """The call's own time, or what is left of the request's where that is less. Raises ConnectionTimeout."""
+    def _shortened(self, request_timeout: object) -> Any:
+        """The call's own timeout, or the remaining time of the request if shorter. Raises ConnectionTimeout."""
         left = remaining_s()
         if left is None:
             return request_timeout

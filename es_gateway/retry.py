@@ -1,4 +1,4 @@
-"""The one owner of short retries against Elasticsearch: seconds, with jitter, for what passes by itself."""
+"""The only short retries against Elasticsearch: seconds, with jitter, for temporary errors."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ WAIT = wait_random_exponential(multiplier=0.5, max=15)  # full jitter: 0..0.5, 0
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether the same request may succeed a little later."""
+    """Whether the same request may succeed later."""
     return isinstance(error, NotReachable | Overloaded)
 
 
 def retry(call: Callable[[], T]) -> T:
-    """The result of ``call``, which must be safe to repeat; after the last attempt its error."""
+    """The result of ``call``, which must be safe to repeat; raises its error after the last attempt."""
     retrying = Retrying(
         retry=retry_if_exception(is_passing), wait=WAIT, stop=stop_after_attempt(ATTEMPTS), reraise=True
     )

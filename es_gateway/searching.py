@@ -1,4 +1,4 @@
-"""Several searches in one request, and a search of an alias that may move meanwhile."""
+"""Several searches in one request, and a search on an alias that may move meanwhile."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[Json]:
-    """The answers of an ``_msearch`` (headers and bodies in turn).
+    """The answers of an ``_msearch`` (headers and bodies alternate).
 
-    One failed search fails all, since half an answer would look like a whole one. Raises IndexGone, SearchRefused and
-    the errors of the client.
+    One failed search fails all, because half an answer would look complete. Raises IndexGone, SearchRefused and the
+    errors of the client.
     """
     timed = [{**one, **as_timeout()} if place % 2 else one for place, one in enumerate(searches)]
     answers: list[Json] = client.msearch(searches=timed).body["responses"]
@@ -37,13 +37,13 @@ def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[J
 
 
 def as_timeout() -> dict[str, str]:
-    """The member ``timeout`` of a search's body: Elasticsearch stops looking when nobody waits any more."""
+    """The member ``timeout`` of a search body, so that Elasticsearch stops when nobody waits any more."""
     left = remaining_s()
     return {} if left is None else {"timeout": f"{max(1, int(left * 1000))}ms"}
 
 
 class Resolves(Protocol[T_co]):
-    """Says what an alias stands for now; ``forget`` is called where that was found gone."""
+    """Resolves an alias; call ``forget`` if the result no longer exists."""
 
     def resolve(self) -> T_co: ...
 
@@ -51,7 +51,7 @@ class Resolves(Protocol[T_co]):
 
 
 def on_current(resolver: Resolves[T], ask: Callable[[T], R]) -> R:
-    """What ``ask`` answers of the index behind the alias, asked again where that index was just replaced."""
+    """The result of ``ask`` for the index behind the alias; asks again if that index was just replaced."""
     try:
         return ask(resolver.resolve())
     except IndexGone:

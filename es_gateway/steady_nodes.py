@@ -1,4 +1,4 @@
-"""The pool of Elasticsearch's nodes for many threads: the client's own fails a request now and then."""
+"""A pool of Elasticsearch nodes for many threads, without an occasional failure of the client's own pool."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from elastic_transport import BaseNode, NodePool
 
 
 class SteadyNodes(NodePool):
-    """One thread at a time looks for a node or takes one out.
+    """Only one thread at a time chooses or removes a node.
 
-    elastic_transport walks over the living nodes without a lock; where another thread marks one dead in that moment, a
-    RuntimeError ("dictionary changed size during iteration") leaves the client, which no caller expects. Found by
+    elastic_transport iterates over the living nodes without a lock. If another thread marks one as dead at that moment,
+    a RuntimeError ("dictionary changed size during iteration") leaves the client, and no caller expects it. Found by
     `sonde chaos cluster --break cut`.
     """
 

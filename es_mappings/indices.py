@@ -1,4 +1,4 @@
-"""Creating the indices and finding out what serves."""
+"""Creates indices and resolves the serving ones."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _DESCRIBING = ("mappings", "settings")
 
 @dataclass(frozen=True, slots=True)
 class ServingIndex:
-    """An alias resolved together with the recipe of the index behind it, for one request or one run to keep."""
+    """A resolved alias with its index's ``_meta``, for the duration of one request or run."""
 
     alias: str
     index: str
     meta: IndexMeta
     uuid: str
-    """Elasticsearch's name for just this index: another one of the same name has another."""
+    """Elasticsearch's unique id of the index: another one with the same name has another id."""
 
 
 def ensure_indices(
@@ -36,9 +36,9 @@ def ensure_indices(
     kinds: Sequence[IndexKind] = KINDS,
     vector_index: str = "int8_hnsw",
 ) -> list[str]:
-    """Creates what is missing, as generation 1 behind its alias; returns the names created.
+    """Creates missing indices, as generation 1 behind their alias; returns the names created.
 
-    Safe to call from several processes at once: creation and alias are one request, and the loser finds it done.
+    Safe to call from several processes at once: creation and alias are one request, and only one process succeeds.
     """
     created = []
     for kind in kinds:
@@ -61,9 +61,9 @@ def ensure_indices(
 
 
 def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
-    """The index behind the alias with its ``_meta``, in one request; None where there is none yet.
+    """The index behind the alias with its ``_meta``, in one request; None if there is none yet.
 
-    Raises IndexMismatch where the alias spans several indices, or this version cannot read its schema.
+    Raises IndexMismatch if the alias spans several indices, or this version cannot read its schema.
     """
     found = resolved(client, prefix, kind)
     if found is not None:
@@ -72,7 +72,7 @@ def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex
 
 
 def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
-    """The same whatever its schema: what a reindex begins from. Raises IndexMismatch where the alias spans several."""
+    """The same for any schema: the input of a reindex. Raises IndexMismatch if the alias spans several indices."""
     name = alias(prefix, kind)
     found = client.options(ignore_status=404).indices.get(index=name, features=_DESCRIBING).body
     if "error" in found or not found:
@@ -84,7 +84,7 @@ def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingInde
 
 
 def described(client: Elasticsearch, index: str) -> ServingIndex:
-    """A concrete index that need not serve, under its own name. Raises IndexGone where there is none."""
+    """A concrete index, serving or not, by its own name. Raises IndexGone if there is none."""
     return _described(index, index, client.indices.get(index=index, features=_DESCRIBING).body[index])
 
 

@@ -1,4 +1,4 @@
-"""The one reader of the mapping files."""
+"""The only reader of the mapping files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def settings() -> Json:
 
 
 def _resolved(node: Json) -> Json:
-    """Replaces ``{"$use": name}`` by the shared field of that name, all the way down."""
+    """Replaces ``{"$use": name}`` by the shared field with that name, recursively."""
     if "$use" in node:
         return copy.deepcopy(cast(Json, _file("shared")["fields"][node["$use"]]))
     return {key: _resolved(value) if isinstance(value, dict) else value for key, value in node.items()}

@@ -1,4 +1,4 @@
-"""What an index remembers of how it was filled, and whether these settings can serve it."""
+"""The metadata of an index about how it was filled, and whether these settings fit it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.json_types import Json, JsonMapping
 from core.ports import EmbedderCard
 
 SCHEMA_VERSION = 3
-"""Of the mappings as they are now. Raised by one with every release that changes a mapping (ADR 0023):
+"""The current schema version of the mappings. Every release that changes a mapping increases it by one (ADR 0023):
 
 1. Sonde 0.1.0
 2. editions of records, claims in the ledger, coverage and progress of documents
@@ -17,12 +17,12 @@ SCHEMA_VERSION = 3
 """
 
 OLDEST_SCHEMA = 1
-"""The oldest schema that this version reads. Raised only where an older index would give wrong answers."""
+"""The oldest schema that this version reads. Increased only if an older index would give wrong answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexMeta:
-    """The embedding recipe and the schema, kept in the mapping's ``_meta``."""
+    """The embedding recipe and the schema, stored in the mapping's ``_meta``."""
 
     schema_version: int
     embedding_model: str
@@ -36,7 +36,7 @@ class IndexMeta:
 
     @classmethod
     def read(cls, index: str, meta: JsonMapping | None) -> IndexMeta:
-        """Raises IndexMismatch where the index carries no ``_meta`` of ours."""
+        """Raises IndexMismatch if the index has no ``_meta`` of ours."""
         try:
             return cls(**{name: (meta or {})[name] for name in cls.__dataclass_fields__})
         except KeyError as error:
@@ -50,7 +50,7 @@ class IndexMeta:
 
 
 def refuse_unknown_schema(index: str, meta: IndexMeta) -> None:
-    """Raises IndexMismatch, with what to do, where this version cannot read the schema of ``index``."""
+    """Raises IndexMismatch, with what to do, if this version cannot read the schema of ``index``."""
     if OLDEST_SCHEMA <= meta.schema_version <= SCHEMA_VERSION:
         return
     remedy = (
@@ -65,7 +65,7 @@ def refuse_unknown_schema(index: str, meta: IndexMeta) -> None:
 
 
 def refuse_other_dimensions(index: str, meta: IndexMeta, card: EmbedderCard) -> None:
-    """Raises IndexMismatch where ``card`` (the model that ``_meta`` names, as installed) has other dimensions."""
+    """Raises IndexMismatch if ``card`` (the model in ``_meta``, as installed) has other dimensions."""
     if meta.dims != card.dims:
         raise IndexMismatch(
             f"The index {index} holds vectors of {meta.dims} dimensions by {meta.embedding_model}, but the model "
@@ -75,7 +75,7 @@ def refuse_other_dimensions(index: str, meta: IndexMeta, card: EmbedderCard) -> 
 
 
 def reindex_reasons(meta: IndexMeta, configured_model: str) -> list[str]:
-    """Sentences for ``/readyz`` and ``sonde doctor``: why a reindex would help. The index answers meanwhile."""
+    """Sentences for ``/readyz`` and ``sonde doctor``: why a reindex would help. The index still answers."""
     reasons = []
     if meta.embedding_model != configured_model:
         reasons.append(

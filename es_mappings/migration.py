@@ -1,8 +1,8 @@
-"""Brings the indices of an earlier version up to this one's mappings, as far as that goes in place (ADR 0023).
+"""Updates the indices of an earlier version to the current mappings, as far as possible in place (ADR 0023).
 
-A new field is added to the mapping of the index that serves, so that writers can use it at once. Records, passages and
-users' passages keep their schema version until ``sonde reindex`` has written every document anew; the bookkeeping
-indices need no more than the fields.
+A new field is added to the mapping of the serving index, so that writers can use it at once. Records, passages and
+users' passages keep their schema version until ``sonde reindex`` has rewritten every document; the bookkeeping indices
+need only the fields.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _ADDED_KINDS: tuple[IndexKind, ...] = ("visits",)
 
 
 def migrate(client: Elasticsearch, prefix: str) -> None:
-    """Adds what the indices of ``prefix`` lack; safe to repeat, and from several processes at once.
+    """Adds missing fields to the indices of ``prefix``; idempotent and safe in several processes at once.
 
-    Raises IndexMismatch where an index cannot take a new field in place.
+    Raises IndexMismatch if an index cannot take a new field in place.
     """
     aliases = {alias(prefix, kind): kind for kind in KINDS}
     found = client.indices.get(
@@ -45,9 +45,9 @@ def migrate(client: Elasticsearch, prefix: str) -> None:
 
 
 def missing_fields(wanted: JsonMapping, there: JsonMapping) -> Json:
-    """The ``properties`` of ``wanted`` that ``there`` lacks, sub-fields of objects among them.
+    """The ``properties`` of ``wanted`` that ``there`` lacks, including sub-fields of objects.
 
-    A field that both have with different settings is left as it is: only a new index can change it.
+    A field with different settings in both is unchanged: only a new index can change it.
     """
     found: Json = {}
     for name, field in wanted.items():
@@ -81,12 +81,12 @@ def _bring_up(client: Elasticsearch, kind: IndexKind, index: str, mapping: JsonM
 
 
 def _create(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind]) -> None:
-    """Nothing where there are no records yet: then everything is still to be made."""
+    """Does nothing if there are no records yet: then all indices are still to be created."""
     records = resolved(client, prefix, "records") if kinds else None
     if records is not None:
         ensure_indices(client, prefix, _card(records.meta), kinds=kinds)
 
 
 def _card(meta: IndexMeta) -> EmbedderCard:
-    """As much of a model as a mapping needs."""
+    """The parts of a model card that a mapping needs."""
     return EmbedderCard(meta.embedding_model, meta.dims, max_tokens=1, min_score=0.0, instruction=meta.instruction)

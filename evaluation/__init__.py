@@ -1,1 +1,1 @@
-"""How good the answers are: judged collections run through the very pipeline that serves, and measured."""
+"""Measures the quality of answers: runs judged collections through the serving pipeline."""

@@ -1,6 +1,6 @@
-"""How far people agree on grades, beyond what chance would give.
+"""Agreement of people on grades, corrected for chance.
 
-All of them: 1 perfect, 0 as chance, below 0 worse than chance; NaN where all grades are one and the same.
+All measures: 1 is perfect, 0 is chance, below 0 worse than chance; NaN if all grades are equal.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ Weights = Literal["none", "linear", "quadratic"]
 def cohen_kappa(a: Sequence[int], b: Sequence[int], grades: int, weights: Weights = "none") -> float:
     """Two people's grades (0..grades - 1) of the same things. Cohen 1960, weighted 1968.
 
-    1 - (weighted disagreement seen) / (weighted disagreement of two people who grade by chance as often so).
-    With weights a near miss counts less: by the distance of the grades, or its square.
-    Raises ValueError for different lengths, none at all, or a grade out of range.
+    1 - (weighted disagreement seen) / (expected weighted disagreement by chance, with the same grade frequencies).
+    With weights, a small difference counts less: by the distance of the grades, or its square.
+    Raises ValueError for different lengths, no grades, or a grade out of range.
     """
     if len(a) != len(b) or not a:
         raise ValueError("both must have graded the same things, and something")
@@ -34,9 +34,9 @@ def cohen_kappa(a: Sequence[int], b: Sequence[int], grades: int, weights: Weight
 
 
 def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float:
-    """Several people, as many for each thing: ``counts[i][g]`` of them gave thing i the grade g. Fleiss 1971.
+    """Several people, equally many for each thing: ``counts[i][g]`` of them gave thing i the grade g. Fleiss 1971.
 
-    Raises ValueError where things were graded by different numbers of people, or by fewer than two.
+    Raises ValueError if the number of people differs between things, or is less than two.
     """
     table = np.asarray(counts, dtype=np.float64)
     raters = table.sum(axis=1)

@@ -1,4 +1,4 @@
-"""A collection's questions put to the pipeline, several at a time."""
+"""Runs a collection's questions through the pipeline, several at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Progress = Callable[[int, int], None]
 class Asked:
     """One question's answer: (document id, score) best first, the whole window.
 
-    ``areas``: the places it was read to ask for; ``kind``: the kind of product.
+    ``areas``: the places read from it; ``kind``: the kind of product.
     """
 
     question: Question
@@ -40,8 +40,8 @@ def ask_all(
     threads: int = 4,
     progress: Progress | None = None,
 ) -> list[Asked]:
-    """Answers in the order of the questions. The first failure is raised; questions not yet begun are dropped."""
-    # The first alone: what is loaded with the first question is then there for all of them, whichever thread asks.
+    """Answers in the order of the questions. The first failure is raised; waiting questions are dropped."""
+    # The first question runs alone, so that what it loads is ready for all threads.
     answers = [ask(pipeline, collection, question, variant) for question in collection.questions[:1]]
     if progress is not None:
         progress(len(answers), len(collection.questions))
@@ -60,7 +60,7 @@ def ask_all(
 
 
 def ask(pipeline: SearchPipeline, collection: Collection, question: Question, variant: Variant) -> Asked:
-    """One question by one variant."""
+    """Asks one question with one variant."""
     answer = pipeline.ordered(variant.request(question.text))
     if variant.inside and answer.interpretation.areas:
         answer = pipeline.ordered(variant.inside_request(question.text, answer.interpretation.areas[0]))
@@ -68,7 +68,7 @@ def ask(pipeline: SearchPipeline, collection: Collection, question: Question, va
 
 
 def asked(question: Question, answer: Ordered, documents: Mapping[str, str]) -> Asked:
-    """The answer in the collection's own ids, in the order in which it is served."""
+    """The answer with the collection's ids, in the served order."""
     ranking, read = answer.ranking, answer.interpretation
     ids, scores = ranking.ids(), ranking.score[ranking.order].tolist()
     order, _ = arranged(ranking, answer.found.fields, answer.request)

@@ -1,4 +1,4 @@
-"""What relevance grades do not show: how far the first ten lie from the asked place, and of what kind they are."""
+"""Measures beside relevance: the distance of the first ten hits from the asked place, and their kinds."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _FIRST = 10
 
 @dataclass(frozen=True, slots=True)
 class BeyondTopic:
-    """Means over the questions concerned, None where there is none.
+    """Means over the questions concerned, None if there are none.
 
     ``hausdorff_deg``: see :func:`mean_hausdorff_deg`. ``unplaced``: share of the first ten without an extent, and so
-    without a distance. ``derived``, ``not_observed``: shares of the first ten of questions for observations that are
-    derived products, and that are known to be anything but observations.
+    without a distance. ``derived``, ``not_observed``: for questions for observations, the shares of the first ten that
+    are derived products, and that are known not to be observations.
     """
 
     questions_with_place: int
@@ -33,7 +33,7 @@ class BeyondTopic:
 
 
 def beyond_topic(answers: Sequence[Asked], records: Mapping[str, Record]) -> BeyondTopic:
-    """``records`` by document id. The place is the one that a person wrote down, else the one read."""
+    """``records`` by document id. The place is the one annotated by a person, else the one read."""
     placed = [(one.question.areas or one.areas, _first(one, records)) for one in answers]
     placed = [(areas, first) for areas, first in placed if areas and first]
     distances = [mean for areas, first in placed if (mean := mean_hausdorff_deg(areas, first)) is not None]
@@ -49,7 +49,7 @@ def beyond_topic(answers: Sequence[Asked], records: Mapping[str, Record]) -> Bey
 
 
 def mean_hausdorff_deg(areas: Sequence[BBox], first: Sequence[Record]) -> float | None:
-    """Mean plain-degree distance of the records that have an extent: nearest box, mean over the asked areas."""
+    """Mean plain-degree distance of the records with an extent: nearest box, mean over the asked areas."""
     placed = [box_array(record.extents) for record in first if record.extents]
     each = [float(np.mean([hausdorff_deg_many(area, boxes).min() for area in areas])) for boxes in placed]
     return _mean(each)

@@ -1,4 +1,4 @@
-"""A judged collection: records, questions, and who was judged relevant to what."""
+"""A judged collection: records, questions, and relevance judgements."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from core.extent import BBox
 from core.record import Record
 
 Qrels = Mapping[str, Mapping[str, int]]
-"""Question id -> document id -> grade; 0 and below is not relevant, what is absent was not judged."""
+"""Question id -> document id -> grade; 0 and below is not relevant, missing means not judged."""
 
 _NAMED = 10
 
 
 class BadCollection(SondeError):
-    """A collection that cannot be measured with; the message names each fault, the first ten of many."""
+    """An unusable collection; the message lists the faults, at most ten."""
 
     def __init__(self, name: str, faults: list[str]) -> None:
         more = [f"and {len(faults) - _NAMED} more"] if len(faults) > _NAMED else []
@@ -27,18 +27,23 @@ class BadCollection(SondeError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``areas``: the places asked for where a person wrote them down; else they are read from the text."""
+    """``areas``: the asked places if a person annotated them; else they are read from the text.
+
+    ``kind``: for results by kind. ``goals``: the right documents of which one must be reached, if not any will do.
+    """
 
     id: str
     text: str
     areas: tuple[BBox, ...] = ()
+    kind: str = ""
+    goals: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """``documents`` maps a record's id to the id that the qrels use. ``as_of_ms``: the "now" of its questions.
+    """``documents`` maps a record's id to its id in the qrels. ``as_of_ms``: the "now" of its questions.
 
-    ``notes`` say what was left out when it was read.
+    ``notes`` list what was left out.
     """
 
     name: str
@@ -50,7 +55,7 @@ class Collection:
     notes: tuple[str, ...] = ()
 
     def asking(self, ids: Several[str]) -> Collection:
-        """The same records with the questions of those ids only. Raises BadCollection for an id that is not here."""
+        """The same records with only the questions with those ids. Raises BadCollection for an unknown id."""
         unknown = sorted(set(ids) - {question.id for question in self.questions})
         if unknown:
             raise BadCollection(self.name, [f"no question has the id {name!r}" for name in unknown])
@@ -65,7 +70,7 @@ class Collection:
         return self.asking([question.id for question in self.questions[:count]])
 
     def holding(self, documents: Several[str]) -> Collection:
-        """Only those documents, by their id in the qrels; every judgement of another one goes with it."""
+        """Only those documents, by their id in the qrels; judgements of other documents are removed."""
         records = tuple(record for record in self.records if self.documents[record.id] in documents)
         kept = {
             question: {document: grade for document, grade in grades.items() if document in documents}
@@ -77,10 +82,10 @@ class Collection:
 
 
 def checked(collection: Collection, *, skip_unknown: bool = False) -> Collection:
-    """The collection with the questions that were judged, in their order.
+    """The collection with only judged questions, in order.
 
-    Raises BadCollection for judgements of a question or a document that is not there (``skip_unknown``: they are left
-    out and noted), and where no question is left.
+    Raises BadCollection for judgements of an unknown question or document (``skip_unknown``: they are left out and
+    noted), and if no question is left.
     """
     questions = {question.id for question in collection.questions}
     known = set(collection.documents.values())

@@ -1,4 +1,4 @@
-"""One variant on one collection, measured; and several compared with it."""
+"""Measures one variant on one collection, and compares others with it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """Another run beside the evaluated one; ``comparison`` is of (evaluated - other) in ``measure``."""
+    """Another run besides the evaluated one; ``comparison`` is of (evaluated - other) in ``measure``."""
 
     name: str
     measured: Measured
@@ -90,13 +90,13 @@ def against(evaluated: Evaluation, other: Evaluation) -> Against:
 
 
 def against_run(evaluated: Evaluation, name: str, run: Run, collection: Collection) -> Against:
-    """A run made elsewhere; questions that it does not answer count 0."""
+    """An external run; unanswered questions count 0."""
     measured = measure(run, collection.qrels)
     return Against(name, measured, _compared(evaluated.measured, measured))
 
 
 def worst_losses(evaluated: Measured, other: Measured | None, count: int) -> list[tuple[str, float, float]]:
-    """(question, its value, the other's value), the deepest loss first; against a full mark where there is no other."""
+    """(question, its value, the other's value), largest loss first; compared with the maximum if there is no other."""
     own = evaluated.column(HEADLINE)
     theirs = other.column(HEADLINE) if other is not None else dict.fromkeys(own, 1.0)
     order = sorted(own, key=lambda question: (own[question] - theirs[question], question))

@@ -1,4 +1,4 @@
-"""What people judged: one line for each keystroke, never rewritten, so that a power cut loses at most the last one."""
+"""Judgements by people: one line for each keystroke, never rewritten, so that a crash loses at most the last one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Pair = tuple[str, str]
 
 
 class Judgement(BaseModel):
-    """One line. ``grade`` None: skipped, or (``undone``) taken back."""
+    """One line. ``grade`` None: skipped, or (``undone``) withdrawn."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -37,14 +37,14 @@ class Judgement(BaseModel):
 
 @dataclass(slots=True)
 class JudgementFile:
-    """The file of everybody's judgements; what one person says replaces what that person said before."""
+    """The file of everybody's judgements; a later judgement replaces an earlier one of the same person."""
 
     path: Path
     _said: dict[tuple[str, Pair], Judgement] = field(default_factory=dict)
 
     @classmethod
     def open(cls, path: Path) -> JudgementFile:
-        """Reads what is there; a last line that was cut off is cut away. Raises SondeError for any other bad line."""
+        """Reads the file; removes an incomplete last line. Raises SondeError for any other invalid line."""
         file = cls(path)
         whole = path.read_bytes() if path.exists() else b""
         kept, _, cut = whole.rpartition(b"\n")
@@ -66,11 +66,11 @@ class JudgementFile:
         self._note(judgement)
 
     def of(self, judge: str) -> dict[Pair, Judgement]:
-        """One person's, in the order given; what was taken back is not there, what was skipped is."""
+        """One person's judgements in order, without withdrawn ones, with skipped ones."""
         return {pair: said for (who, pair), said in self._said.items() if who == judge}
 
     def grades(self) -> dict[Pair, dict[str, int]]:
-        """Pair -> who -> grade; skipped ones are not there."""
+        """Maps pair -> person -> grade, without skipped ones."""
         given: dict[Pair, dict[str, int]] = {}
         for (who, pair), said in self._said.items():
             if said.grade is not None:
@@ -79,13 +79,13 @@ class JudgementFile:
 
     def _note(self, judgement: Judgement) -> None:
         key = judgement.judge, (judgement.question, judgement.document)
-        self._said.pop(key, None)  # so that the latest stands last
+        self._said.pop(key, None)  # puts the latest last
         if not judgement.undone:
             self._said[key] = judgement
 
 
 def waiting(pooled: Mapping[str, Sequence[str]], done: Iterable[Pair]) -> list[Pair]:
-    """What one person has still to judge, in the pool's order."""
+    """What one person still has to judge, in the pool's order."""
     said = set(done)
     return [
         (question, document)
@@ -96,7 +96,7 @@ def waiting(pooled: Mapping[str, Sequence[str]], done: Iterable[Pair]) -> list[P
 
 
 def qrels_of(grades: Mapping[Pair, Mapping[str, int]]) -> Qrels:
-    """One grade for each pair: the median of everybody's, the lower one of two in the middle."""
+    """One grade for each pair: the median of everybody's; of two in the middle, the lower one."""
     qrels: dict[str, dict[str, int]] = {}
     for (question, document), given in grades.items():
         qrels.setdefault(question, {})[document] = median_low(given.values())
@@ -105,7 +105,7 @@ def qrels_of(grades: Mapping[Pair, Mapping[str, int]]) -> Qrels:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Two people (``of``) on what both judged, or all of them (Fleiss) on what all judged.
+    """Agreement of two people (``of``) on what both judged, or of all (Fleiss) on what all judged.
 
     ``kappa``: exact; ``weighted``: quadratic weights, None for more than two.
     """
@@ -117,7 +117,7 @@ class Agreement:
 
 
 def agreement(grades: Mapping[Pair, Mapping[str, int]]) -> list[Agreement]:
-    """Each two people who judged something in common, then all together where there are more than two."""
+    """Every two people with common judgements, then all together if there are more than two."""
     judges = sorted({who for given in grades.values() for who in given})
     found = [one for a, b in combinations(judges, 2) if (one := _of_two(grades, a, b)) is not None]
     common = [given for given in grades.values() if len(given) == len(judges)]

@@ -1,4 +1,4 @@
-"""Reading a file line by line, keeping what is wrong with it until the end, so that one look mends it all."""
+"""Reads a file line by line and collects all its faults, so that they can be fixed together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO, TypeVar, cast
+from typing import TextIO, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,7 +20,7 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(slots=True)
 class Faults:
-    """What is wrong with one file, by line."""
+    """The faults of one file, by line."""
 
     path: Path
     found: list[str] = field(default_factory=list)
@@ -29,15 +29,15 @@ class Faults:
         self.found.append(f"line {line}: {what}")
 
     def refuse(self) -> None:
-        """Raises BadCollection where anything was found."""
+        """Raises BadCollection if there is a fault."""
         if self.found:
             raise BadCollection(str(self.path), self.found)
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, numbered from 1; of the text inside where the name ends in ``.gz``.
+    """Lines that are not blank, numbered from 1; decompressed if the name ends in ``.gz``.
 
-    Raises SondeError where the file cannot be read as UTF-8 text.
+    Raises SondeError if the file cannot be read as UTF-8 text.
     """
     try:
         with _opened(path) as file:
@@ -59,10 +59,10 @@ def _opened(path: Path) -> TextIO:
 
 
 def json_lines(path: Path, kind: type[M], faults: Faults) -> Iterator[tuple[int, M]]:
-    """One object a line as ``kind``; a line that is none is a fault and is passed over."""
+    """One object per line as ``kind``; an invalid line is a fault and is skipped."""
     for number, line in lines(path):
         try:
-            value: Any = json.loads(line)
+            value: object = json.loads(line)
             yield number, kind.model_validate(value)
         except ValidationError as error:
             named = (f"{'.'.join(map(str, one['loc'])) or 'line'}: {one['msg']}" for one in error.errors())

@@ -1,4 +1,4 @@
-"""A server of the standard library behind a real socket, for the length of a ``with``."""
+"""Runs a server of the standard library on a real socket during a ``with``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import ThreadingHTTPServer
 
-_POLL_S = 0.02  # how long ending it takes at most
+_POLL_S = 0.02  # maximum time to stop it
 
 
 @contextmanager
 def served(server: ThreadingHTTPServer) -> Iterator[str]:
-    """Its address without a slash at the end."""
+    """Its address without a trailing slash."""
     thread = threading.Thread(target=server.serve_forever, args=(_POLL_S,), daemon=True)
     thread.start()
     try:

@@ -31,7 +31,7 @@ _K = 100
 class Measured:
     """``means``: measure -> mean over all judged questions; ``by_question``: question -> measure -> value.
 
-    A judged question that the run does not answer counts 0.
+    A judged question without an answer in the run counts 0.
     """
 
     means: Mapping[str, float]
@@ -43,7 +43,7 @@ class Measured:
 
 
 def measure(run: Run, qrels: Qrels) -> Measured:
-    """Every measure of a run; order counts, scores do not (ranks are handed on, so that no tie is broken again)."""
+    """Every measure of a run; only the order counts, not the scores (ranks are passed on, so that ties stay broken)."""
     ranked = {
         question: {document: float(-rank) for rank, (document, _) in enumerate(found)}
         for question, found in run.items()
@@ -71,8 +71,8 @@ def means(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
 def ap_over_k(relevant: Sequence[bool], k: int) -> float:
     """Paper 000's AP_k: the sum over ranks 1..k of (precision at the rank x relevant there), divided by k; 0..1.
 
-    Its equation 3 with n = k, as its Table 3 computes it. Not the usual average precision, which divides by the number
-    of relevant documents: with few of them this one is small by construction.
+    Its equation 3 with n = k, as in its Table 3. Not the usual average precision, which divides by the number of
+    relevant documents: with few of them this one is small by construction.
     """
     if k < 1:
         raise ValueError("k is at least 1")

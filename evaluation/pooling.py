@@ -1,4 +1,4 @@
-"""Which documents people are asked to judge: the first k of each of several runs, put together."""
+"""Chooses the documents to judge: the first k of each of several runs, combined."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from evaluation.trec import Run
 
 
 def pool(runs: Sequence[Run], depth: int) -> dict[str, list[str]]:
-    """Question -> the documents among the first ``depth`` of any run, in no order that tells of rank or run.
+    """Question -> the documents among the first ``depth`` of any run, in an order that hides rank and run.
 
-    Questions sorted by id. The order of documents is shuffled by the question's own id, so it is the same for everyone
-    who judges and for whoever resumes, and does not change with the order of the runs.
-    The method is that of Sparck Jones and van Rijsbergen, 1975.
+    Questions are sorted by id. Documents are shuffled by the question's id, so the order is the same for every judge
+    and session, and does not depend on the order of the runs. The method of Sparck Jones and van Rijsbergen, 1975.
     """
     if depth < 1:
         raise ValueError("the depth is at least 1")

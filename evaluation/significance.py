@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 PERMUTATIONS = 10_000
-_SEED = 20_04  # any number; the same one, so that a figure can be computed again
+_SEED = 20_04  # any number; fixed, so that a figure can be computed again
 _BLOCK = 1000
 
 
@@ -32,9 +32,9 @@ def paired_randomisation(
 ) -> Comparison:
     """Fisher's paired randomisation test, two-sided, over the questions of both.
 
-    Under "no difference" each question's two values could as well be the other way round. p = (as large + 1) /
-    (permutations + 1), so it is never 0. Smucker, Allan and Carterette, CIKM 2007.
-    Raises ValueError where the two do not hold the same questions.
+    Under "no difference" each question's two values are exchangeable. p = (as large + 1) / (permutations + 1), so it is
+    never 0. Smucker, Allan and Carterette, CIKM 2007.
+    Raises ValueError if the two do not have the same questions.
     """
     if a.keys() != b.keys() or not a:
         raise ValueError("the two runs were not measured on the same questions")

@@ -1,4 +1,4 @@
-"""The committed halves of the judged collections: what may be tuned on, and what the tables show."""
+"""The committed halves of the judged collections: one for tuning, one for the tables."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from evaluation.lines import Faults, lines
 
 Half = Literal["train", "test"]
 
-# What is put aside reaches into both halves, so neither has it.
+# Questions put aside belong to both halves, so neither uses them.
 _NAMES: dict[str, Half | None] = {"train": "train", "tune": "train", "test": "test", "aside": None}
 
 
 def half_of(collection: Collection, half: Half, path: Path) -> Collection:
-    """The questions of one half, over all records; ids that the split names beyond the collection's are no matter.
+    """The questions of one half, over all records; additional ids in the split are ignored.
 
     Raises BadCollection for a question that is in no half (nor aside), for malformed lines and for an empty half.
     """
@@ -30,7 +30,9 @@ def half_of(collection: Collection, half: Half, path: Path) -> Collection:
 
 
 def read_halves(path: Path) -> dict[str, Half | None]:
-    """``query-id, half`` by tabs: train (or tune), test, or aside (None). Raises BadCollection for malformed lines."""
+    """``query-id, half``, tab-separated: train (or tune), test, or aside (None). Raises BadCollection for malformed
+    lines.
+    """
     faults = Faults(path)
     halves: dict[str, Half | None] = {}
     for number, line in lines(path):

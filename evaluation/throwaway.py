@@ -1,4 +1,4 @@
-"""An index for one evaluation, deleted when it ends, however it ends."""
+"""A temporary index for one evaluation, deleted when it ends, for whatever reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 
 PREFIX = "sonde-evaluation-"
 
-_ABANDONED_MS = 24 * 3_600_000  # no evaluation lasts a day: one that was killed left this behind
+_ABANDONED_MS = 24 * 3_600_000  # no evaluation takes a day: an older index is from a killed one
 _MERGE_S = 300.0
 
 
@@ -31,10 +31,10 @@ _MERGE_S = 300.0
 def throwaway(client: Elasticsearch, records: Sequence[Record], embedder: Embedder) -> Iterator[str]:
     """The prefix of a records index that holds ``records`` with their vectors, in one segment.
 
-    Deleted on leaving, also by an exception or Ctrl-C; what a killed evaluation left is deleted by a later one.
-    Raises Unavailable where Elasticsearch does not answer, SondeError where it refuses a record.
+    Deleted on exit, also after an exception or Ctrl-C; a later evaluation deletes what a killed one left.
+    Raises Unavailable if Elasticsearch does not answer, SondeError if it refuses a record.
     """
-    sweep_abandoned(client)  # also finds out, before anything is embedded, whether it answers
+    sweep_abandoned(client)  # also checks, before anything is embedded, whether it answers
     vectors = embedder.embed([record.embedding_text for record in records], "document")
     prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"
     try:
@@ -54,13 +54,13 @@ def _fill(client: Elasticsearch, prefix: str, records: Sequence[Record], vectors
     )
     if failures := write(client, operations):
         raise SondeError(f"{len(failures)} records were refused, {failures[0].id} first: {failures[0].reason}")
-    # One segment: the approximate search then meets one graph, and term statistics hold no rests.
+    # One segment: approximate search then uses one graph, and term statistics include no deleted documents.
     client.options(request_timeout=_MERGE_S).indices.forcemerge(index=index, max_num_segments=1)
     client.indices.refresh(index=index)
 
 
 def _delete(client: Elasticsearch, index: str) -> None:
-    """A failure is said and not raised: it would hide why the evaluation ended, and a later one sweeps."""
+    """Logs a failure instead of raising it: it would hide why the evaluation ended, and a later one cleans up."""
     try:
         client.options(ignore_status=404).indices.delete(index=index)
     except ElasticsearchError as error:
@@ -68,7 +68,7 @@ def _delete(client: Elasticsearch, index: str) -> None:
 
 
 def sweep_abandoned(client: Elasticsearch) -> list[str]:
-    """Deletes throw-away indices older than a day, by name; returns the names."""
+    """Deletes temporary indices older than a day, by name; returns the names."""
     settings = client.options(ignore_status=404).indices.get_settings(index=f"{PREFIX}*", flat_settings=True).body
     created = {index: int(found["settings"]["index.creation_date"]) for index, found in settings.items()}
     old = abandoned(created, int(time.time() * 1000))
@@ -79,7 +79,7 @@ def sweep_abandoned(client: Elasticsearch) -> list[str]:
 
 
 def abandoned(created_ms: Mapping[str, int], now_ms: int) -> list[str]:
-    """Of indices by name with their creation, the throw-away ones that are older than a day."""
+    """The temporary indices older than a day, from indices by name with their creation time."""
     return sorted(
         index for index, made in created_ms.items() if index.startswith(PREFIX) and now_ms - made > _ABANDONED_MS
     )

@@ -1,4 +1,4 @@
-"""TREC's own files: runs and qrels."""
+"""Reads and writes TREC files: runs and qrels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.collection import Qrels
 from evaluation.lines import Faults, lines
 
 Run = Mapping[str, Sequence[tuple[str, float]]]
-"""Question id -> (document id, score), best first; no document is there twice."""
+"""Question id -> (document id, score), best first; no duplicate documents."""
 
 _RUN_FIELDS = 6
 _TREC_QRELS_FIELDS = 4
@@ -20,9 +20,9 @@ _BEIR_QRELS_FIELDS = 3
 
 
 def write_run(path: Path, run: Run, tag: str) -> None:
-    """``question Q0 document rank score tag``; scores fall strictly, so that every evaluator sees the same order.
+    """``question Q0 document rank score tag``; scores decrease strictly, so that every evaluator sees the same order.
 
-    Raises SondeError where an id holds white space, which this format cannot carry.
+    Raises SondeError if an id contains white space, which this format cannot express.
     """
     spaced = [name for question, found in run.items() for name in (question, *dict(found)) if len(name.split()) != 1]
     if spaced:
@@ -35,7 +35,7 @@ def write_run(path: Path, run: Run, tag: str) -> None:
 
 
 def falling(scores: Sequence[float]) -> list[float]:
-    """Scores as float32 (what trec_eval reads), each below the one before it: ties lowered by the least step."""
+    """Scores as float32 (which trec_eval reads), strictly decreasing: ties are lowered by the smallest step."""
     lowered: list[float] = []
     for score in np.asarray(scores, dtype=np.float32):
         if lowered and score >= lowered[-1]:
@@ -45,9 +45,9 @@ def falling(scores: Sequence[float]) -> list[float]:
 
 
 def read_run(path: Path) -> Run:
-    """The run of a file, each question's documents by score, ties by the larger id first, as trec_eval has it.
+    """The run of a file, each question's documents by score, ties by the larger id first, as in trec_eval.
 
-    Raises BadCollection that names every malformed line and every document that is there twice.
+    Raises BadCollection that names every malformed line and every duplicate document.
     """
     faults = Faults(path)
     found: dict[str, dict[str, float]] = {}
@@ -72,9 +72,10 @@ def read_run(path: Path) -> Run:
 
 
 def read_qrels(path: Path) -> Qrels:
-    """Qrels as BEIR (``query-id corpus-id score``, with its header) or TREC (``question 0 document grade``) has them.
+    """Qrels in the form of BEIR (``query-id corpus-id score``, with its header) or TREC (``question 0 document
+    grade``).
 
-    Fields are parted by tabs where there are any, else by white space. Raises BadCollection that names every
+    Fields are separated by tabs if there are any, else by white space. Raises BadCollection that names every
     malformed line and every judgement that contradicts an earlier one.
     """
     faults = Faults(path)
@@ -103,7 +104,7 @@ def _judge(qrels: dict[str, dict[str, int]], fields: Sequence[str], faults: Faul
 
 
 def _whole(text: str) -> int | None:
-    """Some tables were written by programs that say 1.0 for 1."""
+    """Accepts 1.0 for 1, because some programs write it."""
     try:
         number = float(text)
     except ValueError:
@@ -112,7 +113,7 @@ def _whole(text: str) -> int | None:
 
 
 def write_qrels(path: Path, qrels: Qrels) -> None:
-    """BEIR's form, sorted. Raises SondeError where an id holds a tab or a line break."""
+    """BEIR's form, sorted. Raises SondeError if an id contains a tab or a line break."""
     rows = [(question, document, grade) for question, found in qrels.items() for document, grade in found.items()]
     for question, document, _ in rows:
         if any(sign in question + document for sign in "\t\r\n"):

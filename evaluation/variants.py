@@ -1,4 +1,4 @@
-"""Ways to run the pipeline: all of it, or with one stage switched off."""
+"""Variants of the pipeline: complete, or with one stage switched off."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from search_api.request import ALL_PARTS, Algorithm, Filters, Part, SearchReques
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The settings of a search that evaluation varies; ``inside`` filters by the first place the question names."""
+    """The search settings that evaluation varies; ``inside`` filters by the first place in the question."""
 
     name: str = "full"
     algorithm: Algorithm = "hybrid"
@@ -32,11 +32,11 @@ class Variant:
             temporal=self.temporal,
             interpret=self.interpret,
             diversity=self.diversity,
-            group="none",  # what is folded under another is judged by itself too
+            group="none",  # folded records are judged too, so nothing is folded
         )
 
     def inside_request(self, text: str, area: BBox) -> SearchRequest:
-        """The same, among the records that touch ``area``."""
+        """The same, limited to the records that intersect ``area``."""
         return replace(self.request(text), filters=Filters(area=area))
 
     def as_dict(self) -> Json:
@@ -44,7 +44,7 @@ class Variant:
 
 
 def ablations(full: Variant) -> tuple[Variant, ...]:
-    """``full`` with each stage switched off in turn, and what to beat for questions of place and time."""
+    """``full`` with each stage switched off in turn, and baselines for questions of place and time."""
     text_alone = replace(full, spatial="off", temporal=False)
     each = (
         replace(full, name="bm25 alone", algorithm="bm25", rerank=False),

@@ -1,4 +1,4 @@
-"""Vectors kept on disk by what was embedded and by which model, so that a second evaluation embeds nothing."""
+"""Caches vectors on disk by text and model, so that a second evaluation embeds nothing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from core.batched import batched
 from core.ports import Embedder, EmbedderCard, TextKind, Vectors
 
-_CHUNK = 128  # texts embedded and kept at a time: what an interruption can lose
+_CHUNK = 128  # texts per write: the most that an interruption can lose
 _BUSY_S = 60.0
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
 
@@ -21,7 +22,7 @@ Progress = Callable[[int, int], None]
 
 
 class VectorCache:
-    """One SQLite file; processes and threads may share it. A power cut loses at most the last chunk."""
+    """One SQLite file; processes and threads may share it. A crash loses at most the last chunk."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +50,7 @@ class VectorCache:
 
 @dataclass(frozen=True, slots=True)
 class CachedEmbedder:
-    """core.ports.Embedder over another one: same vectors, each text embedded once for ever."""
+    """core.ports.Embedder around another one: same vectors, each text embedded only once."""
 
     inner: Embedder
     cache: VectorCache
@@ -64,16 +65,17 @@ class CachedEmbedder:
         keys = [_key(self.card, kind, text) for text in texts]
         known = {key: vector for key in set(keys) if (vector := self.cache.get(key)) is not None}
         lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        # Texts of like length together: a batch is padded to its longest.
+        # Texts of similar length together, because a batch is padded to its longest.
         waiting = sorted(lacking, key=lambda key: len(lacking[key]))
-        for start in range(0, len(waiting), _CHUNK):
-            chunk = waiting[start : start + _CHUNK]
+        done = 0
+        for chunk in batched(waiting, _CHUNK):
             vectors = self.inner.embed([lacking[key] for key in chunk], kind)
             made = list(zip(chunk, vectors, strict=True))
             self.cache.put(made)
             known.update(made)
+            done += len(chunk)
             if self.progress is not None:
-                self.progress(start + len(chunk), len(waiting))
+                self.progress(done, len(waiting))
         return np.stack([known[key] for key in keys]) if keys else np.empty((0, self.card.dims), dtype=np.float32)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -81,7 +83,7 @@ class CachedEmbedder:
 
 
 def _key(card: EmbedderCard, kind: TextKind, text: str) -> bytes:
-    """Whatever changes a vector changes the key."""
+    """Everything that changes a vector changes the key."""
     instruction = card.instruction if kind == "query" else ""
     recipe = f"{card.model}\0{card.runtime}\0{card.max_tokens}\0{kind}\0{instruction}\0{text}"
     return hashlib.sha256(recipe.encode("utf-8", "surrogatepass")).digest()

@@ -1,7 +1,7 @@
-"""Which id a record takes where other documents of its source have the same identifier (ADR 0018).
+"""Chooses the id of a record whose identifier other documents of its source share (ADR 0018).
 
-Documents that say the same are one record. Documents that differ are all kept: the first keeps the id of the
-identifier, each other one takes an id that names its edition, or else its native id, and keeps it.
+Documents with the same content are one record. Documents that differ are all kept: the first keeps the id of the
+identifier; each other one permanently takes an id with its edition, or else its native id.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _KEEPS_ITS_ID = ("current", "refused", "removed")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The record under the id that it takes, and the other document that has the same record, if there is one."""
+    """The record under its id, and the other document with the same record, if there is one."""
 
     digest: Digest
     owner: Owner | None
@@ -28,10 +28,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """How to ask about the other documents of the source.
+    """Looks up the other documents of the source.
 
-    ``owner``: the other document that holds a record. ``read_again``: what the kept document of a holder says to
-    today's readers; None where it is no longer kept.
+    ``owner``: the other document that holds a record. ``read_again``: the content of a holder's stored document, read
+    by the current readers; None if it is no longer stored.
     """
 
     owner: Callable[[str], Owner | None]
@@ -39,7 +39,7 @@ class Others:
 
 
 def place(parsed: Digest, native_id: str, stored: LedgerEntry | None, others: Others) -> Place:
-    """The id that the document had before, else the first one that nobody has or whose holder says the same."""
+    """The id that the document had before, else the first one that is free or whose holder has the same content."""
     stated, edition = parsed.record.id, parsed.record.edition
     kept = stored.record if stored is not None and stored.state in _KEEPS_ITS_ID else None
     first = others.owner(stated)
@@ -50,14 +50,14 @@ def place(parsed: Digest, native_id: str, stored: LedgerEntry | None, others: Ot
     if first is None or _same(parsed.content, first := _read(parsed.content, first, others)):
         return Place(parsed, first)
     if edition == first.entry.edition:
-        edition = None  # it tells nothing apart
+        edition = None  # it does not distinguish the documents
     apart = ids_apart(stated, edition, native_id)
     found = (_free(parsed, id, first, others) for id in apart)
     return next((each for each in found if each is not None), Place(_under(parsed, apart[-1], first), None))
 
 
 def _free(parsed: Digest, id: str, first: Owner | None, others: Others) -> Place | None:
-    """The place under this id; None where another document that says something else has it."""
+    """The place under this id; None if another document with other content has it."""
     named, owner = _under(parsed, id, first), others.owner(id)
     if owner is None or _same(named.content, owner := _read(named.content, owner, others)):
         return Place(named, owner)
@@ -65,12 +65,12 @@ def _free(parsed: Digest, id: str, first: Owner | None, others: Others) -> Place
 
 
 def _same(content: Content, owner: Owner) -> bool:
-    """Whether the two are one record. What a portal pushed gives way to what the catalogue itself says."""
+    """Whether the two are one record. The catalogue's own document replaces a pushed one."""
     return owner.entry.record_hash == content.record_hash or owner.entry.last_seen_run == PUSHED
 
 
 def _read(content: Content, owner: Owner, others: Others) -> Owner:
-    """The owner with what its document says to today's readers, where that might make a difference."""
+    """The owner with its document read by the current readers, if that can make a difference."""
     if owner.read or _same(content, owner):
         return owner
     again = others.read_again(owner.entry)

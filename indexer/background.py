@@ -1,4 +1,4 @@
-"""Threads that go on in the context of whoever gives them work: its trace, and the ids in its log lines."""
+"""Threads that keep the context of their caller: its trace, and the ids in its log lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Background(ThreadPoolExecutor):
-    """As its base, which alone would leave the context behind."""
+    """A ThreadPoolExecutor that passes on the caller's context."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         return super().submit(partial(copy_context().run, fn), *args, **kwargs)

@@ -1,4 +1,4 @@
-"""A source's pages put together to batches worth one bulk request and one call of the embedder."""
+"""Joins a source's pages into batches large enough for one bulk request and one call of the embedder."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ BATCH_BYTES = 32 << 20
 
 
 def batches(pages: Iterable[Page], size: int, limit_bytes: int = BATCH_BYTES) -> Iterator[Page]:
-    """Whole pages joined until they hold ``size`` records or ``limit_bytes``; each resumes where its last page does.
+    """Whole pages joined until they hold ``size`` records or ``limit_bytes``; each resumes after its last page.
 
-    Where the source breaks off, what came before is handed out first, then the error is raised.
+    If the source fails, the pages before the failure are returned first, then the error is raised.
     """
     waiting: list[Page] = []
     stream = iter(pages)

@@ -1,4 +1,4 @@
-"""Bulk requests that prove themselves: chunked by bytes, every item's result read, only what passes retried."""
+"""Verified bulk requests: split by size, every item's result checked, only temporary failures retried."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _WANTED = ["errors", "items.*.status", "items.*.error.type", "items.*.error.reas
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One item of a bulk request, as the lines that go over the wire."""
+    """One item of a bulk request, as the lines to send."""
 
     index: str
     id: str
     lines: tuple[bytes, ...]
-    absent_is_fine: bool = False  # a delete of what is gone already
+    absent_is_fine: bool = False  # a delete of a missing document
 
     @property
     def size(self) -> int:
@@ -41,7 +41,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An item that Elasticsearch did not take, and why."""
+    """An item that Elasticsearch refused, and the reason."""
 
     index: str
     id: str
@@ -49,21 +49,22 @@ class Failure:
 
 
 def index_operation(index: str, id: str, document: JsonMapping, routing: str | None = None) -> Operation:
-    """Writes the whole document, whatever was there: repeating it changes nothing."""
+    """Writes the whole document, replacing any other; idempotent."""
     return Operation(index, id, (_line({"index": _where(index, id, routing)}), _line(document)))
 
 
 def replace_operation(
     index: str, id: str, document: JsonMapping, routing: str | None, condition: Mapping[str, int] | None
 ) -> Operation:
-    """Writes the whole document where it is as ``condition`` says (sequence number, primary term), or, for None, not
-    there; else it is a failure, 409."""
+    """Writes the whole document if ``condition`` (sequence number, primary term) holds, or, for None, if it does not
+    exist; otherwise a failure, 409.
+    """
     action = "create" if condition is None else "index"
     return Operation(index, id, (_line({action: {**_where(index, id, routing), **(condition or {})}}), _line(document)))
 
 
 def update_operation(index: str, id: str, body: JsonMapping, condition: Mapping[str, int] | None = None) -> Operation:
-    """Changes a document where it stands; ``condition`` (sequence number, primary term): else it is a failure, 409."""
+    """Changes a document in place; if ``condition`` (sequence number, primary term) does not hold, a failure, 409."""
     how = {"retry_on_conflict": 3} if condition is None else condition
     return Operation(index, id, (_line({"update": {"_index": index, "_id": id, **how}}), _line(body)))
 
@@ -71,7 +72,7 @@ def update_operation(index: str, id: str, body: JsonMapping, condition: Mapping[
 def delete_operation(
     index: str, id: str, routing: str | None = None, condition: Mapping[str, int] | None = None
 ) -> Operation:
-    """With ``condition`` (sequence number, primary term): a failure, 409, where it has changed or is gone."""
+    """With ``condition`` (sequence number, primary term): a failure, 409, if it has changed or is gone."""
     where = {**_where(index, id, routing), **(condition or {})}
     return Operation(index, id, (_line({"delete": where}),), absent_is_fine=True)
 
@@ -81,17 +82,17 @@ def _where(index: str, id: str, routing: str | None) -> Json:
 
 
 def write(client: Elasticsearch, operations: Iterable[Operation]) -> list[Failure]:
-    """Sends everything and returns what was not taken, in order; a power cut leaves a prefix of the chunks.
+    """Sends everything and returns the refused items, in order; after a crash only the first chunks are written.
 
-    Items answered 429 or 503 are sent again, with jitter. Raises core.errors.Unavailable where no request gets through,
-    and where items are still put off after the last attempt: a full disk says nothing of the items, and who calls
-    them failures goes on without them.
+    Items answered 429 or 503 are sent again, with jitter. Raises core.errors.Unavailable if no request succeeds, and if
+    items are still delayed after the last attempt: a full disk is not a failure of the items, and a caller that took it
+    for one would continue without them.
     """
     return [failure for chunk in chunked(operations) for failure in _send(client, chunk)]
 
 
 def chunked(operations: Iterable[Operation], limit: int = CHUNK_BYTES) -> Iterator[list[Operation]]:
-    """Neighbours of at most ``limit`` bytes together; a larger one goes alone."""
+    """Groups consecutive operations up to ``limit`` bytes; a larger one goes alone."""
     chunk: list[Operation] = []
     size = 0
     for operation in operations:
@@ -114,14 +115,14 @@ def _send(client: Elasticsearch, chunk: Sequence[Operation]) -> list[Failure]:
         if not busy:
             return failures
         chunk = [operation for operation, _ in busy]
-    if len(busy) == 1 and chunk[0].size > CHUNK_BYTES:  # too large for the server's memory, now and ever
+    if len(busy) == 1 and chunk[0].size > CHUNK_BYTES:  # too large for the server's memory, permanently
         return [*failures, busy[0][1]]
     raise Unavailable(f"Elasticsearch accepts no writes ({busy[0][1].reason}). Try again when it does.")
 
 
 def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple[Operation, Failure]], list[Failure]]:
-    """What was put off, and what was refused, of one request."""
-    lines: list[Any] = [line for operation in chunk for line in operation.lines]  # the client takes lines as they are
+    """The delayed and the refused items of one request."""
+    lines: list[Any] = [line for operation in chunk for line in operation.lines]  # the client sends lines unchanged
     answer = client.bulk(operations=lines, filter_path=_WANTED)
     busy: list[tuple[Operation, Failure]] = []
     refused: list[Failure] = []
@@ -139,7 +140,7 @@ def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple
 
 
 def _reason(status: int, error: JsonMapping) -> str:
-    """Which field was not taken and why, without the names that Elasticsearch's own code has."""
+    """The refused field and the reason, without Elasticsearch's internal names."""
     causes = [error.get("reason"), error.get("caused_by", {}).get("reason")]
     said = ": ".join(_JAVA.sub("", str(cause)) for cause in causes if cause) or str(
         error.get("type", "no reason given")

@@ -1,7 +1,7 @@
-"""Decisions carried out: records and native bytes first, the ledger last, every item's result read.
+"""Writes decisions: records and native bytes first, the ledger last; checks every item's result.
 
-Ids are made of source and native id alone, so whatever a power cut leaves half done is written again to the same
-place: never lost, never double.
+Ids depend only on source and native id, so a write that a crash interrupted is repeated in the same place: nothing is
+lost or duplicated.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _REPLACE_BUT_KEEP_VECTOR = (
 
 
 def targets(prefix: str, kind: IndexKind) -> tuple[str, ...]:
-    """Where writers write: the one place to add ``{prefix}-{kind}-next`` while a reindex runs."""
+    """The write targets: the only place to add ``{prefix}-{kind}-next`` during a reindex."""
     return (alias(prefix, kind),)
 
 
 def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Moment) -> list[RejectedItem]:
-    """Writes a batch and returns what was not taken; those are tried again by the next run.
+    """Writes a batch and returns the refused items; the next run tries them again.
 
-    Raises core.errors.Unavailable where Elasticsearch does not answer; the batch may then be half written, and the
-    ledger does not say so, so it is done again.
+    Raises core.errors.Unavailable if Elasticsearch does not answer. The batch may then be half written; the ledger does
+    not list it, so it is repeated.
     """
-    share_access(client, prefix, items)  # first, so that no passage is seen longer than its record
+    share_access(client, prefix, items)  # first, so that no passage is visible to more people than its record
     operations = (operation for item in items for operation in _of_record(prefix, item, moment))
     reasons = {failure.id: failure.reason for failure in bulk.write(client, operations)}
     entries = [entry for item in items for entry in _entries(item, item_record(item) in reasons, moment)]
@@ -59,7 +59,7 @@ def write_ledger(client: Elasticsearch, prefix: str, entries: Sequence[LedgerEnt
 
 
 def item_record(item: Item) -> str | None:
-    """The id of the record that this item writes; None where it writes none."""
+    """The id of the record that this item writes; None if it writes none."""
     return item.decision.entry.record if item.decision.write or item.decision.keep_bytes else None
 
 
@@ -98,7 +98,7 @@ def _document(raw: RawRecord, digest: Digest, decision: Decision, moment: Moment
 
 
 def native_document(raw: RawRecord, digest: Digest) -> Json:
-    """The original bytes as the natives index keeps them."""
+    """The original bytes in the form of the natives index."""
     record = digest.record
     return natives.to_document(
         natives.Native(
@@ -108,7 +108,7 @@ def native_document(raw: RawRecord, digest: Digest) -> Json:
 
 
 def _entries(item: Item, failed: bool, moment: Moment) -> list[LedgerEntry]:
-    """The ledger's next states: of the document that gives the record up, then of the one that has it."""
+    """The ledger's next states: first of the document that loses the record, then of the one that gets it."""
     if failed:
         entry = not_committed(item.decision, item.stored, moment)
         return [] if entry is None else [entry]

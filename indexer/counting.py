@@ -1,4 +1,4 @@
-"""A batch's decisions added up for the report, and told to the log where a document is not in service."""
+"""Adds a batch's decisions to the report, and logs documents that are not in service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def count(items: Sequence[Item], batch: Page, tally: Tally) -> None:
 
 
 def count_failure(failed: RejectedItem, tally: Tally) -> None:
-    """An item that Elasticsearch refused: ``kept`` where an earlier version stays in service."""
+    """An item that Elasticsearch refused: ``kept`` if an earlier version stays in service."""
     entry, stored = failed.item.decision.entry, failed.item.stored
     reason = f"Elasticsearch did not take it: {failed.reason}"
     tally.fail(Refusal(f"{entry.origin} ({entry.record or entry.key})", reason, kept=_was_held(stored)))

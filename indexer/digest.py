@@ -1,4 +1,4 @@
-"""A document as it came, read into the record that will stand in the index, with its hashes."""
+"""Reads a raw document into the record to be indexed, with its hashes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from indexer.raw import RawRecord
 from reading.kinds import infer_kind
 
 DIGEST_VERSION = 1
-"""Raised when what is inferred here (the kind) changes, so that unchanged bytes are read again."""
+"""Increase this when what is inferred here (the kind) changes, so that unchanged bytes are read again."""
 
-_LEAST_CONFIDENCE = 0.5  # below, the text speaks of several kinds alike
+_LEAST_CONFIDENCE = 0.5  # below this, the text mentions several kinds about equally
 
 _READING = f"{SCHEMA_VERSION}.{DIGEST_VERSION}"
 
 
 def reading_tag(*how: str) -> str:
-    """Of all readers as they are now, and of ``how`` a source is read: another tag, and its files are read anew."""
+    """A tag for all current readers and for ``how`` a source is read: when it changes, its files are read again."""
     readers = (f"{name}/{reader.version}" for name, reader in sorted(FORMATS.items()))
     return hashlib.sha256("\n".join((_READING, *readers, *how)).encode()).hexdigest()[:16]
 
@@ -42,7 +42,7 @@ class Digest:
 def identify(raw: RawRecord, source: str) -> Document:
     """What is known before parsing."""
     reading = f"{_READING}/{reader_tag(raw.content)}"
-    if raw.access_groups:  # who may see it is part of the record: another answer means it is written again
+    if raw.access_groups:  # access is part of the record: after a change it is written again
         reading += f"/{'/'.join(raw.access_groups)}"
     return Document(source, raw.native_id, raw.origin, raw_hash(raw.content, reading))
 
@@ -54,7 +54,7 @@ def digest(raw: RawRecord, source: str) -> Digest:
 
 
 def under(parsed: Digest, id: str) -> Digest:
-    """The same record under another id than the one that its identifier gives."""
+    """The same record with another id than its identifier's."""
     named = _digested(replace(parsed.record, id=id))
     return replace(named, content=replace(named.content, claims=parsed.record.id))
 
@@ -67,7 +67,7 @@ def _digested(record: Record) -> Digest:
 
 
 def with_kind(record: Record) -> Record:
-    """The record with its kind of data taken from its text where the metadata do not say it."""
+    """The record with its kind of data inferred from its text if the metadata do not state it."""
     if record.provenance.kind != "unknown":
         return record
     kind, confidence = infer_kind(record.title, record.abstract, record.provenance.lineage)

@@ -1,4 +1,4 @@
-"""Texts to vectors, only where needed, and what is longer than the model reads is counted, never hidden."""
+"""Embeds texts only if necessary, and counts texts that are longer than the model reads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """``vectors``: one per text, None where no embedder could be had; ``lengths``: tokens before anything is cut."""
+    """``vectors``: one per text, None if no embedder was available; ``lengths``: tokens before truncation."""
 
     vectors: Sequence[list[float] | None]
     lengths: list[int] = field(default_factory=list)
@@ -25,7 +25,7 @@ class Embedded:
 
 @dataclass(slots=True)
 class Embedding:
-    """The embedder of one run: loaded at the first text, given up at the first failure (and said so, once)."""
+    """The embedder of one run: loaded at the first text, disabled at the first failure (which is logged once)."""
 
     parts: Parts
     model: str
@@ -33,7 +33,7 @@ class Embedding:
     _embedder: Embedder | None = None
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """Raises IndexMismatch where the embedder is not the one that filled the index."""
+        """Raises IndexMismatch if the embedder is not the one that filled the index."""
         embedder = self._loaded() if texts else None
         if embedder is None:
             return Embedded([None] * len(texts))
@@ -46,7 +46,7 @@ class Embedding:
         return Embedded([vector.tolist() for vector in vectors], lengths, embedder.card.max_tokens)
 
     def vectors(self, texts: Sequence[str]) -> Sequence[list[float] | None]:
-        """The vectors alone, for texts whose lengths were counted when they were read. Raises as ``embed`` does."""
+        """Only the vectors, for texts whose lengths were already counted. Raises as ``embed`` does."""
         embedder = self._loaded() if texts else None
         if embedder is None:
             return [None] * len(texts)

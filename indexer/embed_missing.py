@@ -1,4 +1,4 @@
-"""Vectors for records that were written without one, when the embedder was not at hand."""
+"""Adds vectors to records that were written without one, because the embedder was not available."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ log = structlog.get_logger(__name__)
 
 _CHANGED_OR_GONE = ("409", "404")
 _READ = ("id", "source", "identifier", "type", "title", "abstract")
-"""Of a record: what its text for the embedder is made from, and what makes it one."""
+"""The fields of a record that its text for the embedder is made from, and those that a record requires."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """How many vectors were written, how many are still missing, and the items that were not taken."""
+    """How many vectors were written, how many are still missing, and the refused items."""
 
     embedded: int
     remaining: int
@@ -40,9 +40,9 @@ class Filled:
 
 
 def embed_missing(source_id: str, parts: Parts, options: Options) -> Filled:
-    """Fills vectors until none is missing or ``options.seconds`` are used; to repeat it does no harm.
+    """Adds vectors until none is missing or ``options.seconds`` are used. Idempotent.
 
-    A record that changes meanwhile is left to the next time. Raises Unavailable where the embedder is not to be had.
+    A record that changes meanwhile waits for the next call. Raises Unavailable if the embedder is not available.
     """
     parts = replace(parts, client=retrying(parts.client))
     embedding, tally = Embedding(parts, parts.model()), _Tally()
@@ -67,7 +67,7 @@ def embed_missing(source_id: str, parts: Parts, options: Options) -> Filled:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """One batch: how many records it was, and what was not taken of it."""
+    """One batch: its number of records, and the refused items."""
 
     count: int
     refused: list[bulk.Failure]
@@ -75,13 +75,13 @@ class _Written:
 
 @dataclass(slots=True)
 class _Tally:
-    """What was written so far: while one batch is written, the next one is embedded."""
+    """The totals so far: while one batch is written, the next one is embedded."""
 
     embedded: int = 0
     failures: list[bulk.Failure] = field(default_factory=list)
 
     def add(self, parts: Parts, writing: Future[_Written] | None) -> None:
-        """Waits for the batch that is being written. Raises what writing it raised."""
+        """Waits for the current write. Raises what the write raised."""
         if writing is None:
             return
         written = writing.result()
@@ -91,7 +91,7 @@ class _Tally:
 
 
 def count_missing(source_id: str, parts: Parts) -> int:
-    """Records of the source that have no vector."""
+    """The number of the source's records without a vector."""
     index, query = alias(parts.prefix, "records"), _without_vector(source_id)
     parts.client.indices.refresh(index=index)
     return int(parts.client.count(index=index, query=query)["count"])

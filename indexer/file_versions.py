@@ -1,7 +1,7 @@
-"""What files' last answers said of their version (ETag, Last-Modified): what a run of changes asks with.
+"""Stores the version of each file's last answer (ETag, Last-Modified), for conditional requests.
 
-A visit is believed only while the ledger still knows every record that came of the file, as it was read: so a 304 never
-stands for something that is no longer there.
+A version is used only while the ledger has every record of the file unchanged, so that a 304 never refers to a record
+that is gone.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from indexer import bulk
 from indexer.ledger import Ledger
 from indexer.raw import FileVersion
 
-_AT_ONCE = 5000  # entries of one look into the ledger
+_AT_ONCE = 5000  # entries in one ledger lookup
 LONGEST_NOTE = 1 << 18
 MOST_NATIVES = 50_000
-"""What is larger is fetched each time: bookkeeping must stay smaller than what it saves."""
+"""A file with more records is fetched each time: bookkeeping must stay smaller than what it saves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class FileVersions:
         return alias(self.prefix, "visits")
 
     def save(self, source: str, visits: Sequence[FileVersion], now: str) -> None:
-        """One that is not taken is asked for without conditions next time."""
+        """A refused entry only means that the file is fetched without conditions next time."""
         bulk.write(self.client, (self._operation(source, visit, now) for visit in visits if _is_small(visit)))
 
     def load(self, source: str, urls: Sequence[str]) -> dict[str, FileVersion]:
@@ -49,7 +49,7 @@ class FileVersions:
         return {visit.url: visit for visit in visits}
 
     def forget_before(self, moment: str) -> None:
-        """Deletes those of files that no full run has met since."""
+        """Deletes the versions of files that no full run has seen since."""
         query = {"range": {"visited": {"lt": moment}}}
         self.client.delete_by_query(index=self.index, query=query, conflicts="proceed", ignore_unavailable=True)
 
@@ -62,7 +62,7 @@ class FileVersions:
 class SourceVersions:
     """Implements indexer.sources.revisiting.VersionStore for one source.
 
-    ``tag``: how files are read now. ``asking`` False, in a full run: nothing is believed, everything is noted.
+    ``tag``: how files are read now. ``asking`` False, in a full run: versions are stored but not used.
     """
 
     client: Elasticsearch
@@ -72,7 +72,7 @@ class SourceVersions:
     asking: bool
 
     def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
-        """FileVersions that may be asked with. Raises core.errors.Unavailable."""
+        """The versions for conditional requests. Raises core.errors.Unavailable."""
         if not self.asking:
             return {}
         visits = FileVersions(self.client, self.prefix).load(self.source, urls)
@@ -89,7 +89,7 @@ class SourceVersions:
 
 
 def _stands(entry: LedgerEntry | None) -> bool:
-    """Whether the ledger knows the document as it was read, and as no other's duplicate."""
+    """Whether the ledger has the document as it was read, and not as a duplicate of another one."""
     return entry is not None and entry.state in ("current", "refused") and entry.raw_hash != ""
 
 

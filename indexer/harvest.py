@@ -1,4 +1,4 @@
-"""A source's records on their way in: fetch, plan, embed, commit, batch after batch; then the sweep and the report."""
+"""The ingest flow of a source: fetch, plan, embed, commit, batch after batch; then the sweep and the report."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _DEFAULT = Options()
 
 
 def open_run(source_id: str, options: Options, *, id: str | None = None) -> RunReport:
-    """A run that has not begun; store it with ``Runs.save`` to let others find it."""
+    """A run that has not started; store it with ``Runs.save`` so that others can find it."""
     now = now_iso()
     run = RunReport(id or uuid4().hex, source_id, "running", now, now, trigger=options.trigger, worker=options.worker)
     return replace(run, since=options.since)
@@ -47,15 +47,14 @@ def open_run(source_id: str, options: Options, *, id: str | None = None) -> RunR
 def harvest(
     source_id: str, source: Source, parts: Parts, options: Options = _DEFAULT, run: RunReport | None = None
 ) -> RunReport:
-    """One slice of a run (the whole run where no budget is set), from where ``run`` stopped; its report.
+    """Runs one slice (the whole run if there is no budget), from the position in ``run``; returns its report.
 
-    State ``running``: the budget is used up and the run goes on from ``position``. ``complete``: all was seen and
-    what vanished was removed (a run with ``since`` removes nothing); ``refused_removal``: all was seen, too much would
-    have vanished, nothing was removed.
-    ``failed``: the source broke off, or gave fewer records than it says it has; what came
-    before stands. What raises, and is stored first: Unavailable and an
-    interrupt as ``interrupted`` (to be resumed), any other error as ``failed``. RunTaken stores nothing.
-    Raises NotFound and IndexMismatch where the indices cannot take the records.
+    State ``running``: the budget is used up and the run continues from ``position``. ``complete``: all was seen and
+    vanished records were removed (a run with ``since`` removes nothing); ``refused_removal``: all was seen, but too
+    many records would vanish, and none was removed. ``failed``: the source failed, or gave fewer records than it claims
+    to have; earlier records stay. Errors are stored, then raised: Unavailable and an interrupt as ``interrupted`` (can
+    be resumed), any other error as ``failed``. RunTaken stores nothing. Raises NotFound and IndexMismatch if the
+    indices cannot hold the records.
     """
     parts = replace(parts, client=retrying(parts.client))
     model = parts.model()
@@ -68,7 +67,7 @@ def harvest(
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What became of one batch."""
+    """The result of one batch."""
 
     failed: list[RejectedItem]
     buried: Deletions
@@ -76,7 +75,7 @@ class _Written:
 
 @dataclass(slots=True)
 class _Slice:
-    """The moving state of one slice: while a batch is written in the background, the next one is read and embedded."""
+    """The state of one slice: while a batch is written in the background, the next one is read and embedded."""
 
     parts: Parts
     options: Options
@@ -88,7 +87,7 @@ class _Slice:
     tally: Tally = field(init=False)
     embedding: Embedding = field(init=False)
     planner: Planner = field(init=False)
-    matched: int | None = None  # how many distinct records the source says it has, told on its last page
+    matched: int | None = None  # the number of distinct records that the source claims, from its last page
     _writing: tuple[Page, Future[_Written]] | None = None
 
     def __post_init__(self) -> None:
@@ -117,7 +116,7 @@ class _Slice:
             raise
 
     def _batches(self, source: Source) -> bool:
-        """Whether the source came to its end; False where the budget did."""
+        """Whether the source ended; False if the budget did."""
         with self._timed("plan"):
             self.planner.begin()
         stream = batches(source.pages(self.run.position), self.options.batch)
@@ -149,7 +148,7 @@ class _Slice:
         self._writing = (batch, job)
 
     def _follow_the_model(self) -> None:
-        """A reindex may put another model in service while a run goes on; its vectors must be the new one's."""
+        """A reindex may change the serving model during a run; new vectors must use the new model."""
         model = self.parts.model()
         if model != self.model:
             self.model, self.embedding = model, Embedding(self.parts, model)
@@ -175,7 +174,7 @@ class _Slice:
             return _Written(failed, apply_deletions(client, prefix, source, batch.deleted, moment))
 
     def _settle(self) -> None:
-        """Waits for the batch that is being written, then stores the position behind it: never ahead of the ledger."""
+        """Waits for the current write, then stores the position after it: never ahead of the ledger."""
         if self._writing is None:
             return
         (batch, job), self._writing = self._writing, None
@@ -211,7 +210,7 @@ class _Slice:
         return self._save("complete" if swept.refusal is None else "refused_removal", swept.refusal)
 
     def _short(self) -> str | None:
-        """The sentence that says what is missing, where the source gave fewer records than it says it has."""
+        """A message about missing records if the source gave fewer than it claims to have."""
         if self.matched is None:
             return None
         seen = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
@@ -241,7 +240,7 @@ class _Slice:
         return self.run
 
     def _save_if_possible(self, state: RunState, message: str) -> None:
-        """Keeps the error that is on its way: a run that cannot be stored counts as lapsed, and is resumed as such."""
+        """Stores the state while an error is raised; a run that cannot be stored counts as lapsed, and is resumed."""
         try:
             self._save(state, message)
         except SondeError as error:

@@ -1,4 +1,4 @@
-"""The three hashes that say how much of the work can be spared."""
+"""Three hashes that show which work can be skipped."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from core.json_types import JsonMapping
 
 
 def content_hash(content: bytes) -> str:
-    """Of the bytes alone: what ``native.hash`` and the natives index show."""
+    """The hash of the bytes alone, as in ``native.hash`` and the natives index."""
     return hashlib.sha256(content).hexdigest()
 
 
 def raw_hash(content: bytes, reading: str) -> str:
-    """Of the bytes and of how they are read (format, reader's version): the same means it need not even be parsed."""
+    """The hash of the bytes and of how they are read (format, reader's version): if unchanged, parsing is skipped."""
     digest = hashlib.sha256(reading.encode())
     digest.update(b"\0")
     digest.update(content)
@@ -22,11 +22,11 @@ def raw_hash(content: bytes, reading: str) -> str:
 
 
 def record_hash(document: JsonMapping) -> str:
-    """Of what would be written, harvest notes aside: the same means it need not be written."""
+    """The hash of the document to write, without harvest notes: if unchanged, the write is skipped."""
     text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def text_hash(text: str) -> str:
-    """Of what the embedder reads: the same, by the same model, means the vector stands."""
+    """The hash of the embedder's text: if unchanged, with the same model, the vector stays."""
     return hashlib.sha256(text.encode()).hexdigest()

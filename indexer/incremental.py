@@ -1,4 +1,4 @@
-"""Whether a run may ask only for what changed, and since when. Pure."""
+"""Decides whether a run may request only changes, and since when. Pure."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 from es_mappings.codecs.runs import RunReport
 
 OVERLAP = timedelta(hours=1)
-"""Servers' clocks differ from ours, and a record may become visible a while after its time stamp."""
+"""Servers' clocks differ from ours, and a record may become visible some time after its time stamp."""
 
 
 def since_when(last_full: RunReport | None, last: RunReport | None, full_every: timedelta, now: datetime) -> str | None:
-    """The moment to ask from; None for a full run: there was none yet, or the last one is ``full_every`` old.
+    """The start time of the request; None for a full run: there was none yet, or the last one is ``full_every`` old.
 
-    ``last``: the youngest complete run of any kind. What it did not bring in (failures) is fetched by a full one.
+    ``last``: the newest complete run of any kind. Records that it failed to import wait for a full run.
     """
     if last_full is None or last is None:
         return None

@@ -1,4 +1,4 @@
-"""A decision on one document, with what is needed to carry it out."""
+"""A decision on one document, with the data to carry it out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from indexer.raw import RawRecord
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """``digest`` where the document was parsed."""
+    """``digest`` is set if the document was parsed."""
 
     raw: RawRecord
     stored: LedgerEntry | None

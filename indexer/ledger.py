@@ -1,6 +1,6 @@
-"""What is known of every document that a source ever gave: one small entry each, without vectors.
+"""The ledger: one small entry for every document that a source ever gave, without vectors.
 
-An entry is written last, after the record and its native bytes: it is the mark that the commit is whole.
+An entry is written last, after the record and its native bytes: it marks a complete commit.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from es_mappings.names import alias
 from indexer.scan import scan
 
 RESTORED = "restored by hand"
-"""The ``reason`` of an entry that a sweep spares until the source shows the document again."""
+"""The ``reason`` of an entry that a sweep keeps until the source lists the document again."""
 
 PUSHED = "push"
-"""The run that entries and records name which a portal pushed: no sweep takes them, until the source shows them too."""
+"""The run id of pushed entries and records: no sweep removes them, until the source lists them too."""
 
 
 def skipped_id(origin: str) -> str:
-    """The native id under which a member is kept that was never handed over, so that only its origin is known."""
+    """The native id for a skipped member, of which only the origin is known."""
     return f"skipped {origin}"
 
 
@@ -43,14 +43,14 @@ class Ledger:
         self.client.indices.refresh(index=self.index)
 
     def entries(self, keys: Sequence[str]) -> dict[str, LedgerEntry]:
-        """The entries with these keys, as of this moment (no refresh needed)."""
+        """The entries with these keys, in real time (no refresh needed)."""
         if not keys:
             return {}
         found = self.client.mget(index=self.index, ids=list(keys))
         return {doc["_id"]: from_document(doc["_source"]) for doc in found["docs"] if doc.get("found", False)}
 
     def holders(self, source: str, records: Sequence[str]) -> dict[str, LedgerEntry]:
-        """Who holds each of these records, as of the last refresh."""
+        """The holder of each of these records, as of the last refresh."""
         found: dict[str, LedgerEntry] = {}
         for some in batched(records, _MOST_TERMS):
             terms = {"terms": {"record": some}}
@@ -59,17 +59,19 @@ class Ledger:
         return found
 
     def not_seen_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
-        """Entries that the run did not come across, as of the last refresh; tombstones are left out."""
+        """Entries that the run did not see, as of the last refresh, without tombstones."""
         gone = [{"term": {"last_seen_run": run}}, {"term": {"state": "removed"}}]
         return self.where({"bool": {"filter": _of(source), "must_not": gone}})
 
     def unread_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
-        """Members that the run met but was not given, or that could not be read."""
+        """Members that the run saw but did not get, or could not read."""
         terms = [{"terms": {"state": ["skipped", "refused"]}}, {"term": {"last_seen_run": run}}]
         return self.where({"bool": {"filter": [*_of(source), *terms]}})
 
     def kept_apart_in(self, source: str, run: str, since: str) -> Iterator[LedgerEntry]:
-        """Documents that the run saw and that came in at or after ``since``, whose identifier another document has."""
+        """Documents that the run saw and that were added at or after ``since``, whose identifier another document
+        has.
+        """
         terms: list[Json] = [
             {"term": {"last_seen_run": run}},
             {"term": {"state": "current"}},
@@ -84,27 +86,27 @@ class Ledger:
         return (hit["_source"]["record"] for hit in scan(self.client, self.index, query, ["record"], sort="record"))
 
     def count_seen(self, source: str, run: str) -> int:
-        """How many documents the run came across, skipped ones included, tombstones not; as of this moment."""
+        """The number of documents that the run saw, with skipped ones, without tombstones; in real time."""
         self.refresh()
         seen = [*_of(source), {"term": {"last_seen_run": run}}]
         query = {"bool": {"filter": seen, "must_not": [{"term": {"state": "removed"}}]}}
         return int(self.client.count(index=self.index, query=query)["count"])
 
     def removed(self, source: str | None = None, before: str | None = None) -> Iterator[LedgerEntry]:
-        """Tombstones, of one source or all, and only those from before that moment; as of the last refresh."""
+        """Tombstones, of one source or all, optionally only from before a moment; as of the last refresh."""
         filters: list[Json] = [{"term": {"state": "removed"}}, *(_of(source) if source is not None else [])]
         if before is not None:
             filters.append({"range": {"removed_at": {"lt": before}}})
         return self.where({"bool": {"filter": filters}})
 
     def sources(self) -> list[str]:
-        """Every source of which something was ever seen; none where there is no index yet."""
+        """Every source that was ever seen; empty if there is no index yet."""
         by_source = {"sources": {"terms": {"field": "source", "size": _MOST_TERMS}}}
         found = self.client.search(index=self.index, size=0, aggs=by_source, ignore_unavailable=True)
         return [each["key"] for each in found.get("aggregations", {}).get("sources", {}).get("buckets", ())]
 
     def is_empty(self, source: str) -> bool:
-        """Whether nothing was ever seen of this source, as of the last refresh."""
+        """Whether nothing of this source was ever seen, as of the last refresh."""
         query = {"term": {"source": source}}
         return not self.client.count(index=self.index, query=query, terminate_after=1)["count"]
 

@@ -1,4 +1,4 @@
-"""The runs of a source's links: the name under which they are kept, and the last whole one."""
+"""The runs of link checks: their id prefix, and the last complete one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from es_mappings.codecs.runs import RunReport
 from indexer.runs import Runs
 
 LINKS_OF = "links:"
-"""The start of that name."""
+"""The prefix of their ids."""
 
 
 def links_source(source: str) -> str:
@@ -15,6 +15,6 @@ def links_source(source: str) -> str:
 
 
 def latest_links(client: Elasticsearch, prefix: str, source: str) -> RunReport | None:
-    """The youngest whole look at the source's links; None where there was none."""
+    """The newest complete check of the source's links; None if there was none."""
     found = [run for run in Runs(client, prefix).latest(links_source(source), size=5) if run.state == "complete"]
     return found[0] if found else None

@@ -1,6 +1,6 @@
-"""Whether what records link to is still there: asked slowly, host by host, and told as a run of its own kind.
+"""Checks the links of records slowly, host by host, and reports the result as a separate kind of run.
 
-The run of a source's links is one of ``links:{source}``: ``seen`` links, of which ``refused`` are broken, each named.
+A link run has the source ``links:{source}``: ``seen`` counts links, and ``refused`` counts and names the broken ones.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from net.targets import host_of
 log = structlog.get_logger(__name__)
 
 GENTLE = RequestPolicy(per_second=1.0, concurrency=1, attempts=1)
-_TOGETHER = 4  # hosts that are asked at the same time
-_BATCH = 16  # of one slow host they take minutes
+_TOGETHER = 4  # hosts that are checked at the same time
+_BATCH = 16  # a slow host needs minutes for them
 _NO_HEAD = frozenset({400, 403, 404, 405, 406, 500, 501, 503})  # some servers know GET only
-_THERE = frozenset({401, 403, 407, 429, 451})  # something is there that we may not have
+_THERE = frozenset({401, 403, 407, 429, 451})  # the resource exists, but is not public
 
 
 @dataclass(frozen=True, slots=True)
 class LinkParts:
-    """``policy`` applies to each host; ``host_limits`` may be those of the harvests, which then share them with us."""
+    """``policy`` applies to each host; ``host_limits`` may be shared with the harvests."""
 
     client: Elasticsearch
     prefix: str
@@ -48,9 +48,9 @@ class LinkParts:
 
 
 def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
-    """Some of the source's links asked for, each once in a run; the report, ``running`` where more are left.
+    """Checks some of the source's links, each once in a run; the report is ``running`` if more are left.
 
-    A new run begins where the last one has ended. Raises core.errors.Unavailable where Elasticsearch does not answer.
+    A new run starts where the last one ended. Raises core.errors.Unavailable if Elasticsearch does not answer.
     """
     started = time.monotonic()
     runs = Runs(parts.client, parts.prefix)
@@ -70,7 +70,7 @@ def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
 
 @dataclass(frozen=True, slots=True)
 class SomeLink:
-    """A link with one of the records that hold it; ``place``: where it stands in the order of a run."""
+    """A link with one of the records that contain it; ``place``: its position in the order of a run."""
 
     href: str
     record: str
@@ -81,13 +81,13 @@ class SomeLink:
 
 
 def in_order(links: Mapping[str, str], position: str | None) -> list[SomeLink]:
-    """Links (address to record) behind the position. The order is that of hashes: neighbours are of different hosts."""
+    """Links (address to record) after the position, ordered by hash, so that neighbours have different hosts."""
     found = (SomeLink(href, record) for href, record in links.items())
     return sorted((one for one in found if position is None or one.place > position), key=lambda one: one.place)
 
 
 def broken(gate: Gate, href: str) -> str | None:
-    """Why nobody gets what the link promises; None where it is there, or is not for everybody."""
+    """The reason why a link does not work for anybody; None if it works, or is not public."""
     try:
         status = _status(gate, "HEAD", href)
         if status in _NO_HEAD:
@@ -98,7 +98,7 @@ def broken(gate: Gate, href: str) -> str | None:
 
 
 def _status(gate: Gate, method: str, href: str) -> int:
-    """Without the body: only its beginning is ever read."""
+    """Reads only the beginning of the body."""
     with gate.stream(Outgoing(href, method)) as answer:
         return answer.status
 
@@ -109,7 +109,7 @@ def _asked(parts: LinkParts, href: str) -> str | None:
 
 
 def _links(client: Elasticsearch, prefix: str, source: str) -> dict[str, str]:
-    """Every web address that the source's records link to, with the first record that does."""
+    """Every web address in the source's records, with the first record that contains it."""
     query = {"bool": {"filter": [{"term": {"source": source}}, {"exists": {"field": "links.href"}}]}}
     found: dict[str, str] = {}
     for hit in scan(client, alias(prefix, "records"), query, ["id", "links.href"]):

@@ -1,4 +1,4 @@
-"""The original bytes that the natives index keeps of each record."""
+"""The original bytes of records, stored in the natives index."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from indexer.raw import RawRecord
 
 
 def kept_document(client: Elasticsearch, prefix: str, entry: LedgerEntry) -> RawRecord | None:
-    """The document as it was when its record was last written; None where it is no longer kept."""
+    """The document at the time its record was last written; None if it is no longer stored."""
     index = alias(prefix, "natives")
     found = client.options(ignore_status=404).get(index=index, id=entry.record or entry.key)
     if not found.get("found"):

@@ -1,4 +1,4 @@
-"""What a harvest is given: explicit parts, nothing read from the environment."""
+"""The parts of a harvest: all explicit, none read from the environment."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from es_mappings.names import alias
 
 
 class Progress(Protocol):
-    """Told what happens, for a bar or a log."""
+    """Receives events, for a progress bar or a log."""
 
     def __call__(self, event: str, **numbers: int) -> None: ...
 
 
 class RunTaken(SondeError):
-    """Another process owns the run by now; this one writes nothing more."""
+    """Another process owns the run now; this one stops writing."""
 
 
 def no_progress(event: str, **numbers: int) -> None:
-    """For who does not look."""
+    """Ignores progress."""
 
 
 def no_lease() -> None:
@@ -33,10 +33,10 @@ def no_lease() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """``embedder`` loads the model of the given name (what the index's ``_meta`` says) when it is first needed.
+    """``embedder`` loads the model with the given name (from the index's ``_meta``) at first use.
 
     It may raise ModelMissing or Unavailable, and may be None: records are then written without vectors, found by
-    their words, and ``embed_missing`` fills the vectors later.
+    their words, and ``embed_missing`` adds the vectors later.
     """
 
     client: Elasticsearch
@@ -45,7 +45,7 @@ class Parts:
     progress: Progress = no_progress
 
     def model(self) -> str:
-        """The embedding model of the records index. Raises NotFound where there is no index yet, Unavailable."""
+        """The embedding model of the records index. Raises NotFound if there is no index yet, Unavailable."""
         found = serving(self.client, self.prefix, "records")
         if found is None:
             raise NotFound(f"There is no index behind {alias(self.prefix, 'records')}; create the indices first.")
@@ -54,12 +54,12 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How one slice of a harvest goes.
+    """Options for one slice of a harvest.
 
-    ``seconds`` and ``records`` end the slice after the batch that reaches them, where the source can resume.
-    ``since`` (ISO 8601): the source gives only what changed since then, so that nothing is swept.
-    ``max_removal_share`` (0..1) of a source's records may vanish at once. ``guard`` is called before anything is
-    written and raises RunTaken where the lease was lost.
+    ``seconds`` and ``records`` end the slice after the batch that reaches them, if the source can resume.
+    ``since`` (ISO 8601): the source returns only later changes, so nothing is swept. ``max_removal_share`` (0..1): the
+    share of a source's records that may vanish at once. ``guard`` is called before every write and raises RunTaken if
+    the lease was lost.
     """
 
     batch: int = 256

@@ -1,4 +1,4 @@
-"""Passages follow their record when other people may see it."""
+"""Updates the access groups of passages when their record's change."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _MOST_TERMS = 10_000
 
 
 def share_access(client: Elasticsearch, prefix: str, items: Sequence[Item]) -> None:
-    """Gives the passages of records whose groups have changed the new ones, before the ledger calls it done.
+    """Copies changed groups to the passages of each record, before the ledger entry is written.
 
-    A power cut in between leaves the ledger without them, so that it is done again. Raises Unavailable.
+    After a crash in between, the ledger entry is missing, so this is repeated. Raises Unavailable.
     """
     by_groups: dict[tuple[str, ...], list[str]] = {}
     for item in items:

@@ -1,7 +1,7 @@
-"""What is to be done with one document: decided here, purely; carried out in ``indexer.commit``.
+"""Decides what to do with one document; pure. ``indexer.commit`` carries it out.
 
-Three hashes spare the work: of the bytes with the reader's version (same: not even parsed), of the record (same: not
-written), of the embedded text (same, by the same model: not embedded, the vector stays).
+Three hashes save work: of the bytes with the reader's version (same: not parsed), of the record (same: not written),
+of the embedded text (same, by the same model: not embedded, the vector stays).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ VectorNeed = Literal["embed", "keep", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The run that decides, its clock, and the model whose vectors the index holds."""
+    """The current run, its clock, and the model of the index's vectors."""
 
     run: str
     now: str  # ISO 8601, UTC
@@ -26,7 +26,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What is known of a document before it is parsed. ``raw_hash`` counts the reader's version in."""
+    """What is known of a document before parsing. ``raw_hash`` includes the reader's version."""
 
     source: str
     native_id: str
@@ -36,9 +36,9 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What parsing found: the record's id and hashes, how many warnings it carries, and who alone may see it.
+    """The result of parsing: the record's id and hashes, its number of warnings, and its access groups.
 
-    ``claims``: the id that the document's identifier gives, where another document has it; ``apart`` says which one.
+    ``claims``: the id of the document's identifier, if another document has it; ``apart`` names that document.
     """
 
     record: str
@@ -53,9 +53,9 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Another document that holds the same record, and whether this run has already come across it.
+    """Another document with the same record, and whether this run has already seen it.
 
-    ``read``: it was read in this run, so that its hash is that of today's readers.
+    ``read``: this run read it, so its hash is from the current readers.
     """
 
     entry: LedgerEntry
@@ -65,11 +65,11 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An outcome and what follows from it.
+    """An outcome and its consequences.
 
-    ``write``: the record goes to the index; ``vector`` says whether it is embedded or keeps what it has.
+    ``write``: the record is written to the index; ``vector`` says whether it is embedded or keeps its vector.
     ``keep_bytes``: the native bytes are new. ``entry`` is the ledger's next state of the document, ``displaced`` that
-    of the document which held the record until now.
+    of the document that held the record until now.
     """
 
     outcome: Outcome
@@ -81,12 +81,12 @@ class Decision:
 
 
 def unchanged(document: Document, stored: LedgerEntry | None) -> bool:
-    """Whether these very bytes were read before, or refused before, by the same reader: no need to parse them."""
+    """Whether the same reader already read or refused the same bytes, so that parsing can be skipped."""
     return stored is not None and stored.state in ("current", "refused") and stored.raw_hash == document.raw_hash
 
 
 def plan_unread(stored: LedgerEntry, moment: Moment) -> Decision:
-    """The document is as it was: same, or refused once more for the same reason."""
+    """The document is unchanged: same, or refused again for the same reason."""
     if stored.state != "current":
         return Decision("refused", stored.seen(moment.run, moment.now))
     reason = stored.reason if stored.claims is not None else None
@@ -94,7 +94,7 @@ def plan_unread(stored: LedgerEntry, moment: Moment) -> Decision:
 
 
 def plan_refused(document: Document, reason: str, stored: LedgerEntry | None, moment: Moment) -> Decision:
-    """The document cannot be read; the last good version, where there is one, stays in service."""
+    """The document cannot be read; the last good version, if there is one, stays in service."""
     before = stored if stored is not None and stored.held else _first(document, moment)
     entry = replace(before, state="refused", reason=reason, origin=document.origin, raw_hash=document.raw_hash)
     return Decision("refused", entry.seen(moment.run, moment.now))
@@ -103,10 +103,10 @@ def plan_refused(document: Document, reason: str, stored: LedgerEntry | None, mo
 def plan(
     document: Document, content: Content, stored: LedgerEntry | None, owner: Owner | None, moment: Moment
 ) -> Decision:
-    """The document was parsed: new, changed, moved, same, or a duplicate.
+    """For a parsed document: new, changed, moved, same, or a duplicate.
 
-    ``owner`` is None where no other document holds the record. One that this run has seen keeps it, and this
-    document is named as its duplicate; one that it has not seen (yet) gives it up, and the record has moved.
+    ``owner`` is None if no other document holds the record. An owner that this run has seen keeps it, and this document
+    becomes its duplicate; an owner that it has not seen (yet) loses it, and the record has moved.
     """
     entry = _current(document, content, moment)
     if owner is not None and owner.seen:
@@ -124,7 +124,7 @@ def plan(
 
 
 def not_committed(decision: Decision, stored: LedgerEntry | None, moment: Moment) -> LedgerEntry | None:
-    """The entry of a document that Elasticsearch did not take: seen, so not swept; without hash, so tried again."""
+    """The entry of a document that Elasticsearch refused: seen, so not swept; without hash, so tried again."""
     if stored is None or stored.state == "removed":
         return None
     return replace(stored, raw_hash="", origin=decision.entry.origin).seen(moment.run, moment.now)

@@ -1,4 +1,4 @@
-"""A batch of documents against the ledger: looks up what is stored, parses what must be, and lets ``plan`` decide."""
+"""Compares a batch of documents with the ledger: looks up stored entries, parses if necessary, and calls ``plan``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_BYTES = b""
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A document, what the ledger knows of it, and what reading gave: a digest, why there is none, or None: unread."""
+    """A document, its ledger entry, and the result of reading: a digest, a refusal, or None if unread."""
 
     raw: RawRecord
     document: Document
@@ -45,7 +45,7 @@ class _Read:
 
 @dataclass(slots=True)
 class Planner:
-    """Remembers which document holds which record in this slice, since a search shows only what was refreshed."""
+    """Remembers which document holds which record in this slice, because a search sees only refreshed data."""
 
     client: Elasticsearch
     prefix: str
@@ -54,13 +54,13 @@ class Planner:
     _first_fill: bool = False
 
     def begin(self) -> None:
-        """Makes what earlier slices wrote visible. Where there is nothing yet, nobody need be asked for owners."""
+        """Refreshes what earlier slices wrote. If the source has no entries yet, owners are not looked up."""
         self._ledger.refresh()
         self._first_fill = self._ledger.is_empty(self.source)
 
     def plan(self, batch: Page, moment: Moment) -> list[Item]:
-        """One item per document, in order; then those that the source says are as they were; members that were skipped
-        come last, as refused.
+        """One item per document, in order; then documents that the source reports as unchanged; skipped members come
+        last, as refused.
         """
         stored = self._ledger.entries(
             [entry_key(self.source, raw.native_id) for raw in batch.records]
@@ -88,7 +88,9 @@ class Planner:
             return _Read(raw, document, entry, refusal)
 
     def _owners_before(self, reads: Sequence[_Read]) -> dict[str, LedgerEntry]:
-        """Who held these records before this slice; asked only for documents that do not hold them themselves."""
+        """The holders of these records before this slice; looked up only for documents that do not hold them
+        themselves.
+        """
         if self._first_fill:
             return {}
         strangers = [
@@ -117,7 +119,7 @@ class Planner:
         def owner(record: str) -> Owner | None:
             return self._owner(record, read, owners, moment)
 
-        if moment.run == PUSHED:  # the address says which record it is
+        if moment.run == PUSHED:  # the address gives the record's id
             return Place(parsed, owner(parsed.record.id))
         return place(parsed, read.raw.native_id, read.stored, Others(owner, self._read_again))
 
@@ -140,14 +142,14 @@ class Planner:
         return Owner(before, seen=before.last_seen_run == moment.run)
 
     def _looked_up(self, record: str, read: _Read) -> LedgerEntry | None:
-        """Who held, before this slice, a record that is not the one of the document's own identifier."""
+        """The holder, before this slice, of a record that is not the one of the document's own identifier."""
         stated = read.digest is not None and read.digest.record.id == record
         if self._first_fill or stated or (read.stored is not None and read.stored.held == record):
             return None
         return self._ledger.holders(self.source, [record]).get(record)
 
     def _unsent(self, native_id: str, stored: Mapping[str, LedgerEntry], moment: Moment) -> Item | None:
-        """None where another document of this run has taken its record since the source was asked: the next run's."""
+        """None if another document took its record during this run; the next run handles it."""
         entry = stored.get(entry_key(self.source, native_id))
         if entry is None or entry.state not in ("current", "refused"):
             return None
@@ -169,5 +171,5 @@ class Planner:
 
 
 def _slim(entry: LedgerEntry) -> LedgerEntry:
-    """What must be remembered of 100,000 documents: who, and whether it is the same, not what."""
+    """What must stay in memory for 100,000 documents: the owner and hash, not the content."""
     return replace(entry, raw_hash="", text_hash=None)

@@ -1,4 +1,6 @@
-"""Single records that a portal pushes or takes back: the plan, commit and ledger of a harvest, for one document."""
+"""Writes and deletes single records that a portal pushes: the plan, commit and ledger of a harvest, for one
+document.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ _WRITTEN = re.compile(r"^[A-Za-z0-9._:~-]{1,400}$")
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What became of a document; ``record`` is the id under which it is found."""
+    """The result of a push; ``record`` is the id under which it is found."""
 
     record: str
     outcome: Outcome
@@ -42,13 +44,13 @@ class Pushed:
 
 
 def addressed(source: str, id: str) -> str:
-    """The record that an address names: by its whole id, or by its name within the source."""
+    """The record of an address: by its full id, or by its name within the source."""
     return id if id.startswith(f"{source}:") and _WRITTEN.match(id) else record_id(source, id)
 
 
 @dataclass(frozen=True, slots=True)
 class Pushing:
-    """A document as it was pushed, the record it is to be, and who alone may see that (empty: everybody)."""
+    """A pushed document, its record id, and the groups that may see it (empty: everybody)."""
 
     record: str
     content: bytes
@@ -67,16 +69,16 @@ class Pushing:
 
 
 def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
-    """Reads, embeds and writes one document as its record, in service when this returns.
+    """Reads, embeds and writes one document as its record; it is searchable when this returns.
 
-    The same bytes again write nothing. Raises Refused where it is no record of a known format, or several; NotFound and
-    IndexMismatch where there is no index to take it; Unavailable where Elasticsearch does not answer or take it.
+    The same bytes again write nothing. Raises Refused if it is not exactly one record of a known format; NotFound and
+    IndexMismatch if there is no suitable index; Unavailable if Elasticsearch does not answer or refuses it.
     """
     parts = replace(parts, client=retrying(parts.client))
     model = parts.model()
     moment = Moment(PUSHED, now_iso(), model)
     record, raw = pushed.record, pushed.raw(source)
-    Ledger(parts.client, parts.prefix).refresh()  # who holds the record is searched for
+    Ledger(parts.client, parts.prefix).refresh()  # a search finds the record's holder
     (item,) = Planner(parts.client, parts.prefix, source).plan(Page((raw,)), moment)
     if item.decision.outcome == "refused":
         raise Refused(item.decision.entry.reason or "it cannot be read")
@@ -92,7 +94,7 @@ def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
 def delete(source: str, record: str, parts: Parts) -> None:
     """Takes the record out of service; it can be restored for as long as harvested ones.
 
-    Raises NotFound where the source has no such record, Unavailable where Elasticsearch does not answer or take it.
+    Raises NotFound if the source has no such record, Unavailable if Elasticsearch does not answer or refuses it.
     """
     parts = replace(parts, client=retrying(parts.client))
     ledger = Ledger(parts.client, parts.prefix)
@@ -115,5 +117,5 @@ def _with_vector(item: Item, embedding: Embedding) -> Item:
 
 
 def _show(parts: Parts) -> None:
-    """Whoever pushed looks for it next."""
+    """Refreshes the index, because the client looks for the record next."""
     parts.client.indices.refresh(index=alias(parts.prefix, "records"))

@@ -1,4 +1,4 @@
-"""How complete a source's records are, what is missing, what was repaired and what was refused, with examples."""
+"""Measures the quality of a source's records: completeness, missing fields, repairs and refusals, with examples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from indexer.report import warning_kind
 from indexer.scan import scan
 
 _EXAMPLES = 5
-_LONG_ENOUGH = 100  # characters of an abstract that says something
+_LONG_ENOUGH = 100  # characters of a useful abstract
 
 WEIGHTS: Mapping[str, float] = {
     "a title": 0.10,
@@ -28,7 +28,7 @@ WEIGHTS: Mapping[str, float] = {
     "a link": 0.10,
     "a date": 0.05,
 }
-"""What a record is asked for, and its share of the score; they add up to 1."""
+"""The fields that count, and their share of the score; they add up to 1."""
 
 _FIELDS = (
     "id", "title", "abstract", "boxes", "geometry", "spans", "keywords.term", "contacts", "licence", "constraints",
@@ -38,9 +38,9 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """So many records of which something is to be said; ``examples`` are ids of a few.
+    """A number of records with the same finding; ``examples`` are some ids.
 
-    ``what`` is said of the first of them; where ``alike``, others differ from it in names and numbers.
+    ``what`` is the text for the first one; if ``alike``, the others differ from it in names and numbers.
     """
 
     what: str
@@ -55,9 +55,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class QualityReport:
-    """``completeness``: mean score, 0..1. ``spread``: records by tenth of the score, the lowest first.
+    """``completeness``: mean score, 0..1. ``spread``: records by tenth of the score, lowest first.
 
-    ``broken_links`` are those of the last whole look, which ended at ``links_checked``; None where there was none yet.
+    ``broken_links`` are from the last complete check, which ended at ``links_checked``; None if there was none.
     """
 
     source: str
@@ -76,7 +76,7 @@ class QualityReport:
 
 
 def missing(document: JsonMapping) -> tuple[str, ...]:
-    """What a record (in its stored form) lacks, of WEIGHTS."""
+    """The fields of WEIGHTS that a record (in its stored form) lacks."""
     there = {
         "a title": document.get("title"),
         "an abstract": len(document.get("abstract") or "") >= _LONG_ENOUGH,
@@ -92,12 +92,12 @@ def missing(document: JsonMapping) -> tuple[str, ...]:
 
 
 def score(document: JsonMapping) -> float:
-    """0..1: the weights of what is there."""
+    """The sum of the weights of its fields, 0..1."""
     return 1.0 - sum(WEIGHTS[what] for what in missing(document))
 
 
 def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
-    """Every record of the source looked at. Raises core.errors.Unavailable."""
+    """Reads every record of the source. Raises core.errors.Unavailable."""
     index = alias(prefix, "records")
     client.indices.refresh(index=f"{index},{alias(prefix, 'ledger')}")
     hits = scan(client, index, {"term": {"source": source}}, list(_FIELDS))
@@ -140,7 +140,7 @@ def summary(source: str, documents: Iterable[JsonMapping], refused: tuple[Findin
 
 @dataclass(slots=True)
 class _Counted:
-    """By kind: the words of the first, how many, whether others differ, and a few examples."""
+    """Counts by kind: the text of the first one, the number, whether others differ, and a few examples."""
 
     first: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A quality report as a page that a data steward can act on: plain HTML, no script, nothing loaded from elsewhere."""
+"""Shows a quality report as a page for data stewards: plain HTML, no script, nothing loaded from elsewhere."""
 
 from __future__ import annotations
 

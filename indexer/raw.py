@@ -1,4 +1,4 @@
-"""What a source hands over: documents as they came, in pages that can be resumed."""
+"""What a source returns: raw documents, in pages that can be resumed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Protocol
 class RawRecord:
     """One metadata document before it is read.
 
-    ``native_id`` is stable within the source: what the protocol calls the record, for files the path inside the
-    folder (a reader prefers the identifier in the document). ``origin`` is a path or URL that a report can name.
-    ``record_id`` is set where whoever hands the document over says which record it is, whatever the document says.
+    ``native_id`` is stable within the source: the protocol's id of the record, for files the path inside the folder
+    (a reader prefers the identifier in the document). ``origin`` is a path or URL for reports. ``record_id`` is set if
+    the caller decides which record it is, whatever the document says.
     """
 
     native_id: str
@@ -22,12 +22,12 @@ class RawRecord:
     media_type: str | None = None
     modified: str | None = None  # ISO 8601, as the source knows it
     record_id: str | None = None
-    access_groups: tuple[str, ...] = ()  # who alone may see it, as the operator says of its source
+    access_groups: tuple[str, ...] = ()  # the groups that may see it, from the source's configuration
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A member that could not be handed over, and why."""
+    """A member that was not returned, and the reason."""
 
     origin: str
     reason: str
@@ -35,9 +35,9 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """What a file's last answer said of its version, and which records came of it.
+    """The version in a file's last answer, and the records from it.
 
-    ``tag`` says how it was read: by another reader, or with other options, it has to be read again. ``note``: what
+    ``tag`` says how it was read: with another reader or other options, the file must be read again. ``note``: what
     the source itself needs to know of the file when it is not sent again.
     """
 
@@ -45,31 +45,30 @@ class FileVersion:
     tag: str
     natives: tuple[str, ...] = ()
     etag: str | None = None
-    last_modified: str | None = None  # as the server wrote it
+    last_modified: str | None = None  # as the server sent it
     note: str | None = None
 
 
 class VersionStore(Protocol):
-    """What is remembered of a source's files."""
+    """The stored versions of a source's files."""
 
     @property
     def tag(self) -> str:
-        """How files are read now: what is noted carries it."""
+        """How files are read now; part of each stored version."""
 
     def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
-        """The visits that may be asked with; none in a run that asks for everything."""
+        """The versions for conditional requests; empty in a run that requests everything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """Some records in the source's stable order.
 
-    ``position`` is an opaque string that resumes after this page; None where the source cannot resume.
-    ``total`` is the number of records the whole source holds, where it is known before the end.
-    ``deleted`` are native ids that the source itself calls deleted (tombstones).
-    ``unchanged`` are native ids of which the source says that they are as they were, without sending them again.
-    ``visits``: of files whose records are all in this page or before it.
-    ``matched``, on the last page: how many distinct records the source says it has; with fewer a run is not complete.
+    ``position`` is an opaque string that resumes after this page; None if the source cannot resume. ``total`` is the
+    number of records in the whole source, if known before the end. ``deleted`` are native ids that the source itself
+    marks as deleted (tombstones). ``unchanged`` are native ids that the source reports as unchanged, without sending
+    them again. ``visits``: of files whose records are all in this page or an earlier one. ``matched``, on the last
+    page: the number of distinct records that the source claims; with fewer, a run is incomplete.
     """
 
     records: tuple[RawRecord, ...]
@@ -88,6 +87,6 @@ class Source(Protocol):
     def pages(self, position: str | None = None) -> Iterator[Page]:
         """Pages after ``position`` (a Page's), from the start for None.
 
-        Raises a core.errors.SondeError where the source breaks off: what came before stands, the run is not complete.
+        Raises a core.errors.SondeError if the source fails: earlier pages remain valid, and the run is incomplete.
         """
         ...

@@ -1,4 +1,4 @@
-"""What was removed: listed, restored from the native bytes that were kept, and purged when its time is over."""
+"""Lists removed records, restores them from their stored native bytes, and purges them after a time."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ KEPT = timedelta(days=30)
 
 
 def list_removed(client: Elasticsearch, prefix: str, source: str) -> list[LedgerEntry]:
-    """The source's tombstones, the youngest first."""
+    """The source's tombstones, newest first."""
     ledger = Ledger(client, prefix)
     ledger.refresh()
     return sorted(ledger.removed(source), key=lambda entry: entry.removed_at or "", reverse=True)
 
 
 def restore(source: str, ids: Sequence[str], parts: Parts, options: Options) -> RunReport:
-    """Puts removed records (by native or record id) back in service; the report of the run that did it.
+    """Puts removed records (by native or record id) back in service; returns the report of that run.
 
-    A sweep spares them until the source shows them again; the source's own tombstone still removes them.
-    Raises NotFound, naming what is not removed or no longer kept; then nothing is restored.
+    A sweep keeps them until the source lists them again; the source's own tombstone still removes them.
+    Raises NotFound, naming ids that are not removed or no longer stored; then nothing is restored.
     """
     tombs = _tombs(parts.client, parts.prefix, source, ids)
     raws = [_native(parts.client, parts.prefix, tomb) for tomb in tombs]
-    options = replace(options, trigger="restore", since=now_iso())  # since: what it does not show is not gone
+    options = replace(options, trigger="restore", since=now_iso())  # since: records that it does not list are not gone
     report = harvest(source, _Kept(tuple(raws)), parts, options)
     back = Ledger(parts.client, parts.prefix).entries([tomb.key for tomb in tombs])
     write_ledger(
@@ -50,9 +50,9 @@ def restore(source: str, ids: Sequence[str], parts: Parts, options: Options) -> 
 
 
 def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: datetime | None = None) -> int:
-    """Deletes native bytes and tombstones of what was removed longer ago than ``kept``; how many.
+    """Deletes native bytes and tombstones of records removed longer ago than ``kept``; returns their number.
 
-    Versions of files that were last sent so long ago go too: those files are fetched once more.
+    Also deletes file versions of that age: those files are fetched once more.
     """
     limit = ((now or datetime.now(UTC)) - kept).isoformat(timespec="milliseconds")
     ledger = Ledger(client, prefix)
@@ -75,7 +75,7 @@ def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: da
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A source that gives what was kept."""
+    """A source that returns the stored documents."""
 
     records: tuple[RawRecord, ...]
 

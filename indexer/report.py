@@ -1,4 +1,4 @@
-"""Adds up what a run reports while it goes."""
+"""Adds up the counts of a run's report."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import asdict, dataclass, field
 from core.json_types import Json
 from es_mappings.codecs.runs import Counts, Refusal, RunReport, Tokens, WarningKind
 
-_NAMED = 1000  # refusals and failures told in the report; each one stands in the ledger and in the log
+_NAMED = 1000  # refusals and failures in the report; the ledger and the log have all of them
 _EXAMPLES = 3
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|‘[^’]*’|“[^”]*”")
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,:/-]\d+)*")
 
 
 def warning_kind(text: str) -> str:
-    """What warnings have in common that differ in names and numbers only; for grouping, not for reading."""
+    """A warning without its names and numbers, for grouping."""
     return _NUMBER.sub("#", _QUOTED.sub("…", text))
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a run adds up while it goes; begins where the stored report of an earlier slice ended."""
+    """The counts of a run; starts with the stored report of an earlier slice."""
 
     counts: dict[str, int]
     took_ms: dict[str, float]
@@ -29,7 +29,7 @@ class Tally:
     refusals: list[Refusal]
     failures: list[Refusal]
     warnings: dict[str, WarningKind]
-    _first: dict[str, str] = field(default_factory=dict)  # of each kind, the words that stand for it
+    _first: dict[str, str] = field(default_factory=dict)  # an example text for each kind
 
     def __post_init__(self) -> None:
         self._first = {warning_kind(text): text for text in self.warnings}
@@ -70,7 +70,7 @@ class Tally:
         self.warnings[kind] = WarningKind(before.count + 1, examples)
 
     def parts(self) -> Json:
-        """The fields of a RunReport that this adds up."""
+        """The fields of a RunReport that this counts."""
         return {
             "counts": Counts(**self.counts),
             "tokens": self.tokens,

@@ -1,4 +1,4 @@
-"""The runs index: one document per run, its report and the position it resumes from."""
+"""The runs index: one document per run, with its report and its position for resuming."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from es_mappings.names import alias
 
 
 def now_iso() -> str:
-    """This moment in UTC, to the millisecond."""
+    """The current time in UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -31,24 +31,24 @@ class Runs:
         self.client.index(index=self.index, id=report.id, document=to_document(report))
 
     def load(self, id: str) -> RunReport | None:
-        """The run as of this moment; None where there is none of that id."""
+        """The run in real time; None if there is none with that id."""
         found = self.client.options(ignore_status=404).get(index=self.index, id=id)
         return from_document(id, found["_source"]) if found.get("found") else None
 
     def unfinished(self, source: str, *, since: timedelta = timedelta(days=1)) -> RunReport | None:
         """The latest run of the source that has not ended and was alive within ``since``, to be resumed.
 
-        An older one is not worth it: what it saw then says little about what is there now.
+        An older one is not resumed, because the source may have changed too much since.
         """
         found = self._find([{"term": {"source": source}}, *_unfinished_since(since)], size=1)
         return found[0] if found else None
 
     def lapsed(self, silent_for: timedelta, *, since: timedelta = timedelta(days=1)) -> list[RunReport]:
-        """Runs that call themselves running but gave no sign of life for ``silent_for``.
+        """Runs in state running without a sign of life for ``silent_for``.
 
-        Also a worker's that was interrupted: where the broker was what failed, nobody could queue it again. One that a
-        person interrupted is theirs to take up. A sign of life from the future was given before a clock was set back,
-        and says nothing.
+        Also a worker's interrupted run: if the broker failed, it could not be queued again. A run that a person
+        interrupted is theirs to resume. A sign of life in the future is from before a clock was set back, and is
+        ignored.
         """
         silent = _either(
             {"range": {"heartbeat": {"lt": _ago(silent_for)}}}, {"range": {"heartbeat": {"gt": _ago(-silent_for)}}}
@@ -58,11 +58,13 @@ class Runs:
         return self._find(filters, size=500)
 
     def latest(self, source: str | None = None, *, size: int = 20) -> list[RunReport]:
-        """The youngest runs first, of one source or of all."""
+        """The newest runs first, of one source or of all."""
         return self._find([{"term": {"source": source}}] if source is not None else [], size=size)
 
     def last_complete(self, source: str, *, full: bool) -> RunReport | None:
-        """The youngest run that saw all it asked for (``full``: and asked for everything), None where none is."""
+        """The newest run that saw everything it requested (``full``: and requested everything), None if there is
+        none.
+        """
         query = [{"term": {"source": source}}, {"term": {"state": "complete"}}]
         restored = {"term": {"trigger": "restore"}}
         unwanted = [restored, {"exists": {"field": "since"}}] if full else [restored]

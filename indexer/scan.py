@@ -20,9 +20,9 @@ def scan(
     *,
     sort: str = "_shard_doc",
 ) -> Iterator[Json]:
-    """Hits, with their sequence numbers, ascending by ``sort`` (a field with doc values) as of the beginning.
+    """Hits with their sequence numbers, ascending by ``sort`` (a field with doc values), from one point in time.
 
-    ``fields`` are those of ``_source`` that are wanted; None for all.
+    ``fields``: the fields of ``_source`` to return; None for all.
     """
     pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
     after: list[Any] | None = None

@@ -1,7 +1,7 @@
-"""After a complete run: a document that came in the place of a vanished one takes over its id (ADR 0018).
+"""After a complete run, a document that replaced a vanished one takes over its id (ADR 0018).
 
-While a run goes on, nobody knows whether a changed document of a known identifier is another version or a renamed file.
-It is kept apart at first. Where the run then ends without the document that had the identifier's id, it was renamed.
+During a run it is unknown whether a changed document with a known identifier is another version or a renamed file.
+It is kept apart at first. If the run ends without the document that had the identifier's id, it was renamed.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from indexer.ledger import PUSHED, RESTORED, Ledger
 log = structlog.get_logger(__name__)
 
 _AT_ONCE = 200
-_KEPT_OF_A_RECORD = ("native", "harvest", "family", "vector")  # what is stored beside the record itself
+_KEPT_OF_A_RECORD = ("native", "harvest", "family", "vector")  # fields stored beside the record itself
 
 
 @dataclass(frozen=True, slots=True)
 class Succession:
-    """``heir`` was kept apart in this run from ``gone``, which the run did not come across."""
+    """``heir`` was kept apart in this run from ``gone``, which the run did not see."""
 
     heir: LedgerEntry
     gone: LedgerEntry
 
 
 def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
-    """How many documents took over an id. A cut in between loses nothing: the next sweep removes what is left over."""
+    """The number of documents that took over an id. After a crash in between, the next sweep removes the leftovers."""
     if not run.counts.new:
         return 0
     ledger = Ledger(client, prefix)
@@ -57,7 +57,7 @@ def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
 
 
 def successions(heirs: Iterable[LedgerEntry], gone: Mapping[str, LedgerEntry]) -> Iterator[Succession]:
-    """For each vanished document one heir: one of the same edition first, then the first native id."""
+    """For each vanished document one heir: first one of the same edition, then the first native id."""
     by_claim: dict[str, list[LedgerEntry]] = {}
     for heir in heirs:
         if heir.claims in gone:
@@ -68,7 +68,9 @@ def successions(heirs: Iterable[LedgerEntry], gone: Mapping[str, LedgerEntry]) -
 
 
 def _is_gone(entry: LedgerEntry, run: str, met: set[str]) -> bool:
-    """Not what the run saw, a portal pushed, a person restored, or a file that could not be read this time holds."""
+    """Whether the entry is really gone: not seen, not pushed, not restored, and not in a file that was unreadable
+    now.
+    """
     spared = entry.last_seen_run in (run, PUSHED) or entry.reason == RESTORED
     return not spared and met.isdisjoint(files_of(entry.origin))
 
@@ -91,7 +93,7 @@ def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) 
         kinds: tuple[IndexKind, ...] = ("records", "natives")
         deleting += [bulk.delete_operation(index, old) for kind in kinds for index in targets(prefix, kind)]
     if bulk.write(client, writing) or write_ledger(client, prefix, marks):
-        return 0  # what was not taken stays as it is, under both ids, and the next run sorts it out
+        return 0  # refused ones keep both ids, and the next run repairs this
     bulk.write(client, deleting)
     return len(marks) // 2
 
@@ -111,7 +113,7 @@ def _renamed(source: JsonMapping, id: str) -> Json:
 
 
 def _bare(document: JsonMapping) -> Json:
-    """What ``to_document`` wrote of it."""
+    """The fields that ``to_document`` wrote."""
     return to_document(from_document(document))
 
 

@@ -1,4 +1,4 @@
-"""After a complete run: what the source no longer has is removed, unless that would be suspiciously much."""
+"""After a complete run, removes what the source no longer has, unless that is suspiciously much."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """``refusal`` is the sentence that says why nothing was removed, None where the sweep went through."""
+    """``refusal`` is the message why nothing was removed, None if the sweep succeeded."""
 
     removed: int = 0
     refusal: str | None = None
@@ -35,10 +35,10 @@ class Swept:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What a sweep would do. ``before`` is how many records the source had when the run began.
+    """The plan of a sweep. ``before``: the number of the source's records when the run began.
 
-    ``lost``: records that the ledger holds but the index does not; the next run writes them again.
-    ``sheltered``: records kept though they were not read: the source met and skipped them, or a person restored them.
+    ``lost``: records in the ledger but not in the index; the next run writes them again.
+    ``sheltered``: records kept although they were not read: the source skipped them, or a person restored them.
     """
 
     records: tuple[str, ...]
@@ -49,7 +49,7 @@ class Removal:
 
 
 def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, now: str) -> Swept:
-    """Removes records, then marks the ledger; a cut between them is mended by the next sweep.
+    """Removes records, then marks the ledger; after a crash in between, the next sweep finishes.
 
     The native bytes stay until ``indexer.removed.purge``, so that a record can be restored.
     """
@@ -70,7 +70,7 @@ def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, 
 
 
 def refuse(removal: Removal, seen: int, options: Options) -> str | None:
-    """Why this removal must not happen, None where it may. Nothing seen at all is never taken for an empty source."""
+    """Why this removal must not happen, None if it may. A run that saw nothing never means an empty source."""
     doomed = len(removal.records)
     if not doomed or options.allow_mass_removal:
         return None
@@ -85,9 +85,9 @@ def refuse(removal: Removal, seen: int, options: Options) -> str | None:
 
 
 def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
-    """What this complete run did not come across. What it met but could not be read does not count as gone.
+    """The entries that this complete run did not see. A document that it saw but could not read is not gone.
 
-    Nor do the records of a file that held several and cannot be parted now, nor what a portal pushed.
+    Records of a file with several records that cannot be split now are not gone either, nor are pushed ones.
     """
     ledger = Ledger(client, prefix)
     both = f"{alias(prefix, 'records')},{ledger.index}"
@@ -132,12 +132,12 @@ def _warnings(removal: Removal) -> tuple[str, ...]:
 
 
 def removed(entry: LedgerEntry, now: str) -> LedgerEntry:
-    """The tombstone: what was there and when it went; should it come back, it is read and written anew."""
+    """The tombstone: the old entry and the time of removal; if the document returns, it is read and written again."""
     return replace(entry, state="removed", removed_at=now, raw_hash="", record_hash=None, embedding_model=None)
 
 
 def forget(entry: LedgerEntry) -> LedgerEntry:
-    """The entry of a record that is not in the index after all: the next run writes it again."""
+    """The entry of a record that is missing from the index: the next run writes it again."""
     return replace(entry, raw_hash="", record_hash=None, embedding_model=None)
 
 

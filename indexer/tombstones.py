@@ -1,4 +1,4 @@
-"""Records that a source itself calls deleted: taken out of service at once, kept to be restored."""
+"""Takes records that a source marks as deleted out of service at once; they can be restored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from indexer.sweep import removed
 
 @dataclass(frozen=True, slots=True)
 class Deletions:
-    """How many records went, and what Elasticsearch did not take."""
+    """The number of removed records, and the refused ones."""
 
     removed: int = 0
     failures: tuple[bulk.Failure, ...] = ()
@@ -25,9 +25,9 @@ class Deletions:
 def apply_deletions(
     client: Elasticsearch, prefix: str, source: str, native_ids: Sequence[str], moment: Moment
 ) -> Deletions:
-    """Removes what the ledger knows of these; ids that were never seen, or are removed already, change nothing.
+    """Removes the known records among these ids; unknown or removed ids are ignored.
 
-    Raises core.errors.Unavailable where Elasticsearch does not answer.
+    Raises core.errors.Unavailable if Elasticsearch does not answer.
     """
     keys = [entry_key(source, id) for id in native_ids]
     entries = [entry for entry in Ledger(client, prefix).entries(keys).values() if entry.state != "removed"]

@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from local_stack.accounts import make_shared_folder
 from local_stack.errors import FetchFailed
@@ -127,7 +126,7 @@ def require(entries: list[Entry], expected: Expected) -> None:
         )
 
 
-def manifest(entries: Iterable[Entry]) -> dict[str, Any]:
+def manifest(entries: Iterable[Entry]) -> dict[str, object]:
     return {
         "version": VERSION,
         "files": {entry.path: [entry.size, f"{entry.crc:08x}"] for entry in entries},

@@ -82,8 +82,8 @@ class NodeFolders:
         return self.root / "snapshots"
 
 
-def elasticsearch_part(stack: StackSettings, jvm_options: tuple[str, ...] = ()) -> Part | External:
-    """The node of this stack, or the server its settings name. ``jvm_options`` are added to the node's own."""
+def elasticsearch_part(stack: StackSettings) -> Part | External:
+    """The node of this stack, or the server its settings name."""
     settings = stack.elasticsearch
     url = stack.elasticsearch_url
     if settings.url is not None:
@@ -92,7 +92,7 @@ def elasticsearch_part(stack: StackSettings, jvm_options: tuple[str, ...] = ()) 
     return Part(
         name=NAME,
         log=log,
-        prepare=lambda report: _prepare(stack, jvm_options, log, report),
+        prepare=lambda report: _prepare(stack, log, report),
         trouble=lambda: trouble(url),
         address=url,
         ports=(
@@ -165,7 +165,7 @@ def _discovery(settings: ElasticsearchSettings) -> dict[str, str]:
     return {"discovery.seed_hosts": hosts, "cluster.initial_master_nodes": ",".join(settings.members)}
 
 
-def node_jvm_options(settings: ElasticsearchSettings, extra: tuple[str, ...]) -> list[str]:
+def node_jvm_options(settings: ElasticsearchSettings) -> list[str]:
     """What is laid over the distribution's ``jvm.options``.
 
     Touching all of the heap at the start costs seconds and memory that a small catalogue never needs; dumps of the
@@ -173,10 +173,10 @@ def node_jvm_options(settings: ElasticsearchSettings, extra: tuple[str, ...]) ->
     """
     heap = [f"-Xms{settings.heap}", f"-Xmx{settings.heap}", "-XX:-AlwaysPreTouch"]
     quiet = ["-XX:-HeapDumpOnOutOfMemoryError", "-Xlog:disable", "-Xlog:all=warning:stderr:utctime,level,tags"]
-    return [*heap, *quiet, *extra]
+    return [*heap, *quiet, *settings.jvm_options]
 
 
-def _prepare(stack: StackSettings, jvm_options: tuple[str, ...], log: Path, report: Report) -> Command:
+def _prepare(stack: StackSettings, log: Path, report: Report) -> Command:
     settings = stack.elasticsearch
     account = unprivileged_account(settings.run_as)
     java = find_java(stack.environment, account)
@@ -185,7 +185,7 @@ def _prepare(stack: StackSettings, jvm_options: tuple[str, ...], log: Path, repo
     if not folders.root.is_relative_to(stack.folder):
         report(f"{NAME}.relocated", folder=str(folders.root), account=account.name if account else "")
     _make_folders(folders, account)
-    _configure(home, folders, settings, jvm_options)
+    _configure(home, folders, settings)
     if account is not None:
         _give(folders.config, account)
     return Command(_argv(java), _environment(java, home, folders, stack.environment), home, log, account)
@@ -199,7 +199,7 @@ def _make_folders(folders: NodeFolders, account: Account | None) -> None:
         make_private_folder(folder, account)
 
 
-def _configure(home: Path, folders: NodeFolders, settings: ElasticsearchSettings, jvm_options: tuple[str, ...]) -> None:
+def _configure(home: Path, folders: NodeFolders, settings: ElasticsearchSettings) -> None:
     for name in _COPIED:
         shutil.copyfile(home / "config" / name, folders.config / name)
     (folders.config / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
@@ -208,7 +208,7 @@ def _configure(home: Path, folders: NodeFolders, settings: ElasticsearchSettings
     (folders.config / "elasticsearch.yml").write_text("".join(lines), encoding="utf-8")
     options = folders.config / "jvm.options.d"
     options.mkdir()
-    (options / "sonde.options").write_text("\n".join(node_jvm_options(settings, jvm_options)) + "\n", encoding="utf-8")
+    (options / "sonde.options").write_text("\n".join(node_jvm_options(settings)) + "\n", encoding="utf-8")
 
 
 def _give(folder: Path, account: Account) -> None:

@@ -31,7 +31,7 @@ class ElasticsearchSettings:
     ``ca_certs``: a PEM file with the CA that signed the named server's certificate. ``heap`` is the JVM's notation
     ("1g"). ``run_as`` is the account used when started by root. ``http_port_setting`` and
     ``transport_port_setting`` are what the operator knows the ports as. ``members``: transport port by name of every
-    node of a cluster, this one included; none means a node alone.
+    node of a cluster, this one included; none means a node alone. ``jvm_options`` are added to the node's own.
     Raises ValueError for a heap that the JVM would not understand.
     """
 
@@ -46,6 +46,7 @@ class ElasticsearchSettings:
     transport_port_setting: str = "SONDE_ELASTICSEARCH__TRANSPORT_PORT"
     node: str = "node-1"
     members: Mapping[str, int] = field(default_factory=dict)
+    jvm_options: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if _HEAP.match(self.heap) is None:

@@ -13,7 +13,7 @@ from typing import Any
 from local_stack.process import Started
 
 
-def write_json(path: Path, value: Any) -> None:
+def write_json(path: Path, value: object) -> None:
     """Writes beside, flushes to the disk, renames: after a power cut there is the old file or the new one."""
     beside = path.with_name(f"{path.name}.{os.getpid()}.new")
     with beside.open("w", encoding="utf-8") as stream:

@@ -18,7 +18,7 @@ from local_stack.supervisor import Supervisor
 from local_stack.valkey import broker_part
 
 # Half the processor time until it answers; slower afterwards, which a few hundred documents do not notice.
-_QUICK_START = ("-XX:TieredStopAtLevel=1",)
+QUICK_START = ("-XX:TieredStopAtLevel=1",)
 
 
 @contextmanager
@@ -36,11 +36,13 @@ def elasticsearch_node(
     ``environment`` is where Java and Maven are looked for; None means what this process inherited, as with any
     child process. Logs stay in ``folder/logs``, the data do not. Raises StackError where it does not come up.
     """
-    settings = ElasticsearchSettings(http_port=port or free_port(), transport_port=free_port(), heap=heap)
+    settings = ElasticsearchSettings(
+        http_port=port or free_port(), transport_port=free_port(), heap=heap, jvm_options=QUICK_START
+    )
     inherited = os.environ if environment is None else environment
     stack = StackSettings(folder, inherited, cache or default_cache(), elasticsearch=settings)
     try:
-        with _running(elasticsearch_part(stack, _QUICK_START), folder, report):
+        with _running(elasticsearch_part(stack), folder, report):
             yield stack.elasticsearch_url
     finally:
         shutil.rmtree(node_folder(folder, unprivileged_account(settings.run_as)), ignore_errors=True)

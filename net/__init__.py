@@ -1,1 +1,1 @@
-"""The one gate for outgoing HTTP: which addresses, how much, how long. Every fetch of ours passes it."""
+"""The only gate for outgoing HTTP: it limits addresses, size and time. Every fetch uses it."""

@@ -1,4 +1,4 @@
-"""Which addresses the gate may connect to: decided on the resolved address, never on the name."""
+"""Which addresses the gate may connect to: the resolved address decides, never the name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.errors import Unavailable
 from net.errors import Forbidden
 
 Resolver = Callable[[str, int, float], list[str]]
-"""Host, port and seconds to addresses; raises Unavailable where there is none."""
+"""Maps host, port and seconds to addresses; raises Unavailable if there is none."""
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -20,11 +20,11 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """True for a unicast address of the open internet.
+    """True for a unicast address of the public internet.
 
-    An IPv4 address that travels inside an IPv6 one (mapped, 6to4, NAT64) is judged itself.
+    An IPv4 address embedded in an IPv6 one (mapped, 6to4, NAT64) is checked itself.
     """
-    ip = ipaddress.ip_address(address.partition("%")[0])  # fe80::1%eth0: the zone is no part of it
+    ip = ipaddress.ip_address(address.partition("%")[0])  # fe80::1%eth0: the zone is not part of the address
     inner = _inner_ipv4(ip)
     if inner is not None:
         return is_public(str(inner))
@@ -43,7 +43,7 @@ def _inner_ipv4(ip: IPAddress) -> ipaddress.IPv4Address | None:
 
 
 def system_resolver(host: str, port: int, timeout_s: float) -> list[str]:
-    """Addresses of a name in the system's order. A resolver that hangs is left behind after ``timeout_s``."""
+    """Addresses of a name in the system's order. Stops waiting for the resolver after ``timeout_s``."""
     answers: SimpleQueue[list[str] | None] = SimpleQueue()
 
     def ask() -> None:
@@ -65,9 +65,9 @@ def system_resolver(host: str, port: int, timeout_s: float) -> list[str]:
 
 
 class AllowedHosts:
-    """Hosts the operator named in settings, as ``host`` or ``host:port``; these may be private.
+    """Hosts that the operator named in settings, as ``host`` or ``host:port``; these may be private.
 
-    Raises ValueError for an entry that is neither.
+    Raises ValueError for an entry of another form.
     """
 
     def __init__(self, entries: Iterable[str] = ()) -> None:
@@ -79,7 +79,7 @@ class AllowedHosts:
 
 
 def canonical_host(host: str) -> str:
-    """Lower case, no brackets, no final dot: one spelling for one host."""
+    """Lower case, no brackets, no final dot: one spelling per host."""
     return host.strip().strip("[]").rstrip(".").lower()
 
 
@@ -96,7 +96,7 @@ def _entry(text: str) -> tuple[str, int | None]:
 
 
 def permitted_addresses(host: str, port: int, addresses: list[str], allowed: AllowedHosts) -> list[str]:
-    """Those of the resolved addresses that may be connected to, in order. Raises Refused where none may."""
+    """The resolved addresses that are permitted, in order. Raises Refused if none is."""
     if (host, port) in allowed:
         return addresses
     public = [address for address in addresses if is_public(address)]

@@ -1,4 +1,4 @@
-"""An answer's bytes, decoded and counted while they arrive: neither size nor compression can surprise."""
+"""Decodes and counts an answer's bytes as they arrive, so that size and compression are limited."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _PIECE_BYTES = 65_536
 
 
 def decoded(raw: Iterable[bytes], encoding: str, host: str) -> Iterator[bytes]:
-    """The body without its transfer compression, in pieces of at most 64 KiB per step of the decompressor.
+    """The body without its compression, in pieces of at most 64 KiB per step of the decompressor.
 
-    Only gzip is asked for and undone, once: stacked or other encodings raise Refused.
+    Only one layer of gzip is requested and decoded: nested or other encodings raise Refused.
     """
     name = encoding.strip().lower()
     if name in ("", "identity"):
@@ -24,7 +24,7 @@ def decoded(raw: Iterable[bytes], encoding: str, host: str) -> Iterator[bytes]:
 
 
 def limited(pieces: Iterable[bytes], max_bytes: int, host: str) -> Iterator[bytes]:
-    """The same pieces; raises Refused as soon as they are more than ``max_bytes`` together."""
+    """The same pieces; raises Refused as soon as they exceed ``max_bytes`` together."""
     seen = 0
     for piece in pieces:
         seen += len(piece)
@@ -39,7 +39,7 @@ def _gunzipped(raw: Iterable[bytes], host: str) -> Iterator[bytes]:
     for chunk in raw:
         waiting = chunk
         while waiting:
-            if member.eof:  # a gzip stream may hold several members
+            if member.eof:  # a gzip stream may have several members
                 member, started = zlib.decompressobj(wbits=31), False
             piece = _step(member, waiting, host)
             started = True
@@ -60,7 +60,7 @@ def _step(member: zlib._Decompress, data: bytes, host: str) -> bytes:
 
 
 def _rest(member: zlib._Decompress, host: str) -> Iterator[bytes]:
-    """What the decompressor still holds back once all input is in."""
+    """The decompressor's remaining output after all input."""
     while not member.eof:
         piece = _step(member, b"", host)
         if not piece:

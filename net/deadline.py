@@ -1,4 +1,4 @@
-"""One total time for a whole exchange, however slowly its bytes drip."""
+"""One total time limit for a whole exchange, however slowly its bytes arrive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ends_at: ContextVar[float | None] = ContextVar("net_ends_at", default=None)
 
 
 class Deadline:
-    """The moment by which ``host`` must have answered in full."""
+    """The time by which ``host`` must have answered completely."""
 
     def __init__(self, host: str, timeout_s: float) -> None:
         self._host = host
@@ -21,13 +21,13 @@ class Deadline:
         self._ends_at = time.monotonic() + timeout_s
 
     def check(self) -> None:
-        """Raises Unavailable once the time is over."""
+        """Raises Unavailable after that time."""
         if time.monotonic() >= self._ends_at:
             raise Unavailable(f"{self._host} did not finish answering within {self._timeout_s:g} s")
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """Inside, every read, write and connect of this thread waits no longer than what is left."""
+        """Inside, every read, write and connect of this thread waits at most for the remaining time."""
         self.check()
         token = _ends_at.set(self._ends_at)
         try:
@@ -37,7 +37,9 @@ class Deadline:
 
 
 def shortened(timeout_s: float | None) -> float | None:
-    """A socket timeout, cut to what the deadline in force leaves; at least 1 ms, as 0 would mean non-blocking."""
+    """A socket timeout, reduced to the active deadline's remaining time; at least 1 ms, because 0 means
+    non-blocking.
+    """
     ends_at = _ends_at.get()
     if ends_at is None:
         return timeout_s

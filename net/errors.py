@@ -1,4 +1,4 @@
-"""What the gate says when it does not fetch. Messages name the host, never a query string or a credential."""
+"""Errors of the gate. Messages name the host, never a query string or a credential."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from core.errors import SondeError, Unavailable
 
 
 class Refused(SondeError):
-    """The gate will not send this, or will not read on: a forbidden target, too large, too many redirects."""
+    """The gate does not send the request, or stops reading: a forbidden target, too large, too many redirects."""
 
 
 class Forbidden(Refused):
-    """The target is at an address that must not be asked, and the operator has not allowed it."""
+    """The target's address is forbidden, and the operator has not allowed it."""
 
 
 class BadStatus(SondeError):
-    """The host answered, but with an error status; ``status`` is its number."""
+    """The host answered with an error status; ``status`` is its number."""
 
     def __init__(self, host: str, status: int) -> None:
         super().__init__(f"{host} answered with HTTP status {status}")
@@ -23,8 +23,8 @@ class BadStatus(SondeError):
 
 
 class BrokenAnswer(Unavailable):
-    """An answer began, but its bytes do not hang together: a wrong length, a cut connection, damaged compression."""
+    """An answer began, but its bytes are inconsistent: a wrong length, a closed connection, damaged compression."""
 
 
 class Untrusted(Unavailable):
-    """The host's certificate is not one that is trusted here."""
+    """The host's certificate is not trusted."""

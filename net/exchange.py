@@ -1,4 +1,4 @@
-"""What goes out and what comes back."""
+"""Requests and answers of the gate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from net.targets import host_of
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One request; ``max_bytes`` and ``timeout_s`` replace the policy's where given."""
+    """One request; ``max_bytes`` and ``timeout_s`` override the policy's."""
 
     url: str
     method: str = "GET"
@@ -29,7 +29,7 @@ class Outgoing:
     def of_json(
         cls, url: str, body: JsonMapping, key: str | None, timeout_s: float, accept: str = "application/json"
     ) -> Self:
-        """A POST of JSON, as the endpoints of models take it; ``key`` goes as a bearer token."""
+        """A POST of JSON, as model endpoints expect it; ``key`` is sent as a bearer token."""
         headers = {"content-type": "application/json", "accept": accept}
         if key:
             headers["authorization"] = f"Bearer {key}"
@@ -38,7 +38,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole answer; ``url`` is where the redirects ended, header names are lower case."""
+    """A whole answer; ``url`` is the address after redirects, header names are lower case."""
 
     url: str
     status: int
@@ -46,21 +46,21 @@ class Answer:
     content: bytes
 
     def parsed(self) -> Any:
-        """The body read as JSON. Raises Unavailable where it is none."""
+        """The body as JSON. Raises Unavailable if it is not JSON."""
         try:
             return json.loads(self.content)
         except ValueError:
             raise Unavailable(f"{host_of(self.url)} did not answer in JSON") from None
 
     def expect_ok(self) -> Answer:
-        """Itself, or BadStatus (429 and 5xx: Unavailable, as trying later may help)."""
+        """Returns itself, or raises BadStatus (429 and 5xx: Unavailable, because a retry may help)."""
         expect_ok(self.url, self.status)
         return self
 
 
 @dataclass(frozen=True, slots=True)
 class StreamedAnswer:
-    """An answer whose body is read piece by piece, once, inside the ``with`` that opened it."""
+    """An answer whose body is read once, piece by piece, inside the ``with`` that opened it."""
 
     url: str
     status: int

@@ -1,4 +1,4 @@
-"""The one gate: every outgoing request is checked, bounded in size, time and redirects, and its errors are typed."""
+"""The gate: checks every outgoing request, limits size, time and redirects, and types its errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import httpcore
 import httpx
@@ -28,12 +27,12 @@ _MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class GatePolicy:
-    """What the operator set.
+    """The operator's settings.
 
     ``allowed_hosts`` (``host`` or ``host:port``) may be private; all others must be public after DNS.
     ``max_bytes`` counts the body after decompression; ``timeout_s`` is the total for one exchange, redirects
     and body included. ``ca_file`` (PEM) is trusted instead of the system's authorities. Behind ``proxy`` the proxy
-    resolves and connects: names are then checked by our resolver where it knows them.
+    resolves and connects; our resolver still checks the names that it knows.
     """
 
     allowed_hosts: frozenset[str] = frozenset()
@@ -47,7 +46,7 @@ class GatePolicy:
 
 
 class Gate:
-    """Outgoing HTTP. Safe to share between threads; keeps connections to the same host open. Never retries."""
+    """Outgoing HTTP. Thread-safe; keeps connections to the same host open. Never retries."""
 
     def __init__(
         self,
@@ -55,7 +54,7 @@ class Gate:
         resolver: Resolver = system_resolver,
         dialler: httpcore.NetworkBackend | None = None,
     ) -> None:
-        """Raises ValueError where the policy names a host or proxy that is none."""
+        """Raises ValueError if the policy has an invalid host or proxy."""
         self.policy = policy or GatePolicy()
         self._guard = Guard(AllowedHosts(self.policy.allowed_hosts), resolver)
         self._pool = _pool(self.policy, self._guard, dialler)
@@ -65,7 +64,7 @@ class Gate:
     ) -> Answer:
         return self.request(Outgoing(url, params=params, headers=headers or {}))
 
-    def post(self, url: str, json: Any, headers: Mapping[str, str] | None = None) -> Answer:
+    def post(self, url: str, json: object, headers: Mapping[str, str] | None = None) -> Answer:
         """Sends ``json`` as application/json."""
         body = json_format.dumps(json).encode()
         return self.request(Outgoing(url, "POST", None, {**(headers or {}), "Content-Type": "application/json"}, body))
@@ -80,7 +79,7 @@ class Gate:
 
     @contextmanager
     def stream(self, outgoing: Outgoing) -> Iterator[StreamedAnswer]:
-        """The answer with its body still to be read, under the same limits. Raises as ``request``."""
+        """The answer with an unread body, under the same limits. Raises as ``request``."""
         deadline = Deadline(host_of(outgoing.url), outgoing.timeout_s or self.policy.timeout_s)
         response, url = self._follow(self._prepared(outgoing), deadline)
         try:
@@ -108,7 +107,7 @@ class Gate:
             response = self._send(request, deadline)
             if not is_redirect(response):
                 return response, str(request.url)
-            response.close()  # its body is of no interest, and may be endless
+            response.close()  # its body is not needed, and may be endless
             request = next_request(request, response)
         raise Refused(f"{host_of(str(request.url))} redirects more than {self.policy.max_redirects} times")
 
@@ -127,7 +126,7 @@ class Gate:
 
 
 def _timed(response: httpcore.Response, deadline: Deadline, host: str) -> Iterator[bytes]:
-    """The body's raw pieces, each waited for no longer than the deadline leaves."""
+    """The body's raw pieces; waits for each at most for the deadline's remaining time."""
     pieces = iter(response.iter_stream())
     while True:
         with deadline.applied(), _typed(host, deadline):
@@ -139,11 +138,11 @@ def _timed(response: httpcore.Response, deadline: Deadline, host: str) -> Iterat
 
 @contextmanager
 def _typed(host: str, deadline: Deadline) -> Iterator[None]:
-    """Failures of the connection as Unavailable, naming the host."""
+    """Converts connection errors to Unavailable, with the host's name."""
     try:
         yield
     except httpcore.TimeoutException:
-        deadline.check()  # says so, if it was the total time
+        deadline.check()  # raises here if the total time was the reason
         raise Unavailable(f"{host} did not answer in time") from None
     except httpcore.ConnectError as error:
         if "mismatch" in str(error):
@@ -163,7 +162,7 @@ def _to_core(request: httpx.Request, policy: GatePolicy) -> httpcore.Request:
     url = httpcore.URL(
         scheme=request.url.raw_scheme, host=request.url.raw_host, port=request.url.port, target=request.url.raw_path
     )
-    # Reads and writes have no limit of their own: the deadline in force cuts each to what is left of the exchange.
+    # Reads and writes have no separate limit: the active deadline limits each to the remaining time.
     wait = {"connect": policy.connect_timeout_s, "pool": policy.timeout_s}
     return httpcore.Request(
         request.method,
@@ -180,7 +179,7 @@ def _pool(policy: GatePolicy, guard: Guard, dialler: httpcore.NetworkBackend | N
         backend = GuardedBackend(guard, dialler)
         return httpcore.ConnectionPool(trust, max_connections=50, keepalive_expiry=30.0, network_backend=backend)
     proxy = httpx.URL(policy.proxy)
-    # The pool dials nothing but the proxy, which the operator named by setting it.
+    # The pool connects only to the proxy, which the operator configured.
     to_proxy = replace(guard, allowed=AllowedHosts([f"{_bracketed(proxy.host)}:{_port(proxy)}"]))
     return httpcore.HTTPProxy(
         str(proxy.copy_with(username=None, password=None)),

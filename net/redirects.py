@@ -1,4 +1,4 @@
-"""Where a redirect leads, and what may travel there."""
+"""Follows redirects, and decides what may be sent to the new place."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def is_redirect(response: httpcore.Response) -> bool:
 
 
 def next_request(request: httpx.Request, response: httpcore.Response) -> httpx.Request:
-    """The request to the next place. Leaving an origin, only harmless headers go along, and no body does.
+    """The next request. To another origin, only harmless headers are sent, and no body.
 
-    Raises Refused for a target that may not be fetched, for https to http, and for a body sent to another origin.
+    Raises Refused for a forbidden target, for https to http, and for a body sent to another origin.
     """
     target = _target(request, response)
     same = _origin(target) == _origin(request.url)

@@ -1,4 +1,4 @@
-"""What may be asked for at all: http and https addresses, without credentials in them."""
+"""Checks addresses: only http and https, without credentials."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from net.errors import Refused
 
 
 def parse_target(text: str) -> httpx.URL:
-    """A URL fit to be fetched. Raises Refused for another scheme, no host, or a user name or password in it."""
+    """A URL that may be fetched. Raises Refused for another scheme, no host, or a user name or password in it."""
     try:
         url = httpx.URL(text)
     except (httpx.InvalidURL, TypeError, ValueError):

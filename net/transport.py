@@ -1,4 +1,4 @@
-"""Connections that are made only to addresses which passed the check."""
+"""Connects only to addresses that passed the check."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from net.deadline import shortened
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Name to permitted addresses; a name is resolved once per connection and the checked address is dialled."""
+    """Maps a name to permitted addresses; resolves once per connection and connects to the checked address."""
 
     allowed: AllowedHosts
     resolver: Resolver
 
     def addresses(self, host: str, port: int, timeout_s: float) -> list[str]:
-        """Raises Refused or Unavailable where there is none."""
+        """Raises Refused or Unavailable if there is none."""
         return permitted_addresses(host, port, self.resolver(host, port, timeout_s), self.allowed)
 
 
@@ -46,14 +46,14 @@ class TimedStream(httpcore.NetworkStream):
     ) -> httpcore.NetworkStream:
         return TimedStream(self._stream.start_tls(ssl_context, server_hostname, shortened(timeout)))
 
-    def get_extra_info(self, info: str) -> Any:
+    def get_extra_info(self, info: str) -> object:
         return self._stream.get_extra_info(info)
 
 
 class GuardedBackend(httpcore.NetworkBackend):
-    """Dials the checked address itself, so that a name cannot answer differently between check and connection.
+    """Connects to the checked address itself, so that the name cannot resolve differently after the check.
 
-    TLS still verifies the certificate for the name: the pool above keeps it.
+    TLS still verifies the certificate for the name, which the pool above keeps.
     """
 
     def __init__(self, guard: Guard, dialler: httpcore.NetworkBackend | None = None) -> None:

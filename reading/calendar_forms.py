@@ -1,4 +1,4 @@
-"""How dates, months, seasons, years, decades, centuries and ages are written, each form with what it means."""
+"""The written forms of dates, months, seasons, years, decades, centuries and ages, each with its meaning."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Reader = Callable[[Match[str]], TimeSpan | None]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way to write a time. ``read`` gives None for what does not exist (31 February).
+    """A written form of a time. ``read`` returns None for a time that does not exist (31 February).
 
-    ``cased`` forms look at the text as written (``Ma`` is an age, ``mA`` a current), the others at lower case.
+    ``cased`` forms match the text as written (``Ma`` is an age, ``mA`` a current), the others match lower case.
     """
 
     pattern: re.Pattern[str]
@@ -58,12 +58,12 @@ def _iso(match: Match[str]) -> TimeSpan | None:
     written = match[0].replace("/", "-").upper()
     try:
         return TimeSpan.from_iso(written, written)
-    except ValueError:  # a day or an hour that does not exist
+    except ValueError:  # a day or hour that does not exist
         return None
 
 
 def _numbers(match: Match[str]) -> TimeSpan | None:
-    """Day first, as most of the world writes; month first where only that exists (``05/23/2003``)."""
+    """Day first, as in most of the world; month first if only that is possible (``05/23/2003``)."""
     first, second, year = match[1], match[3], match[4]
     return _day(year, int(second), first) or _day(year, int(first), second)
 
@@ -117,7 +117,7 @@ def _century(match: Match[str]) -> TimeSpan | None:
 
 
 def _age(match: Match[str]) -> TimeSpan | None:
-    """``21 ka``, ``55 Ma``, ``6000 years BP``: that age before 1950, give or take a twentieth."""
+    """``21 ka``, ``55 Ma``, ``6000 years BP``: that age before 1950, plus or minus a twentieth."""
     unit = match["unit"] or ""
     factor = 1 if not unit else 1_000 if unit[0] == "k" else 1_000_000
     age = float(re.sub(r"[, ]", "", match["age"])) * factor

@@ -1,4 +1,4 @@
-"""Coordinates that a text writes out: boxes, points and bands of latitude or longitude.
+"""Reads coordinates in a text: boxes, points and bands of latitude or longitude.
 
 ``bbox 5,45,15,55`` is west, south, east, north. ``45.5N 10.2E`` and ``52.5, 13.4`` (latitude first, as people
 write it) are points. ``between 10S and 20S`` is a band around the world, ``10-20S, 30-40E`` a box.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from core.extent import BBox
 from reading.spans import Claims
 
-# White space and digits are taken whole (possessively): what does not match fails at once, however long the run.
+# White space and digits are matched possessively: a mismatch fails at once, however long the text.
 _NUMBER = r"[+-]?\d{1,3}(?:\.\d++)?"
 _SECONDS = r"(?:(?P<{0}_sec>\d{{1,2}}(?:\.\d++)?)\s*+[\"″”]?\s*+)?"
 _MINUTES = r"(?:\s*+[°º]\s*+(?:(?P<{0}_min>\d{{1,2}}(?:\.\d++)?)\s*+['′’]\s*+" + _SECONDS + ")?)?"
@@ -42,21 +42,21 @@ _LABELLED = re.compile(
     rf"\blat(?:itude)?\s*+[:=]?\s*+(?P<lat>{_NUMBER})[\s,;]*+(?:and\s++)?\blon(?:g|gitude)?\s*+[:=]?\s*+(?P<lon>{_NUMBER})(?![\d.])",
     re.IGNORECASE,
 )
-# Bands take capital letters only: "10s and 20s" are seconds or decades.
+# Bands need capital letters: "10s and 20s" are seconds or decades.
 _LATITUDES = re.compile(_band("lat", "NS"))
 _LONGITUDES = re.compile(_band("lon", "EW"))
 _POLEWARD = re.compile(
     r"\b(?P<side>north|south|poleward) of\s++(?P<lat>\d{1,2}(?:\.\d++)?)\s*+[°º]?\s*+(?P<letter>[NSns])(?![A-Za-z])",
     re.IGNORECASE,
 )
-# Two bare numbers are a position only where the words before them say so ("pH 3.5, 4.5" is none).
+# Two plain numbers are a position only if the words before them say so ("pH 3.5, 4.5" is not).
 _BEFORE_POSITION = re.compile(
     r"(?:^|[(\[]|\b(?:at|near|around|by|from|in|to|location|position|point|coordinates?|site|station"
     r"|bei|nahe|um|vers|cerca de)[:=]?)"
     r"\s*+[(\[]?\s*+$",
     re.IGNORECASE,
 )
-_LONGEST_LEAD = 40  # characters before a position that can say that it is one
+_LONGEST_LEAD = 40  # characters before a position that can mark it as one
 _LONGEST_GAP = 12  # characters between a band of latitude and its band of longitude
 _BETWEEN_BANDS = re.compile(r"^[\s,;x×]*+(?:and|by|,)?\s*+$", re.IGNORECASE)
 
@@ -72,7 +72,7 @@ class WrittenBox:
 
 
 def written_boxes(text: str) -> list[WrittenBox]:
-    """Boxes, points and bands in the order of the text, none overlapping; what is out of range is left out."""
+    """Boxes, points and bands in text order, without overlaps; values out of range are left out."""
     if not any(letter.isdigit() for letter in text):
         return []
     found: list[WrittenBox] = []
@@ -168,5 +168,5 @@ def _written(text: str, span: tuple[int, int], edges: tuple[float, float, float,
     try:
         box = BBox(*edges)
     except ValueError:
-        return []  # "45.5, 200.0" is no position: numbers, not a place
+        return []  # "45.5, 200.0" is not a position
     return [WrittenBox(text[span[0] : span[1]], *span, box)]

@@ -23,9 +23,9 @@ _DIVISIBLE = frozenset(("continent", "country", "region", "named_region", "sea",
 
 
 def part_of(place: Place, direction: str) -> Place | None:
-    """The part of a place that a folded word names; None where the word is no direction or the place is a city.
+    """The part of a place that a folded word names; None if the word is not a direction or the place is a city.
 
-    Halves for the four directions, quarters for those between, the middle half each way for "central". The box is
+    Halves for the four directions, quarters for the ones in between, the middle half each way for "central". The box is
     marked as estimated. A place around the whole world has no east and west.
     """
     if place.kind not in _DIVISIBLE:
@@ -56,5 +56,5 @@ def _part(place: Place, direction: str, across: tuple[float, float], up: tuple[f
 
 
 def _longitude(value: float) -> float:
-    """To a ten-thousandth of a degree, so that a half keeps the whole's own edge."""
+    """Rounds to a ten-thousandth of a degree, so that a half shares the whole's edge exactly."""
     return normalise_longitude(round(value, 4))

@@ -1,7 +1,7 @@
 """Place names inside German words: Norditalien, Süddeutschlands, Nordseeküste, Alpenraum, italienischen, Berliner.
 
-German writes what other languages say in two words as one, and bends names. What is found here are only candidates:
-whether such a place exists is the gazetteer's to say.
+German joins words that other languages separate, and inflects names. The results are only candidates: the gazetteer
+decides whether such a place exists.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reading.gazetteer.names import Word, fold
 
-_SHORTEST = 4  # letters of a name inside a word; "Ostern" is no eastern "ern"
+_SHORTEST = 4  # letters of a name inside a word; "Ostern" is not an eastern "ern"
 _PART = re.compile(r"(?:nordost|nordwest|südost|südwest|nord|süd|ost|west|zentral|mittel)-?", re.IGNORECASE)
 _COAST = re.compile(r"küsten?$")
 _AROUND = re.compile(r"(?:einzugsgebiete?|gebiete?|raum|region|becken|anrainer)s?$")
@@ -21,9 +21,9 @@ _ADJECTIVE = re.compile(r"(?:(?<=isch)|(?<=utsch))e[snrm]?$")
 
 @dataclass(frozen=True, slots=True)
 class InnerName:
-    """A folded name and the characters of the text that it stands for (end exclusive).
+    """A folded name and its characters in the text (end exclusive).
 
-    ``bent`` marks a name without an ending it has in the text ("Berlins", "Berliner"): taken for large places only.
+    ``bent`` marks a name whose ending in the text was removed ("Berlins", "Berliner"): used for large places only.
     """
 
     key: str
@@ -33,7 +33,7 @@ class InnerName:
 
 
 def inner_names(word: Word) -> Iterator[InnerName]:
-    """Candidates, the likeliest first; nothing for a word that is too short or not written with letters alone."""
+    """Candidates, most likely first; none for a word that is too short or has other characters than letters."""
     if len(word.text) < _SHORTEST or not word.text.isalpha():
         return
     yield from _endings(word.text, word.start, word.end, whole=False)
@@ -43,7 +43,7 @@ def inner_names(word: Word) -> Iterator[InnerName]:
 
 
 def _endings(text: str, start: int, end: int, *, whole: bool) -> Iterator[InnerName]:
-    """``whole``: the rest of a compound, a name as it stands; else a word, whose capital says that it is a noun."""
+    """``whole``: the rest of a compound, a complete name; else a word, whose capital shows that it is a noun."""
     if len(text) < _SHORTEST:
         return
     if whole:

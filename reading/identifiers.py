@@ -1,4 +1,4 @@
-"""Identifiers written into a question: such a question wants that one record, not its neighbours."""
+"""Finds identifiers in a question: such a question wants that one record, not its neighbours."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ _FILE_IDENTIFIERS = (
 
 @dataclass(frozen=True, slots=True)
 class IdentifierMention:
-    """``value`` is what to look up: a DOI bare and in lower case, the others as written. Offsets, end exclusive."""
+    """``value`` is what to look up: a DOI without prefix and in lower case, the others as written. Offsets, end
+    exclusive.
+    """
 
     kind: IdentifierKind
     value: str
@@ -42,9 +44,9 @@ class IdentifierMention:
 
 
 def read_identifiers(text: str) -> list[IdentifierMention]:
-    """DOIs (bare, ``doi:``, as a link), UUIDs and tokens shaped like a file identifier, in the text's order.
+    """DOIs (bare, ``doi:``, as a link), UUIDs and words in the form of a file identifier, in text order.
 
-    A shape is no proof: a ``file_identifier`` that no record has is an ordinary word of the question.
+    The form is not enough: a ``file_identifier`` that no record has is an ordinary word of the question.
     """
     found = _dois(text)
     claims = Claims(len(text))
@@ -69,7 +71,7 @@ def _dois(text: str) -> list[IdentifierMention]:
 
 
 def _without_closing_marks(doi: str) -> str:
-    """A DOI may hold brackets, but a mark or an unopened bracket at its end belongs to the sentence."""
+    """A DOI may contain brackets, but a final mark or unopened bracket belongs to the sentence."""
     while doi:
         last = doi[-1]
         unopened = last in ")]}" and doi.count(last) > doi.count("([{"[")]}".index(last)])

@@ -1,4 +1,4 @@
-"""The words of provenance: what a question asks for and what a record's text says it is."""
+"""The words of provenance: in questions, and in the texts of records."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ ASKED: tuple[Asked, ...] = (
     Asked(_words(_DERIVED), "derived", 0.6),
 )
 
-# Clauses that speak of other data than the record's own.
+# Clauses about other data than the record's own.
 ASIDES = re.compile(
     r"(?:(?:used|useful|intended|designed|suitable|available|applied|needed) (?:to|for|in|as)|in order to|"
     r"to (?:evaluate|validate|verify|force|drive|initiali[sz]e|calibrate|test|improve|constrain)|"
@@ -141,4 +141,4 @@ VOTES: dict[ProvenanceKind, _Votes] = {
         (r"stations?|surveys?|monitoring|collected|recorded|deployed|logged", 0.6),
     ),
 }  # fmt: skip
-"""Expressions and their votes by kind, in the order that settles ties."""
+"""Expressions and their votes by kind; their order breaks ties."""

@@ -1,7 +1,7 @@
-"""What kind of product a text speaks of: observation, simulation, projection, reanalysis or derived.
+"""The kind of product in a text: observation, simulation, projection, reanalysis or derived.
 
-For a question ``read_kinds`` names each word with its place; for a record ``infer_kind`` weighs title, abstract and
-lineage. Words for both stand in ``kind_words``.
+For a question ``read_kinds`` finds each word with its position; for a record ``infer_kind`` weighs title, abstract and
+lineage. ``kind_words`` has the words for both.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reading.kind_words import ASIDES, ASKED, VOTES, Platform
 from reading.spans import Claims, lowered
 
 _TITLE_WEIGHT, _ABSTRACT_WEIGHT, _LINEAGE_WEIGHT = 2.0, 1.0, 1.0
-_OPENING_CHARACTERS = 400  # an abstract says early what the data are, later what they are good for
+_OPENING_CHARACTERS = 400  # an abstract first describes the data, later their use
 _OPENING_WEIGHT = 1.5
 _LONGEST_CHARACTERS = 2_000
 _LEAST_SCORE = 0.9
@@ -23,9 +23,9 @@ _LEAST_SCORE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class KindMention:
-    """A word that asks for a kind of product (offsets, end exclusive); ``confidence`` 0..1.
+    """A word for a kind of product (offsets, end exclusive); ``confidence`` 0..1.
 
-    ``platform`` says where an observation is made from, where the word tells.
+    ``platform`` is where an observation is made from, if the word implies it.
     """
 
     text: str
@@ -37,7 +37,7 @@ class KindMention:
 
 
 def read_kinds(text: str) -> list[KindMention]:
-    """Every word of kind in a question, in its order, none overlapping."""
+    """Every word for a kind in a question, in order, without overlaps."""
     low = lowered(text)
     found: list[KindMention] = []
     claims = Claims(len(text))
@@ -50,12 +50,12 @@ def read_kinds(text: str) -> list[KindMention]:
 
 
 def infer_kind(title: str, abstract: str, lineage: str | None) -> tuple[ProvenanceKind, float]:
-    """The kind of data a record describes and how sure its text makes us (0..1); ``unknown`` and 0.0 without a sign.
+    """The kind of data in a record, and the confidence (0..1); ``unknown`` and 0.0 without evidence.
 
-    Each expression counts once, where it weighs most: title 2, opening of the abstract 1.5, rest and lineage 1. What
-    stands in an aside ("used to evaluate models", "driven by ERA5") describes other data and does not count.
-    Confidence is the winner's share of all votes, less where there are few; ties go to the kind named first in
-    reanalysis, projection, derived, simulation, observation.
+    Each expression counts once, where it weighs most: title 2, beginning of the abstract 1.5, rest and lineage 1.
+    Asides ("used to evaluate models", "driven by ERA5") describe other data and do not count. Confidence is the
+    winner's share of all votes, lower if there are few; ties go to the first of reanalysis, projection, derived,
+    simulation, observation.
     """
     texts = tuple(_without_asides(text) for text in (title, abstract, lineage or ""))
     scores = {kind: sum(vote * _weight(pattern, *texts) for pattern, vote in votes) for kind, votes in VOTES.items()}
@@ -71,7 +71,7 @@ def _without_asides(text: str) -> str:
 
 
 def _weight(pattern: re.Pattern[str], title: str, abstract: str, lineage: str) -> float:
-    """How much an expression weighs at its best place; 0.0 where it stands nowhere."""
+    """The weight of an expression at its best place; 0.0 if it does not occur."""
     if pattern.search(title):
         return _TITLE_WEIGHT
     match = pattern.search(abstract)

@@ -1,4 +1,4 @@
-"""The language of a question or a record: en, de, fr, es, it or pt; None rather than a guess."""
+"""Detects the language of a question or a record: en, de, fr, es, it or pt; None instead of a guess."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import structlog
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
 LEAST_CONFIDENCE = 0.87
-"""Under it the answer is None; set on 30 short questions of two to seven words where every wrong guess lay below."""
+"""Below this the answer is None; chosen on 30 questions of two to seven words, with every wrong guess below it."""
 _LONGEST_CHARACTERS = 600  # more does not change the answer
 
-# Small words that tell a language in texts too short for letters to do so: "rain gauges in Africa" looks French to
-# them. A word of several languages speaks for each of them.
+# Small words that identify the language of texts too short for letter statistics: by letters, "rain gauges in Africa"
+# looks French. A word in several languages counts for each of them.
 _SAID = {
     "en": "the of in on at from for by with over and or to is are was what how as do no it this that not",
     "de": "der die das den dem des im in am an auf von vom zum zur für mit und oder ist sind seit",
@@ -36,11 +36,11 @@ _log = structlog.get_logger()
 
 
 def detect_language(text: str) -> str | None:
-    """ISO 639-1 code of one of LANGUAGES, None where the text is too short or too mixed to be sure.
+    """ISO 639-1 code of one of LANGUAGES, None if the text is too short or too mixed to be sure.
 
-    By letter n-grams (lingua, its small models): 22 MB, 0.1 s at the first call, then 0.05 ms for a question; where the
-    text's small words speak for other languages more often, theirs, or None if those are several.
-    Small words alone where the optional package ``lingua-language-detector`` is not installed.
+    By letter n-grams (lingua, its small models): 22 MB, 0.1 s at the first call, then 0.05 ms for a question. If the
+    text's small words indicate other languages more often, theirs, or None if there are several. Only by small words if
+    the optional package ``lingua-language-detector`` is not installed.
     """
     if not any(letter.isalpha() for letter in text):
         return None
@@ -52,8 +52,9 @@ def detect_language(text: str) -> str | None:
 
 
 def sure_language(text: str) -> str | None:
-    """As ``detect_language``, where letters and small words say the same: letters alone take "soil moisture" for French
-    and "rainfall" for German. *El* and *la* say nothing, for the sake of El Niño and La Niña."""
+    """``detect_language`` if letters and small words agree: by letters alone, "soil moisture" is French and "rainfall"
+    German. *El* and *la* do not count, because of El Niño and La Niña.
+    """
     by_letters = _detector()(text[:_LONGEST_CHARACTERS]) if any(letter.isalpha() for letter in text) else None
     if by_letters is None:
         return None
@@ -63,7 +64,7 @@ def sure_language(text: str) -> str | None:
 
 
 def _by_small_words(text: str) -> frozenset[str]:
-    """The languages that most of the text's small words belong to; none where it has no such word."""
+    """The languages with the most small words of the text; empty if it has none."""
     votes = Counter(code for word in _WORD.findall(text.lower()) for code in _SPEAKS_FOR.get(word, ()))
     most = max(votes.values(), default=0)
     return frozenset(code for code, count in votes.items() if count == most)
@@ -71,7 +72,7 @@ def _by_small_words(text: str) -> frozenset[str]:
 
 @cache
 def _detector() -> Callable[[str], str | None]:
-    try:  # imported on first use: the wheel is 96 MB of models for 75 languages, six of which are read
+    try:  # imported on first use: the wheel has 96 MB of models for 75 languages, of which six are used
         import lingua  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         _log.warning("language.unavailable", package="lingua-language-detector")

@@ -1,7 +1,7 @@
-"""The times a text names by themselves: dates, months, seasons, years, decades, centuries, ages, named periods.
+"""Finds single times in a text: dates, months, seasons, years, decades, centuries, ages, named periods.
 
-How they hang together ("between", "since") is read in ``times``. Every pattern is bounded, so a long text costs
-time in proportion to its length.
+``times`` reads how they are connected ("between", "since"). Every pattern is bounded, so the time is linear in the
+length of the text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TimeKind = Literal["explicit", "relative", "period", "future", "recent"]
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time as named, before the words around it are read. Offsets into the text, end exclusive."""
+    """A time as named, without the words around it. Offsets into the text, end exclusive."""
 
     start: int
     end: int
@@ -33,9 +33,9 @@ class Moment:
 
 
 def find_moments(text: str, low: str, today: date, language: str | None) -> list[Moment]:
-    """In the text's order and never overlapping. ``low`` is the text in lower case with the same offsets.
+    """In text order, without overlaps. ``low`` is the text in lower case with the same offsets.
 
-    A date that does not exist is no moment, and neither are its parts. "Mars" is a planet in an English text.
+    A date that does not exist is skipped, with its parts. "Mars" is a planet in an English text.
     """
     claims = Claims(len(text))
     found = [

@@ -1,4 +1,4 @@
-"""Numbers that look like years and are none: heights, pressures, scales, versions, counts, product names."""
+"""Numbers that look like years but are not: heights, pressures, scales, versions, counts, product names."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ _SHAPES = (_MEASURE, _LABELLED, _RATIO, _GRID, _NEGATIVE)
 
 
 def not_time_ranges(text: str, low: str) -> list[Range]:
-    """Where a number is no year; ``low`` is the text in lower case with the same offsets."""
+    """The ranges of such numbers; ``low`` is the text in lower case with the same offsets."""
     ranges = [match.span() for shape in _SHAPES for match in shape.finditer(low)]
     return ranges + [(mention.start, mention.end) for mention in read_identifiers(text)]

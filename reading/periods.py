@@ -16,12 +16,12 @@ from core.timespan import TimeSpan, instant_ms
 PeriodKind = Literal["period", "future", "recent"]
 
 EARLIEST_YEAR = -290_000_000
-"""About the oldest year that 64-bit milliseconds hold; an older end is cut to it, an older start left open."""
+"""About the oldest year in 64-bit milliseconds; an older end is cut to it, an older start is left open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A named stretch of time. ``first_year`` and ``last_year`` are both included, None is an open end.
+    """A named period. ``first_year`` and ``last_year`` are both included, None is an open end.
 
     Astronomical years (0 is 1 BC). ``from_today`` counts years from today instead and leaves the others None.
     """
@@ -43,7 +43,7 @@ class Period:
 
 
 def year_span(first: int | None, last: int | None) -> TimeSpan:
-    """From the first moment of one year to the last of another; what 64 bits cannot hold is cut (see EARLIEST_YEAR)."""
+    """From the first moment of one year to the last of another; limited to 64 bits (see EARLIEST_YEAR)."""
     start = None if first is None or first < EARLIEST_YEAR else instant_ms(_written(first))
     return TimeSpan(start, None if last is None else instant_ms(_written(max(last, EARLIEST_YEAR)), at_end=True))
 
@@ -54,7 +54,7 @@ def _written(year: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PeriodWords:
-    """The one pattern that finds every name, and what each name means."""
+    """One pattern for every name, and the meaning of each name."""
 
     pattern: re.Pattern[str]
     meanings: dict[str, Period]
@@ -65,7 +65,7 @@ class PeriodWords:
 
 @cache
 def period_words() -> PeriodWords:
-    """All names of all languages; read once. Between the words of a name stand spaces or hyphens."""
+    """All names in all languages; read once. The words of a name are separated by spaces or hyphens."""
     entries = json.loads((files("reading") / "periods.json").read_text(encoding="utf-8"))["periods"]
     meanings = {_plain(word): _period(entry) for entry in entries for word in entry["words"]}
     longest_first = sorted(meanings, key=len, reverse=True)

@@ -1,4 +1,4 @@
-"""Which of several places of one name is meant: by the words beside it and by the other places of the text."""
+"""Chooses between places with the same name, by the words beside it and by the other places of the text."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _SAME_COUNTRY = 0.2
 _NEAR = 0.1
 _INSIDE = 0.15
 _NAMED_KIND = 0.5
-_QUALIFIED = 1.0  # "Hobart, Australia" leaves no choice
+_QUALIFIED = 1.0  # "Hobart, Australia" is unambiguous
 _NEAR_DEG = 5.0
 _REACH = 6
-_LOCAL_KINDS = frozenset(("country", "region", "city", "island"))  # a continent or an ocean decides nothing
+_LOCAL_KINDS = frozenset(("country", "region", "city", "island"))  # a continent or an ocean does not help
 _KIND_WORDS: dict[str, PlaceKind] = {
     "state": "region",
     "county": "region",
@@ -37,7 +37,7 @@ _KIND_WORDS: dict[str, PlaceKind] = {
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What stands next to a name: folded words, and whether the next name follows after nothing but a comma."""
+    """What is next to a name: folded words, and whether the next name follows after only a comma."""
 
     words: frozenset[str] = frozenset()
     comma: bool = False
@@ -46,10 +46,10 @@ class Beside:
 def resolve(
     names: Sequence[Sequence[Place]], beside: Sequence[Beside], besides: Sequence[Sequence[Place]] = ()
 ) -> list[tuple[Place, ...]]:
-    """The places of each name, the likeliest first; order and number of names stay.
+    """The places of each name, most likely first; order and number of names are unchanged.
 
-    Only the names nearest to it, ``_REACH`` before and behind, tell what a name means, and the first ``_REACH`` places
-    found ``besides``, so that a text costs time in proportion to its names. Ties keep the gazetteer's order.
+    Only the nearest names, ``_REACH`` before and after, influence a name, and the first ``_REACH`` places found
+    ``besides``, so the time is linear in the number of names. Ties keep the gazetteer's order.
     """
     resolved, support = [], Support()
     for number, places in enumerate(names):
@@ -76,20 +76,22 @@ def _within(place: Place, outers: Sequence[Place]) -> bool:
 
 
 def _score(place: Place, others: Sequence[Sequence[Place]], beside: frozenset[str], support: Support) -> float:
-    """Importance, and what the context adds to it."""
+    """The importance, plus the support by the context."""
     named = _NAMED_KIND if any(_KIND_WORDS.get(word) == place.kind for word in beside) else 0.0
     return place.importance + named + sum(support.of(place, candidates) for candidates in others)
 
 
 class Support:
-    """What another name of a text adds to a place; counted once for each pair, however often the text repeats it."""
+    """The support that another name of a text gives to a place; once for each pair, however often the text repeats
+    it.
+    """
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], float] = {}
 
     def of(self, place: Place, candidates: Sequence[Place]) -> float:
-        """The best over what the other name may stand for, its first three places."""
-        pair = id(place), id(candidates)  # all of them live as long as the text is read
+        """The best over the other name's first three places."""
+        pair = id(place), id(candidates)  # the cache lives as long as the text is being read
         known = self._known.get(pair)
         if known is None:
             bonds = (_bond(place, other) for other in candidates[:3] if other.kind in _LOCAL_KINDS)
@@ -109,9 +111,9 @@ def _bond(place: Place, other: Place) -> float:
 
 
 def inside(inner: BBox, outer: BBox) -> bool:
-    """Whether the middle of ``inner`` lies in ``outer`` and ``inner`` is the smaller one."""
+    """Whether the middle of ``inner`` is in ``outer`` and ``inner`` is smaller."""
     if not outer.south <= (inner.south + inner.north) / 2.0 <= outer.north:
-        return False  # most pairs of places end here
+        return False  # most pairs of places stop here
     if inner.width_deg * inner.height_deg >= outer.width_deg * outer.height_deg:
         return False
     longitude = inner.centre[0]

@@ -1,7 +1,7 @@
-"""Names of the gazetteer in a text: the longest match wins, and ordinary words are not taken for places.
+"""Finds names of the gazetteer in a text: the longest match wins, and ordinary words are not places.
 
-Countries, seas and large regions are taken as they stand. Cities and first-level regions need evidence: a capital
-where that means something, a preposition of place, their country after a comma, or to be well known.
+Countries, seas and large regions are always accepted. Cities and first-level regions need evidence: a capital (if
+capitals are meaningful in the text), a preposition of place, their country after a comma, or high importance.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from reading.german_names import InnerName, inner_names
 from reading.place_words import DIRECTIONS
 from reading.sentence import Sentence
 
-_WELL_KNOWN = 0.45  # importance of a city of about 250,000 people, or of a first-level region of middling size
+_WELL_KNOWN = 0.45  # importance of a city of about 250,000 people, or of a medium first-level region
 _KNOWN = 0.37  # about 70,000 people: enough after a preposition
 _SURE_KINDS = frozenset(("continent", "country", "sea", "named_region", "island", "river_basin"))
 _DOUBTED_KINDS = frozenset(("city", "region", "country"))
@@ -27,7 +27,7 @@ _POSTAL_COUNTRIES = ("US", "CA", "AU")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A name at these character offsets (end exclusive) and what it may stand for, best first.
+    """A name at these character offsets (end exclusive) and its possible places, best first.
 
     ``first`` and ``last`` number its words in the text; ``after_preposition`` and ``capital`` are the evidence.
     """
@@ -58,10 +58,10 @@ class NameMatcher:
         self._gazetteer = gazetteer
 
     def find(self, text: str, language: str | None = None, most: int | None = None) -> list[Match]:
-        """Matches in the order of the text, none overlapping; only the first ``most`` where that is given.
+        """Matches in text order, without overlaps; only the first ``most`` if given.
 
-        In German (``de``) capitals prove nothing, and names are also looked for inside words (as far as the word alone
-        is proof, also where the language is not known).
+        In German (``de``) capitals are no evidence, and names are also searched inside words (if the word alone is
+        evidence, also for an unknown language).
         """
         sentence = Sentence(text, capitals_mean_names=language != "de")
         found: list[Match] = []
@@ -78,7 +78,9 @@ class NameMatcher:
         return found
 
     def _at(self, sentence: Sentence, first: int) -> Match | None:
-        """The longest acceptable name that starts with this word; an abbreviation before a name of the same length."""
+        """The longest acceptable name that starts with this word; an abbreviation precedes a name of the same
+        length.
+        """
         short, name = self._abbreviation(sentence, first), self._name(sentence, first)
         longer = short is None or (name is not None and name.last > short.last)
         return name if longer else short
@@ -94,7 +96,7 @@ class NameMatcher:
         return None
 
     def _spelt(self, sentence: Sentence, first: int) -> Iterator[tuple[int, Named]]:
-        """Every name that starts with this word and how many words it has, the longest first."""
+        """Every name that starts with this word, with its number of words, longest first."""
         most = sentence.reach(first, self._gazetteer.longest(sentence.words[first].folded))
         words = (word.folded for word in sentence.words[first : first + most])
         keys = list(accumulate(words, lambda start, word: f"{start} {word}"))
@@ -104,7 +106,7 @@ class NameMatcher:
                 yield length, named
 
     def _inside(self, sentence: Sentence, number: int, *, bent: bool) -> Match | None:
-        """A name within a German word (Norditalien, Nordseeküste; Berlins only where ``bent`` names are wanted)."""
+        """A name inside a German word (Norditalien, Nordseeküste; Berlins only if ``bent`` names are wanted)."""
         for inner in inner_names(sentence.words[number]):
             if inner.bent and not bent:
                 continue
@@ -114,7 +116,7 @@ class NameMatcher:
         return None
 
     def _in_state(self, sentence: Sentence, span: _Span) -> Match | None:
-        """A city with its state's short code, the code taken in: "Boulder, CO"."""
+        """A city with its state's short code, which is included in the match: "Boulder, CO"."""
         following = span.last + 1
         if following >= len(sentence.words) or sentence.between(span.last) not in (", ", ","):
             return None
@@ -181,7 +183,7 @@ class NameMatcher:
 
 
 def _is_meant(inner: InnerName, named: Named) -> bool:
-    """A bent name must be a large place, and not also a word; any other may be any place but a city."""
+    """A bent name must be a large place and not also a word; any other may be any place except a city."""
     best = named.places[0]
     if inner.bent:
         return best.importance >= _WELL_KNOWN and not (named.is_word or named.is_adjective)
@@ -189,7 +191,7 @@ def _is_meant(inner: InnerName, named: Named) -> bool:
 
 
 def _holds(outer: Place, inner: Place) -> bool:
-    """Whether a country or region is the one that a smaller place lies in."""
+    """Whether a country or region contains a smaller place."""
     if outer.kind not in ("country", "region") or inner.kind not in ("city", "region"):
         return False
     if outer.country != inner.country or outer.bbox == inner.bbox:

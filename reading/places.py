@@ -1,7 +1,7 @@
-"""The places that a text names, each with its box: the gazetteer, an entity recogniser and written coordinates.
+"""Finds the places in a text, each with its box: the gazetteer, an entity recogniser and written coordinates.
 
-Coordinates are read first, then names of the gazetteer (longest match), then what the recogniser finds besides.
-Several places of one name are settled by the text (``place_context``). Mentions never overlap.
+Coordinates are read first, then names of the gazetteer (longest match), then the recogniser's other entities.
+``place_context`` chooses between places with the same name. Mentions never overlap.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from reading.spans import Claims
 Source = Literal["gazetteer", "entities", "coordinates"]
 
 _PLACE_LABELS = frozenset(("GPE", "LOC", "NORP", "FAC"))
-_OTHER_LABELS = frozenset(("PERSON", "ORG", "PRODUCT", "WORK_OF_ART"))  # not places; doubt a city inside them
+_OTHER_LABELS = frozenset(("PERSON", "ORG", "PRODUCT", "WORK_OF_ART"))  # cast doubt on a city inside them
 _DOUBTED_KINDS = frozenset(("city", "region"))
 _LARGE_KINDS = frozenset(("continent", "country", "sea", "named_region", "river_basin"))
-_QUALIFYING = (", ", ",", " (")  # between a place and the larger one that says where it is
-_CLOSE_CALL = 0.1  # two places whose importance differs by less are hard to tell apart
+_QUALIFYING = (", ", ",", " (")  # between a place and the larger one that contains it
+_CLOSE_CALL = 0.1  # two places with a smaller difference in importance are hard to distinguish
 _MOST_ALTERNATIVES = 5
 RECOGNISED = 240
-"""Characters of a question that the recogniser reads: it costs .1 ms a word, and a sign can be a word."""
+"""Characters of a question that the recogniser reads: it needs .1 ms per word, and a character can be a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceMention:
-    """A place that the text names at these character offsets (end exclusive).
+    """A place at these character offsets of the text (end exclusive).
 
-    ``alternatives`` are the other places of that name, likeliest first; ``confidence`` is 0..1.
+    ``alternatives`` are the other places with that name, most likely first; ``confidence`` is 0..1.
     """
 
     text: str
@@ -52,9 +52,9 @@ class PlaceMention:
 
 
 class PlaceReader:
-    """Reads places out of questions and passages. Without a recogniser the gazetteer works alone.
+    """Reads places from questions and passages. Works with the gazetteer alone if there is no recogniser.
 
-    ``geocoder`` is asked for entities that the gazetteer does not know (a remote one, where there is one).
+    ``geocoder`` looks up entities that the gazetteer does not know (a remote one, if configured).
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class PlaceReader:
         self._geocoder = geocoder
 
     def read(self, text: str, language: str | None = None, most: int | None = None) -> list[PlaceMention]:
-        """Mentions in the order of the text, none overlapping.
+        """Mentions in text order, without overlaps.
 
-        ``most``: only the first so many are read, and the recogniser sees the first ``RECOGNISED`` characters: what a
-        question may cost (docs/understanding.md).
-        ``language`` (ISO 639-1) says whether capitals mean names: in German all nouns have them.
+        ``most``: only this many are read, and the recogniser sees the first ``RECOGNISED`` characters, to limit the
+        cost of a question (docs/understanding.md). ``language`` (ISO 639-1) says whether capitals mean names: in German
+        all nouns have them.
         """
         boxes = written_boxes(text)
         claims = Claims(len(text))
@@ -79,7 +79,7 @@ class PlaceReader:
         seen = text if most is None else text[:RECOGNISED]
         entities = Entities(self._recogniser.entities(seen) if self._recogniser else [])
         matches = [m for m in self._matcher.find(text, language, most) if claims.is_free((m.start, m.end))]
-        if language in (None, "en"):  # of other languages the recogniser knows too little to object
+        if language in (None, "en"):  # the recogniser knows other languages too little to contradict
             matches = [m for m in matches if not _doubted(m, entities) or _alone(m, text)]
         for match in matches:
             claims.block((match.start, match.end))
@@ -110,7 +110,7 @@ class PlaceReader:
 
 
 class Entities:
-    """What the recogniser found, none overlapping, looked up by where it stands."""
+    """The recogniser's entities, without overlaps, by position."""
 
     def __init__(self, found: Sequence[Entity]) -> None:
         self.all = sorted(found, key=lambda entity: entity.start)
@@ -123,7 +123,7 @@ class Entities:
 
 
 def _doubted(match: Match, entities: Entities) -> bool:
-    """Whether a city or region is part of a person's or an organisation's name, and no preposition says otherwise."""
+    """Whether a city or region is part of a person's or an organisation's name, without a preposition before it."""
     if match.after_preposition or match.places[0].kind not in _DOUBTED_KINDS:
         return False
     return any(
@@ -133,7 +133,7 @@ def _doubted(match: Match, entities: Entities) -> bool:
 
 
 def _alone(match: Match, text: str) -> bool:
-    """Whether the text is the name and nothing else."""
+    """Whether the text is only the name."""
     return not text[: match.start].strip() and not text[match.end :].strip()
 
 
@@ -171,7 +171,7 @@ def _beside(text: str, matches: list[Match], number: int, written: list[Word]) -
 
 
 def _narrowed(match: Match, place: Place, written: list[Word]) -> tuple[int, Place]:
-    """Where the mention starts and its place, a direction before the name taken in ("northern Italy")."""
+    """The start of the mention and its place, including a direction before the name ("northern Italy")."""
     if match.first == 0:
         return match.start, place
     before = written[match.first - 1]
@@ -187,7 +187,7 @@ def _narrowed(match: Match, place: Place, written: list[Word]) -> tuple[int, Pla
 
 
 def _qualifies(place: Place, outer: Place) -> bool:
-    """Whether the name after the comma only says where this place is ("Paris, Texas")."""
+    """Whether the name after the comma only locates this place ("Paris, Texas")."""
     if place.kind not in ("city", "region", "island") or outer.kind not in ("country", "region", "continent"):
         return False
     return inside(place.bbox, outer.bbox) and (place.country == outer.country or outer.kind == "continent")
@@ -198,7 +198,7 @@ def _seen(match: Match, entities: Entities) -> bool:
 
 
 def _confidence(match: Match, places: tuple[Place, ...], seen: bool, *, qualified: bool) -> float:
-    """How sure it is that a place is meant, and this one."""
+    """The confidence that a place is meant, and this one."""
     best = places[0]
     score = 0.6
     score += 0.15 if match.after_preposition else 0.0
@@ -214,7 +214,7 @@ def _confidence(match: Match, places: tuple[Place, ...], seen: bool, *, qualifie
 
 
 def _close_call(best: Place, second: Place) -> bool:
-    """Whether the two are hard to tell apart, and it matters: the island and the region of Sicily are one place."""
+    """Whether the two are hard to distinguish, and it matters: the island and the region of Sicily are one place."""
     same = inside(best.bbox, second.bbox) or inside(second.bbox, best.bbox)
     return not same and abs(best.importance - second.importance) < _CLOSE_CALL
 

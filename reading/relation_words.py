@@ -1,4 +1,4 @@
-"""The words that hang a place to a question, in six languages, as parts of patterns (lower case)."""
+"""The words of spatial relations, in six languages, as parts of patterns (lower case)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ADJECTIVES: dict[str, Compass] = {word: compass for compass, words in _ADJECTIVE
 CENTRAL = r"central|zentral(?:e[snr]?)?|mittlere[snr]?|mittel|centrale"
 
 OF = r"(?:of|von|vom|des|der|de|du|del|della|dello|dei|degli|delle|di|do|da|dos|das|d['’]|dell['’])"
-# What follows a noun that names a part ("norte de España", "Norden von Italien", "nord dell'Italia").
+# What follows a noun for a part ("norte de España", "Norden von Italien", "nord dell'Italia").
 OF_PART = r"(?:von|des|der|de|du|del|della|dello|dei|degli|delle|di|do|da|dos|das|d['’]|dell['’])"
 ARTICLE = (
     r"(?:(?:the|der|die|das|den|dem|des|le|la|les|el|los|las|il|lo|gli|o|a|os|as|all|whole|entire|ganz)\s{1,2}|"
@@ -87,7 +87,7 @@ OUTSIDE = (
     r"hors d(?:e|u|es)|en dehors d(?:e|u|es)|sauf(?: en)?|excepto(?: en)?|fuera d(?:e|el)|fuori d(?:a|al|alla)|"
     r"eccetto|tranne|exceto|fora d[eoa]"
 )
-# "global warming" and "global radiation" say nothing of an extent.
+# "global warming" and "global radiation" do not describe an extent.
 GLOBAL = (
     r"the (?:whole|entire) (?:world|globe)|globally|"
     r"global(?!\s(?:warming|change|radiation|irradiance|positioning|navigation))|"

@@ -1,7 +1,7 @@
-"""How a question hangs to its places: "north of Italy", "between Rome and Naples", "along the coast of Kenya".
+"""The relation of a question to its places: "north of Italy", "between Rome and Naples", "along the coast of Kenya".
 
-The places come as character ranges from whoever found them; a word inside such a range ("North" of "North Sea") is part
-of the name and no relation. The area that a relation means is in ``targets``.
+The caller gives the places as character ranges; a word inside such a range ("North" of "North Sea") is part of the
+name, not a relation. ``targets`` computes the area of a relation.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from reading import relation_words as words
 from reading.relation_words import ADJECTIVES, COMPASS, Relation
 from reading.spans import Claims, Range, lowered
 
-_LONGEST_LEAD = 56  # characters before a place in which its relation may begin
+_LONGEST_LEAD = 56  # characters before a place in which its relation can start
 _DEEPEST = 3  # "near the coast of northern Italy"
 
 
 @dataclass(frozen=True, slots=True)
 class RelationMention:
-    """A relation, where its words stand (offsets, end exclusive; the places not included), and its places.
+    """A relation, the position of its words (offsets, end exclusive; without the places), and its places.
 
-    ``arguments`` are indexes into the mentions given, in the text's order: two or more for ``between``, every member of
-    a list ("in Kenya, Uganda and Malawi") for the others, none for ``global``.
+    ``arguments`` are indexes into the mentions given, in text order: two or more for ``between``, every member of a
+    list ("in Kenya, Uganda and Malawi") for the others, none for ``global``.
     """
 
     relation: Relation
@@ -88,9 +88,9 @@ _COMPASS_FORMS = (
 
 
 def read_relations(text: str, mentions: Sequence[Range]) -> list[RelationMention]:
-    """Every relation word that belongs to a mention, and words for the whole world, in the text's order.
+    """Every relation word of a mention, and words for the whole world, in text order.
 
-    ``mentions``: character ranges (end exclusive) in the text's order. A place without such a word has no relation.
+    ``mentions``: character ranges (end exclusive) in text order. A place without such a word has no relation.
     """
     low = lowered(text)
     found: list[RelationMention] = []
@@ -126,7 +126,7 @@ def _before(low: str, mentions: Sequence[Range], index: int, end: int) -> str:
 
 
 def _read_before(low: str, mentions: Sequence[Range], index: int, last: int) -> Iterator[RelationMention]:
-    """From the place backwards, each relation directly before the one found: "near the coast of northern X"."""
+    """Reads backwards from the place, each relation directly before the last: "near the coast of northern X"."""
     places = tuple(range(index, last + 1))
     end = mentions[index][0]
     for _ in range(_DEEPEST):

@@ -1,4 +1,4 @@
-"""Times counted from today: "last 30 years", "letztes Jahrzehnt", "10 years ago", "next decade"."""
+"""Times relative to today: "last 30 years", "letztes Jahrzehnt", "10 years ago", "next decade"."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _FORMS: tuple[tuple[Way, re.Pattern[str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class RelativeTime:
-    """Where it stands and what it means on the day of asking."""
+    """The position in the text, and the meaning on the day of the question."""
 
     place: Range
     span: TimeSpan
@@ -61,7 +61,7 @@ class RelativeTime:
 
 
 def relative_times(low: str, today: date) -> Iterator[RelativeTime]:
-    """Every relative time of a text in lower case; forms may overlap, the first one given is meant."""
+    """Every relative time of a text in lower case; forms can overlap, and the first one wins."""
     for way, pattern in _FORMS:
         for match in pattern.finditer(low):
             span = _span(way, match, today)
@@ -102,7 +102,7 @@ def _count(written: str | None, scale: str | None) -> int | None:
 
 
 def _calendar(unit: str, today: date, step: int) -> TimeSpan | None:
-    """This (0) or the last (-1) whole year, month or week; None for other units, which are counted back from today."""
+    """This (0) or the last (-1) whole year, month or week; None for other units, which count back from today."""
     if unit == "years":
         return year_span(today.year + step, today.year + step)
     if unit == "months":
@@ -115,7 +115,7 @@ def _calendar(unit: str, today: date, step: int) -> TimeSpan | None:
 
 
 def _moved(today: date, number: int, unit: str) -> int | None:
-    """Today moved by a count of units, in ms; None past what can be held."""
+    """Today moved by a number of units, in ms; None if out of range."""
     if unit in _YEARS:
         return _moved_years(today, number * _YEARS[unit])
     if abs(number) > 30_000:

@@ -1,6 +1,6 @@
-"""How fine and how wide the data asked for should be: "30 m", "0.25 degree", "1:50 000", "daily", "national".
+"""The resolution and extent of the data asked for: "30 m", "0.25 degree", "1:50 000", "daily", "national".
 
-A length is a resolution unless the words around it say what else it measures ("2 m temperature", "500 m isobath").
+A length is a resolution unless the words around it show another meaning ("2 m temperature", "500 m isobath").
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from reading.spans import Claims, Range, lowered
 Level = Literal["global", "continental", "national", "regional", "local", "very_high", "high", "low"]
 
 METRES_PER_DEGREE = 111_320.0
-"""One degree along the equator; a grid in degrees is taken at its widest."""
+"""One degree along the equator; the cell of a grid in degrees is widest there."""
 _WIDEST_DEGREES = 10.0  # wider than any grid in use: a latitude, an angle or a warming
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleMention:
-    """One word of scale; exactly one of the four meanings is set. Offsets, end exclusive.
+    """One expression of scale; exactly one of the four meanings is set. Offsets, end exclusive.
 
     ``metres``: ground distance; ``scale_denominator``: 50000 for 1:50 000; ``time_step``: ISO 8601 duration;
-    ``level``: how wide (global to local) or how fine (very_high, high, low) without a number.
+    ``level``: the extent (global to local) or resolution (very_high, high, low) without a number.
     """
 
     text: str
@@ -97,7 +97,7 @@ _NAME_GOES_ON = re.compile(r"\s[A-Z][a-z]")
 
 
 def read_scales(text: str) -> list[ScaleMention]:
-    """Resolutions, map scales, time steps and words of width, in the text's order, none overlapping."""
+    """Resolutions, map scales, time steps and words of extent, in text order, without overlaps."""
     low = lowered(text)
     found: list[ScaleMention] = []
     claims = Claims(len(text))
@@ -144,7 +144,7 @@ def _lengths(low: str) -> Iterator[tuple[Range, _Meaning]]:
 
 
 def _is_measure(low: str, before: str, match: re.Match[str]) -> bool:
-    """Whether a length is no grid. "30 m elevation" asks for a terrain model, "1000 m elevation" is an altitude."""
+    """Whether a length is not a grid. "30 m elevation" asks for a terrain model, "1000 m elevation" is an altitude."""
     if _ELEVATION.match(low, match.end()) and _number(match["number"]) < _LEAST_ALTITUDE_M:
         return False
     return bool(

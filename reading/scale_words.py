@@ -15,7 +15,7 @@ RESOLUTION = (
     r"sampling|ground sample distance|gsd|gitter|grille|malla|griglia|grade|dem|dtm|dsm"
 )
 
-# What a length measures where it is no grid: heights of sensors, depths, layers, isobaths.
+# What a length measures if it is not a grid: heights of sensors, depths, layers, isobaths.
 MEASURES = (
     r"(?:air |dew ?point |surface |maximum |minimum |mean )?temperatures?|air|winds?|dew ?point|humidity|"
     r"gusts?|u[\s-]|v[\s-]|"
@@ -32,7 +32,7 @@ MEASURES_BEFORE = (
     r"above|below|deeper than|higher than|upper|top|first|under|within|up to|less than|more than|unter|über"
 )
 
-# What is measured at a height or a depth: "at 10 m" then says which.
+# What is measured at a height or a depth: "at 10 m" then gives it.
 BY_LEVEL = (
     r"temperatures?|winds?(?: speed| direction| velocity)?|humidity|pressure|salinity|oxygen|currents?|velocity|"
     r"nitrates?|ozone|"

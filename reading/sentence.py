@@ -1,7 +1,7 @@
-"""A text as words, and what its way of writing says about the names in it.
+"""A text as words, and what its capitals say about the names in it.
 
-With capitals used as usual, a capital inside a sentence is evidence for a name; in a text all in lower case (most
-queries), all in upper case or in title case it is not.
+With normal capitals, a capital inside a sentence is evidence for a name; in a text all in lower case (most queries),
+all in upper case or in title case it is not.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _ACRONYM_LETTERS = range(3, 6)
 
 
 def after_feature(before: str) -> bool:
-    """Whether the text ends with a part of sea or land that is called after what follows: "Strait of [Georgia]"."""
+    """Whether the text ends with a part of sea or land that is named after the next word: "Strait of [Georgia]"."""
     return _FEATURE.search(before[-_LONGEST_FEATURE:]) is not None
 
 
 class Sentence:
-    """A text as words, and what its way of writing says."""
+    """A text as words, and the meaning of its capitals."""
 
     def __init__(self, text: str, *, capitals_mean_names: bool) -> None:
         self.text = text
@@ -39,17 +39,17 @@ class Sentence:
         self.style: Style = "plain" if text == text.lower() or self.shouts or self._is_title() else "mixed"
 
     def _is_title(self) -> bool:
-        """A text whose longer words nearly all start with a capital says nothing by its capitals."""
+        """Whether nearly all longer words start with a capital, so that capitals mean nothing."""
         long = [word for word in self.words if len(word.text) > 3]
         capital = sum(word.text[0].isupper() for word in long)
         return len(long) >= 4 and capital >= _TITLE_SHARE * len(long)
 
     def between(self, number: int) -> str:
-        """What stands between a word and the next."""
+        """The text between a word and the next."""
         return self.text[self.words[number].end : self.words[number + 1].start]
 
     def reach(self, first: int, most: int) -> int:
-        """How many words from this one on could be one name, at most ``most``: commas and brackets end it."""
+        """How many words from this one on can be one name, at most ``most``: commas and brackets end it."""
         length = min(1, most)
         while length < most and first + length < len(self.words):
             gap = self.between(first + length - 1)
@@ -63,13 +63,15 @@ class Sentence:
         return number == 0 or _SENTENCE_END.search(self.text, before, self.words[number].start) is not None
 
     def capital(self, first: int, last: int) -> bool:
-        """Whether every word is written with a capital where that means something."""
+        """Whether every word has a capital, in a text where that means something."""
         if self.style == "plain" or not self._capitals_mean_names or (self.starts_sentence(first) and first == last):
             return False
         return all(w.text[0].isupper() or w.folded in SMALL for w in self.words[first : last + 1])
 
     def is_other_name(self, first: int, last: int) -> bool:
-        """Whether the name is part of an institution's or a storm's, or an acronym (PISA in a text with capitals)."""
+        """Whether the name is part of an institution's or a storm's name, or an acronym (PISA in a text with
+        capitals).
+        """
         return (
             self._is_acronym(first, last)
             or self._is_institution(first, last)
@@ -99,7 +101,7 @@ class Sentence:
         return first > 0 and self.words[first - 1].folded in STORMS
 
     def after_preposition(self, first: int, *, strict: bool = False) -> bool:
-        """Whether a preposition of place comes before, articles and the like between them skipped."""
+        """Whether a preposition of place precedes, ignoring articles and similar words in between."""
         at, last = first - 1, max(-1, first - 1 - _MOST_SKIPPED)
         while at > last and self.words[at].folded in SKIPPED:
             at -= 1

@@ -1,4 +1,4 @@
-"""Sentences of a paragraph: where one ends and the next begins, abbreviations and numbers left whole."""
+"""Splits a paragraph into sentences, keeping abbreviations and numbers whole."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENUMERATION = re.compile(r"(?:^|\s)\(?(?:\d{1,2}|[a-z])[.)]$")
 
 
 def sentences(text: str) -> list[str]:
-    """In order; joined by single spaces they give the text again (its white space closed)."""
+    """In order; joined by single spaces they give the text again (with normalised white space)."""
     out: list[str] = []
     start = 0
     for match in _END.finditer(text):
@@ -41,5 +41,7 @@ def _goes_on(head: str, behind: str) -> bool:
 
 
 def _is_word_end(head: str) -> bool:
-    """A letter after a number or a stroke is a unit and ends its sentence: ``a depth of 12 m.``, ``3 mg/l.``"""
+    """Whether the letter is a unit after a number or a slash, and can end a sentence: ``a depth of 12 m.``, ``3
+    mg/l.``
+    """
     return re.search(r"(?:\d\s?|/)[A-Za-z]\.$", head) is not None

@@ -1,4 +1,4 @@
-"""Small words in six languages: what joins a name to a sentence, and what says nothing by itself. All lower case."""
+"""Small words in six languages that connect names, or have no meaning alone. All in lower case."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Articles, prepositions and conjunctions: dropped beside a place or a time that was taken out.
+# Articles, prepositions and conjunctions: dropped beside a removed place or time.
 JOINING = _set(
     """a an the of in on at to from for by with within over across around about near during and or but as into onto off
     between along per that which is are was were
@@ -20,7 +20,7 @@ JOINING = _set(
     os as um uma do dos das no na nos nas ao aos pelo pela em com por entre"""
 )
 
-# With these besides, a question asks for nothing: "what is it", "wie viele gibt es".
+# A question with only these words asks for nothing: "what is it", "wie viele gibt es".
 SAYING_NOTHING = JOINING | _set(
     """what where when who whom whose why how much many any some all there here this these those it its be been being
     do does did has have had can could would should will may might i we you they he she me us my our your their not no

@@ -1,4 +1,4 @@
-"""The area a spatial relation means, from the boxes of its places. Plain degrees; pure."""
+"""The area of a spatial relation, from the boxes of its places. Plain degrees; pure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def target_box(relation: Relation, boxes: Sequence[BBox]) -> BBox | None:
 
 
 def _box(west: float, south: float, east: float, north: float) -> BBox | None:
-    """A box from edges that may run past the poles and the antimeridian; None where nothing is left of it."""
+    """A box from edges that can exceed the poles and the antimeridian; None if nothing is left of it."""
     south, north = max(south, -90.0), min(north, 90.0)
     if south >= north:
         return None

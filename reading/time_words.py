@@ -27,7 +27,7 @@ _SEASON_NAMES = (
 )
 SEASONS = {name: month for month, names in _SEASON_NAMES for name in names.split()}
 
-# "the nineties": in English only after a word that tells the decade from the winds of the roaring forties.
+# "the nineties": in English only after a word that excludes the winds of the roaring forties.
 _DECADE_WORDS = (
     (20, "twenties zwanziger vingt veinte venti vinte"),
     (30, "thirties dreißiger trente treinta trenta trinta"),

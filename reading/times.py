@@ -1,11 +1,11 @@
-"""What a text says of time: "since 1990", "between May 2003 and 2005", "the last 30 years", "Holocene".
+"""Reads the times in a text: "since 1990", "between May 2003 and 2005", "the last 30 years", "Holocene".
 
-Two steps: ``moments`` finds the times a text names, and here the words before, between and after them are read.
-Spans are UTC and both ends are included. Conventions where the words leave a choice:
+Two steps: ``moments`` finds single times, and this module reads the words before, between and after them.
+Spans are UTC and both ends are included. Conventions for ambiguous words:
 
 - since X begins with X, after X when X is over; until X ends with X, before X when X begins; "by 2050" runs from today.
 - around X adds five years on both sides; early, mid and late are the first, second and last third of X.
-- a range written backwards ("2010-1990") is turned round.
+- a range written backwards ("2010-1990") is reversed.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _ONWARDS = re.compile(rf"\s{{1,3}}(?:{words.ONWARDS})(?!\w)|\s?[-–](?=\s{{0,3}
 
 @dataclass(frozen=True, slots=True)
 class TimeMention:
-    """A stretch of text that means a time.
+    """A part of the text that means a time.
 
-    ``start``, ``end``: character offsets, end exclusive, the words that shape the time included. ``kind``: ``explicit``
-    by numbers, ``relative`` counted from today, ``period`` by name, ``future`` after today, ``recent`` asks for the
+    ``start``, ``end``: character offsets, end exclusive, including the words that shape the time. ``kind``:
+    ``explicit`` by numbers, ``relative`` to today, ``period`` by name, ``future`` after today, ``recent`` asks for the
     newest. ``confidence``: 0..1.
     """
 
@@ -65,16 +65,16 @@ class TimeMention:
 
 
 class TimeReader:
-    """Reads times; ``today`` is asked at each call, so that a process that runs for months stays right."""
+    """Reads times; calls ``today`` each time, so that a process that runs for months stays correct."""
 
     def __init__(self, today: Callable[[], date] = date.today) -> None:
         self._today = today
 
     def read(self, text: str, language: str | None = None, most: int | None = None) -> list[TimeMention]:
-        """Every time in the text, in its order, none overlapping; a date that does not exist is none.
+        """Every time in the text, in order, without overlaps; a date that does not exist is ignored.
 
-        Only the first ``most`` where that is given.
-        ``language`` (ISO 639-1, None where unknown) settles words that languages share; all six are always read.
+        Only the first ``most`` if given. ``language`` (ISO 639-1, None if unknown) decides words that languages share;
+        all six are always read.
         """
         today, low = self._today(), lowered(text)
         moments = find_moments(text, low, today, language)
@@ -105,7 +105,7 @@ def _before(low: str, behind: int, moment: Moment) -> str:
 
 
 def _led(moment: Moment, lead: str, match: re.Match[str] | None) -> Moment:
-    """The moment with the words that lead to it made part of it."""
+    """The moment, extended to include the words that lead to it."""
     return moment if match is None else replace(moment, start=moment.start - len(lead) + match.start())
 
 
@@ -176,7 +176,7 @@ def _open_ended(low: str, behind: int, moment: Moment) -> Moment | None:
 
 
 def _directed(low: str, behind: int, moment: Moment, today: date) -> Moment:
-    """The span after the word before it; a moment without such a word stays as it is."""
+    """The span after the word before it; a moment without such a word is unchanged."""
     lead = _before(low, behind, moment)
     for pattern, shape in _DIRECTIONS:
         match = pattern.search(lead)
@@ -192,12 +192,12 @@ def _since(moment: Moment, _: date) -> TimeSpan | None:
 
 
 def _from(moment: Moment, _: date) -> TimeSpan | None:
-    """ "from 1990" goes on; "from the Holocene" or "from the last decade" means in it."""
+    """ "from 1990" is open-ended; "from the Holocene" or "from the last decade" means inside it."""
     return TimeSpan(moment.span.start_ms, None) if moment.kind == "explicit" else None
 
 
 def _ahead(moment: Moment, today: date) -> TimeSpan | None:
-    """ "by 2050": from today to the end of it; None where that is over."""
+    """ "by 2050": from today to its end; None if that is in the past."""
     now = instant_ms(today.isoformat())
     end = moment.span.end_ms
     return TimeSpan(now, end) if end is not None and end > now and moment.kind != "recent" else None
@@ -242,7 +242,7 @@ _DIRECTIONS: tuple[tuple[re.Pattern[str], Callable[[Moment, date], TimeSpan | No
 
 
 def _dated(moment: Moment, today: date) -> Moment:
-    """A time that begins after today is future, however it was named."""
+    """A time that begins after today is future, in whatever form."""
     start = moment.span.start_ms
     ahead = start is not None and start >= instant_ms(today.isoformat()) and moment.kind in ("explicit", "period")
     return replace(moment, kind="future") if ahead else moment

@@ -1,1 +1,1 @@
-"""A query's way out: understanding, retrieval, ranking, answers, and the views that present them."""
+"""The query flow: understanding, retrieval, ranking, answers, and the views that present them."""

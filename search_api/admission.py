@@ -1,7 +1,7 @@
-"""Overload: requests wait in a fair queue before a few slots; 503 only where the wait would be too long.
+"""Overload: requests wait in a fair queue before a few slots; 503 only if the wait would be too long.
 
-Each kind of work has slots of its own, so that slow or costly calls keep no search out. What holds no record (probes,
-pages, the description of the API) is answered without waiting.
+Each kind of work has its own slots, so that slow or costly calls do not block searches. What needs no records (probes,
+pages, the API description) is answered without waiting.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _READING = frozenset(("GET", "HEAD", "OPTIONS"))
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one process. ``at_once`` searches are worked on (0: no limit); ``waiting`` requests may wait.
+    """The limits of one process. ``at_once`` searches run (0: no limit); ``waiting`` requests may wait.
 
-    None waits longer than ``longest_wait_s``. Where more than ``hurry_after_s`` of waiting is expected, or was
-    waited, the reranker is left out. ``deadline_s``: for one request's calls to Elasticsearch, answers excepted.
+    None waits longer than ``longest_wait_s``. If the expected or actual wait is more than ``hurry_after_s``, the
+    reranker is left out. ``deadline_s`` limits one request's calls to Elasticsearch, except for answers.
     """
 
     at_once: int = 0
@@ -44,14 +44,14 @@ class Limits:
     deadline_s: float | None = None
 
     def of_threads(self, threads: int) -> Limits:
-        """As many slots and places as fit into the threads. With fewer than four nothing is limited."""
+        """As many slots and places as fit the threads. With fewer than four threads there is no limit."""
         if threads < 4:
             return replace(self, at_once=0, waiting=0)
         at_once = min(self.at_once, threads // 2)
         return replace(self, at_once=at_once, waiting=max(threads // 4, threads - 3 * at_once - _SPARE_THREADS))
 
     def sizes(self) -> dict[Work, QueueSize]:
-        """Slots and places of each kind of work; five eighths of the places are for searches."""
+        """Slots and places of each kind of work; searches get five eighths of the places."""
 
         def size(slots: int, eighths: int) -> QueueSize:
             return QueueSize(max(1, slots), self.waiting * eighths // 8, self.longest_wait_s, self.hurry_after_s)
@@ -65,7 +65,7 @@ class Limits:
 
 
 def register(app: Flask, limits: Limits) -> None:
-    """Before anything else is done for a request, so that a refusal costs next to nothing."""
+    """Runs before all other work of a request, so that a refusal costs almost nothing."""
     queues = {work: FairQueue(size) for work, size in limits.sizes().items()} if limits.at_once else {}
 
     @app.before_request
@@ -96,7 +96,7 @@ def register(app: Flask, limits: Limits) -> None:
 
 
 def _work() -> Work | None:
-    """What kind of work the request is; None where it neither reads a record nor computes anything."""
+    """The kind of work of the request; None if it neither reads a record nor computes anything."""
     rule = request.url_rule.rule if request.url_rule is not None else None
     if rule is None or scope_of(rule, request.method) is None or rule == "/metrics":
         return None
@@ -117,7 +117,7 @@ def _is_costly(rule: str) -> bool:
 
 
 def _caller() -> str:
-    """The address that the queue shares slots by: a network of 64 bits where it is IPv6, which one customer holds."""
+    """The address for sharing slots; for IPv6 the /64 network, which belongs to one customer."""
     given = request.remote_addr or ""
     try:
         address = ipaddress.ip_address(given)
@@ -127,7 +127,7 @@ def _caller() -> str:
 
 
 def _has_gone() -> bool:
-    """Whether the one who asked hung up while waiting; only the server knows, and not every server tells."""
+    """Whether the client disconnected while waiting; not every server knows."""
     gone = request.environ.get("waitress.client_disconnected")
     return gone is not None and gone()
 

@@ -1,4 +1,4 @@
-"""A search's answer before it is presented: hits with their records, the interpretation, what was degraded."""
+"""The result of a search before it is presented: hits with their records, the interpretation, degraded parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from search_api.understanding.interpretation import Interpretation
 
 @dataclass(frozen=True, slots=True)
 class FoundRecord:
-    """A hit of the page with its record; ``explanation`` only where it was asked for."""
+    """A hit of the page with its record; ``explanation`` only if requested."""
 
     hit: Hit
     record: Record
@@ -25,14 +25,14 @@ class FoundRecord:
     passages: tuple[PassageFound, ...] = ()
     explanation: JsonMapping | None = None
     folded: tuple[str, ...] = ()
-    """Ids of the same data set from other sources, when they were grouped by identity."""
+    """Ids of the same data set from other sources, if hits are grouped by identity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """How many records match. ``about``: the same data set of several catalogues may be counted more than once.
+    """How many records match. ``about``: a data set in several catalogues may be counted more than once.
 
-    ``at_least``: meaning was followed only so far, and more may be near.
+    ``at_least``: the search by meaning has a limit, and more may be near.
     """
 
     count: int
@@ -41,9 +41,9 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``matched`` is how many hits can be paged, ``total`` how many there are; ``took_ms`` names each stage.
+    """``matched``: the hits that can be paged; ``total``: all hits; ``took_ms``: the time of each stage.
 
-    ``corrected_from``: the question as it was asked, where nothing was found and its mended form was answered.
+    ``corrected_from``: the original question, if it found nothing and its corrected form was answered.
     """
 
     found: tuple[FoundRecord, ...]

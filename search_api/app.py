@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import Any
 
 import structlog
 from flask import Flask, Response, g, request
@@ -93,7 +92,7 @@ def create_app(parts: Parts) -> Flask:
 
 
 def _register_beside(app: OpenAPI, api: APIBlueprint) -> None:
-    """Registers it and keeps what the document says of other methods of its paths, which flask-openapi would drop."""
+    """Registers it and keeps the document of the other methods of its paths, which flask-openapi would drop."""
     for path, item in api.paths.items():
         if path in app.paths:
             added = {name: getattr(item, name) for name in item.model_fields_set}
@@ -120,5 +119,5 @@ def _watch(app: Flask) -> None:
         return response
 
     @app.teardown_request
-    def unbind(_error: Any) -> None:
+    def unbind(_error: object) -> None:
         structlog.contextvars.unbind_contextvars("request_id")

@@ -1,4 +1,4 @@
-"""From a ranking to what is shown: doubles folded under the best of them, then siblings spread."""
+"""From a ranking to the displayed list: folds duplicates under the best of them, then spreads siblings."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ def arranged(
     request: SearchRequest,
     following: Mapping[str, DuplicateKey] = NOTHING,
 ) -> tuple[list[int], dict[str, list[str]]]:
-    """Positions in the order to show, and under each shown id the ids folded into it; of at most ``max_results``.
+    """Positions in display order, and the ids folded under each displayed id; at most ``max_results``.
 
-    A position counts through the ranking and then through ``following``, which comes after it. How many there are
-    does not depend on the page, and pages do not overlap. `hausdorff` orders by distance and nothing else, so siblings
-    are not spread there.
+    Positions count through the ranking and then through ``following``, which comes after it. Their number does not
+    depend on the page, and pages do not overlap. `hausdorff` orders by distance only, so siblings are not spread there.
     """
     ids = [*ranking.ids(), *following]
     folded: dict[str, list[str]] = {}

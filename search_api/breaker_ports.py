@@ -1,4 +1,4 @@
-"""The ports that may be slow or far away, each behind a circuit breaker: a search goes on without them and says so."""
+"""Ports that can be slow or fail, each behind a circuit breaker: a search continues without them and reports it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.ports import CrossEncoder, CrossEncoderCard, Embedder, EmbedderCard, G
 
 @dataclass(frozen=True, slots=True)
 class GuardedEmbedder:
-    """Implements the port ``Embedder``. Documents are embedded in large batches, whose time says nothing."""
+    """Implements the port ``Embedder``. The time of large document batches does not count."""
 
     embedder: Embedder
     breaker: Breaker
@@ -26,7 +26,7 @@ class GuardedEmbedder:
         return self.embedder.card
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        """Raises Unavailable, at once while the circuit is open."""
+        """Raises Unavailable, immediately while the circuit is open."""
         if kind == "document":
             return self.embedder.embed(texts, kind)
         with self.breaker.guarding(Unavailable):
@@ -38,7 +38,7 @@ class GuardedEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class GuardedCrossEncoder:
-    """Implements the port ``CrossEncoder``: one that takes too long is left out for a while."""
+    """Implements the port ``CrossEncoder``: a slow one is left out for a while."""
 
     cross_encoder: CrossEncoder
     breaker: Breaker
@@ -48,7 +48,7 @@ class GuardedCrossEncoder:
         return self.cross_encoder.card
 
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Raises Unavailable at once while the circuit is open."""
+        """Raises Unavailable, immediately while the circuit is open."""
         with self.breaker.guarding(Unavailable):
             return self.cross_encoder.score(question, texts)
 
@@ -61,6 +61,6 @@ class GuardedGeocoder:
     breaker: Breaker
 
     def lookup(self, name: str) -> list[Place]:
-        """Raises Unavailable, at once while the circuit is open."""
+        """Raises Unavailable, immediately while the circuit is open."""
         with self.breaker.guarding(Unavailable):
             return self.geocoder.lookup(name)

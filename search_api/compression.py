@@ -1,8 +1,8 @@
-"""Answers compressed by gzip for whoever takes it: text shrinks to a fifth at the fastest level.
+"""Compresses answers with gzip for clients that accept it: the fastest level shrinks text to a fifth.
 
-BREACH reads a secret out of the length of answers that also repeat an attacker's text. It needs a browser that sends
-the victim's credentials by itself, and none does so here: keys and tokens come in a header that a page must set. What
-is marked no-store (somebody's own documents) is left as it is all the same.
+BREACH derives a secret from the length of answers that also contain an attacker's text. It needs a browser that sends
+the victim's credentials automatically. None does so here: keys and tokens are in a header that a page must set. Answers
+marked no-store (a user's own documents) are still not compressed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from flask import Response, request
 LEAST_BYTES = 1024
 LARGEST_BYTES = 64 * 1024 * 1024
 TAG = "-gzip"
-"""What the ETag of a compressed answer ends with, since it is another representation (RFC 9110, 8.8.3)."""
+"""Suffix of the ETag of a compressed answer, because it is another representation (RFC 9110, 8.8.3)."""
 
 _LEVEL = 1
 _GZIP_WINDOW = 31
@@ -23,7 +23,7 @@ _TEXT_SUFFIXES = ("+json", "+xml")
 
 
 def wanted(response: Response) -> bool:
-    """Whether the answer is a text long enough, the caller takes gzip, and nobody has packed it yet."""
+    """Whether the answer is a long enough text, the client accepts gzip, and it is not yet compressed."""
     if response.is_streamed or response.direct_passthrough or "Content-Encoding" in response.headers:
         return False
     length = response.calculate_content_length()
@@ -36,7 +36,7 @@ def wanted(response: Response) -> bool:
 
 
 def compress(response: Response) -> None:
-    """Packs the body; the status and the other headers stay."""
+    """Compresses the body; status and other headers are unchanged."""
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP_WINDOW)
     response.set_data(packer.compress(response.get_data()) + packer.flush())
     response.headers["Content-Encoding"] = "gzip"

@@ -1,4 +1,4 @@
-"""A fair queue before a few slots: callers take turns, so one who asks a lot waits for itself and not for others."""
+"""A fair queue for a few slots: callers take turns, so a caller with many requests delays only itself."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 _FIRST_GUESS_S = 0.25
 _WEIGHT = 0.1
-"""Of the newest request in the moving mean of service times."""
+"""the weight of the newest request in the moving average of service times"""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueSize:
-    """``slots`` requests are worked on, ``places`` may wait, none of them longer than ``longest_wait_s``.
+    """``slots`` requests run at once, ``places`` may wait, none longer than ``longest_wait_s``.
 
-    Where more than ``hurry_after_s`` of waiting is expected, or was waited, a request is told to hurry.
+    A request must hurry if its expected or actual wait is more than ``hurry_after_s``.
     """
 
     slots: int
@@ -28,25 +28,25 @@ class QueueSize:
 
     @property
     def share(self) -> int:
-        """The most slots that one caller may hold: with three or more, one is always left for somebody else."""
+        """The most slots for one caller; of three or more, one always remains for others."""
         return self.slots - 1 if self.slots > 2 else self.slots
 
     @property
     def own_places(self) -> int:
-        """The most places that one caller may wait in."""
+        """The most waiting places for one caller."""
         return max(1, self.places - self.places // 4)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """``waited_s``: how long this request waited. ``hurried``: whether it shall leave out what it can do without."""
+    """``waited_s``: how long this request waited. ``hurried``: whether it must skip optional work."""
 
     waited_s: float
     hurried: bool
 
 
 class Crowded(Exception):
-    """The wait would be, or was, longer than allowed."""
+    """The expected or actual wait is longer than allowed."""
 
     def __init__(self, expected_s: float) -> None:
         super().__init__(f"about {expected_s:.1f} s to wait")
@@ -60,9 +60,9 @@ class _Waiter:
 
 
 class FairQueue:
-    """Safe to share between threads; a thread that waits costs no processor time.
+    """Thread-safe; a waiting thread uses no processor time.
 
-    The next slot goes to the caller who holds the fewest, among equals to the one who came first.
+    The next slot goes to the caller with the fewest slots; among equals, to the first in the queue.
     """
 
     def __init__(self, size: QueueSize, clock: Callable[[], float] = time.monotonic) -> None:
@@ -72,11 +72,11 @@ class FairQueue:
         self._inside: Counter[str] = Counter()
         self._waiting: dict[str, deque[_Waiter]] = {}
         self._service_s = {False: _FIRST_GUESS_S, True: _FIRST_GUESS_S}
-        """Of requests that take their time, and of those that hurry."""
+        """mean service times of normal and of hurried requests"""
 
     @contextmanager
     def turn(self, caller: str) -> Iterator[Turn]:
-        """Waits for a slot and holds it. Raises Crowded, at once where the expected wait is too long."""
+        """Waits for a slot and holds it. Raises Crowded, immediately if the expected wait is too long."""
         came = self._clock()
         waiter = self._queued(caller, came)
         if not waiter.called.wait(self._size.longest_wait_s):
@@ -91,22 +91,22 @@ class FairQueue:
             self._leave(caller, self._clock() - begun, hurried)
 
     def number_waiting(self) -> int:
-        """How many wait now."""
+        """The number of waiting requests."""
         with self._lock:
             return sum(map(len, self._waiting.values()))
 
     def number_inside(self) -> int:
-        """How many hold a slot now."""
+        """The number of running requests."""
         with self._lock:
             return self._inside.total()
 
     def expected_s(self, caller: str) -> float:
-        """How long a request of the caller's would wait if all slots were taken, those before it in a hurry."""
+        """The wait of a new request of this caller if all slots were taken and those before it hurried."""
         with self._lock:
             return self._expected_s(caller)
 
     def _queued(self, caller: str, came: float) -> _Waiter:
-        """A waiter that is called at once where a slot is free. Raises Crowded."""
+        """A waiter, called immediately if a slot is free. Raises Crowded."""
         waiter = _Waiter(came)
         with self._lock:
             if not self._may_enter(caller):
@@ -120,7 +120,7 @@ class FairQueue:
         return waiter
 
     def _give_up(self, caller: str, waiter: _Waiter) -> None:
-        """Takes the waiter out of the queue and raises Crowded, unless it was called at this very moment."""
+        """Removes the waiter from the queue and raises Crowded, unless it was called at this moment."""
         with self._lock:
             if waiter.called.is_set():
                 return
@@ -147,13 +147,13 @@ class FairQueue:
             self._forget_if_gone(caller)
 
     def _may_enter(self, caller: str) -> bool:
-        """Whether a slot is free for this caller; nobody who waits could take it, or they would have been called."""
+        """Whether a slot is free for this caller; no waiting request could use it, or it would have been called."""
         return self._inside.total() < self._size.slots and self._inside[caller] < self._size.share
 
     def _expected_s(self, caller: str, *, hurried: bool = True) -> float:
-        """The caller's place in the queue times the usual time of a request, divided by the slots.
+        """The caller's position in the queue times the usual time of a request, divided by the slots.
 
-        Those who wait long hurry, so the time of those counts unless it is said otherwise.
+        Long waits make requests hurry, so the time of hurried requests is the default.
         """
         own = len(self._waiting.get(caller, ()))
         others = sum(min(len(queue), own + 1) for name, queue in self._waiting.items() if name != caller)

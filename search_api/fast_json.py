@@ -1,8 +1,6 @@
-"""Answers as JSON by orjson: a page of 1,000 records is written in a tenth of the time."""
+"""JSON answers with orjson: 1,000 records take a tenth of the time."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import orjson
 from flask import Response
@@ -17,11 +15,11 @@ _OPTIONS = (
 
 
 class FastProvider(DefaultJSONProvider):
-    """Flask's own but for ``jsonify``; what orjson refuses to write (half a surrogate pair) goes Flask's way."""
+    """Flask's provider with a faster ``jsonify``; falls back to Flask where orjson refuses (half a surrogate pair)."""
 
     sort_keys = False
 
-    def response(self, *args: Any, **kwargs: Any) -> Response:
+    def response(self, *args: object, **kwargs: object) -> Response:
         said = self._prepare_response_obj(args, kwargs)
         try:
             written = orjson.dumps(said, default=self.default, option=_OPTIONS)

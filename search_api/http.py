@@ -1,4 +1,4 @@
-"""What goes with every answer: who may read it from another page (CORS), and how long it stays fresh."""
+"""Headers on every answer: cross-origin access (CORS) and caching."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LARGEST_TAGGED_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class HttpPolicy:
-    """``cors_origins``: exact origins, ``*`` for any, none for no CORS. ``max_age_s``: 0 means ask again each time.
+    """``cors_origins``: exact origins, ``*`` for any, empty for no CORS. ``max_age_s``: 0 means always revalidate.
 
-    ``contact``: a mail address that OAI-PMH names; ``publisher``: who DCAT says publishes the catalogue.
+    ``contact``: a mail address for OAI-PMH; ``publisher``: the catalogue's publisher for DCAT.
     """
 
     public_url: str | None = None
@@ -64,10 +64,9 @@ def _allow_origin(response: Response, policy: HttpPolicy) -> None:
 
 
 def _keep(response: Response, policy: HttpPolicy, *, packed: bool) -> Response:
-    """Good answers to GET may be kept; whoever sends a key gets an answer of their own.
+    """Successful answers to GET may be cached; answers to a request with a key are private.
 
-    Without a public address the links in an answer begin with the host that the caller named, so no cache that others
-    use may keep it.
+    Without a public address, links use the host that the client sent, so shared caches must not store the answer.
     """
     if request.method not in ("GET", "HEAD") or response.status_code != 200 or request.path in _UNCACHED:
         return response

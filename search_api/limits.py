@@ -1,6 +1,6 @@
-"""How often an address and a key may ask: Flask-Limiter's fixed windows, counted in the broker or else in this process.
+"""Rate limits per address and key: Flask-Limiter's fixed windows, counted in the broker or else in this process.
 
-Who is over the limit is told before anything else is done, so that neither keys nor Elasticsearch are asked.
+Requests over the limit are refused first, before key checks and Elasticsearch.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _UNCOUNTED = frozenset(("/healthz", "/readyz", "/metrics"))
 
 @dataclass(frozen=True, slots=True)
 class LimitPolicy:
-    """``per_address`` and ``per_key`` as Flask-Limiter writes them (``1200/minute``), None for no limit.
+    """``per_address`` and ``per_key`` in Flask-Limiter's notation (``1200/minute``), None for no limit.
 
-    ``proxies``: how many reverse proxies of ours stand before the service. That many are believed who asks
-    (X-Forwarded-For) and whether by https (X-Forwarded-Proto); X-Forwarded-Host never is. ``storage`` is a Redis
-    address; while it is away each process counts for itself.
+    ``proxies``: the number of our reverse proxies. So many values of X-Forwarded-For (client) and X-Forwarded-Proto
+    (https) are trusted; X-Forwarded-Host never is. ``storage`` is a Redis address; while it is down, each process
+    counts alone.
     """
 
     per_address: str | None = None
@@ -43,7 +43,7 @@ NO_LIMITS = LimitPolicy()
 
 
 def register(app: Flask, policy: LimitPolicy) -> None:
-    """Counts every request but those of probes; 429 with Retry-After past the limit, RateLimit headers before it."""
+    """Counts every request except probes; 429 with Retry-After over the limit, RateLimit headers below it."""
     if policy.proxies:
         believed = ProxyFix(app.wsgi_app, x_for=policy.proxies, x_proto=policy.proxies, x_host=0)
         app.wsgi_app = believed  # type: ignore[method-assign]
@@ -63,7 +63,7 @@ def register(app: Flask, policy: LimitPolicy) -> None:
         strategy="fixed-window",
         key_prefix=f"{policy.prefix}:limits",
         in_memory_fallback_enabled=True,
-        swallow_errors=True,  # of requests that meet a broker that dies just now, all but the first would be 500
+        swallow_errors=True,  # without this, all but the first request during a broker failure would be 500
     )
     _tell(app, limiter)
 
@@ -71,11 +71,11 @@ def register(app: Flask, policy: LimitPolicy) -> None:
 def _tell(app: Flask, limiter: Limiter) -> None:
     @app.after_request
     def told(response: Response) -> Response:
-        """The limit that is nearest to its end, as the IETF draft names the headers; the reset in seconds from now."""
+        """Adds headers for the limit nearest to exhaustion, named as in the IETF draft; reset in seconds from now."""
         nearest = limiter.current_limit
         if nearest is None:
             return response
-        try:  # both ask the broker, which may have died since the request was counted
+        try:  # both query the broker, which may have failed since the request was counted
             wait, remaining = max(0, int(nearest.reset_at - time.time())), max(0, nearest.remaining)
         except (RedisError, StorageError):
             return response
@@ -92,14 +92,14 @@ def _address() -> str:
 
 
 def _weight() -> int:
-    """How many requests one counts as: one more for each 100 records that are listed, of RDF for each 20."""
+    """The cost of a request: one, plus one per 100 listed records, or per 20 as RDF."""
     asked = request.args.get("limit", "")
     size = min(int(asked[:6]), _MOST_LISTED) if asked.isascii() and asked.isdigit() else 0
     return 1 + size // (_RDF_RECORDS if request.path == "/dcat" else _LISTED_RECORDS)
 
 
 def _key() -> str:
-    """Of the text that was sent, right or wrong; the store of counts learns no key."""
+    """A hash of the text sent, valid or not; the counter store never gets a key."""
     return f"key:{hashlib.sha256(request.headers.get('Authorization', '').encode()).hexdigest()[:32]}"
 
 

@@ -1,4 +1,4 @@
-"""The whole list of a search: the ranked window and what follows it, doubles folded, and how long it is."""
+"""The whole list of a search: the ranked window and what follows it, duplicates folded, and its length."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from search_api.ranking.explain import explain
 from search_api.ranking.rank import Ranking
 from search_api.request import SearchRequest
 from search_api.retrieval.beyond import MOST_LISTED, BeyondWindow, Following, Outside
-from search_api.retrieval.memory import Version
+from search_api.retrieval.versioned_cache import Version
 
 _GROWTH = (1, 4, 10)
-"""A list that doubles left too short is asked for again, longer by these factors."""
+"""A list that is too short after folding is requested again, longer by these factors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """``order``: positions, through the ranking and then through ``following``; ``folded``: ids under each shown id.
+    """``order``: positions through the ranking and then through ``following``; ``folded``: ids under each displayed id.
 
-    ``matched`` of them can be paged: as many as ``order`` has, or as it would have on a page further on.
+    ``matched``: how many can be paged, counting those that ``order`` would have on a later page.
     """
 
     ranking: Ranking
@@ -34,7 +34,7 @@ class Listed:
     total: Total
 
     def hit(self, position: int) -> Hit:
-        """What follows the window was not measured by any signal, and scores no more than the last that was."""
+        """Hits after the window have no signals; their score is at most that of the last measured hit."""
         if position < len(self.ranking):
             return self.ranking.hits(position, 1)[0]
         place = position - len(self.ranking)
@@ -52,7 +52,7 @@ class Listed:
 
 
 def listed(ranking: Ranking, beyond: BeyondWindow, outside: Outside, request: SearchRequest) -> Listed:
-    """As much of the list as the page and the count need. Raises Unavailable where Elasticsearch does not answer."""
+    """As much of the list as the page and the count need. Raises Unavailable if Elasticsearch does not answer."""
     most = ranking.ranker.max_results
     fields = beyond.found.fields
     order, folded = arranged(ranking, fields, request)
@@ -73,7 +73,7 @@ def listed(ranking: Ranking, beyond: BeyondWindow, outside: Outside, request: Se
 
 
 def _needs_more(outside: Outside, request: SearchRequest, ranked: int, most: int) -> bool:
-    """Whether the page lies there, or doubles there change how many can be paged; a long list has enough anyway."""
+    """Whether the page is there, or duplicates there change the number of pages; a long list has enough anyway."""
     if outside.count == 0:
         return False
     doubles_count = request.group == "identity" and ranked + outside.count <= 2 * most
@@ -81,7 +81,7 @@ def _needs_more(outside: Outside, request: SearchRequest, ranked: int, most: int
 
 
 def _total(count: int, cut: bool, outside: Outside, request: SearchRequest) -> Total:
-    """``cut``: more match than can be paged, and doubles among them are not known."""
+    """``cut``: more records match than can be paged, and duplicates among them are unknown."""
     if outside.at_least:
         return Total(count, "at_least")
     return Total(count, "about" if cut and request.group == "identity" else "exact")

@@ -1,4 +1,4 @@
-"""How long an address may be: refused as any other problem, so that a page of another origin can read why."""
+"""Limits the length of addresses and answers with a problem, so that cross-origin pages can read the reason."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from flask import Flask, Response, request
 from search_api.problems import problem
 
 LONGEST_ADDRESS_BYTES = 32 * 1024
-"""Room for a filter of the greatest length (8,000 characters) with every character escaped."""
+"""Space for a filter of the maximum length (8,000 characters) with every character escaped."""
 
 
 def register(app: Flask) -> None:

@@ -1,10 +1,9 @@
-"""A parameter whose values are the names of a table, read whenever it is checked or described."""
+"""A parameter whose values are the names in a table, read at each check or description."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -14,11 +13,11 @@ from core.json_types import Json
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """``Annotated[str, OneOf(names)]``: like ``Literal``, for names that are known at run time only."""
+    """``Annotated[str, OneOf(names)]``: like ``Literal``, for names known only at run time."""
 
     names: Callable[[], Iterable[str]]
 
-    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._known, core_schema.str_schema())
 
     def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> Json:

@@ -1,6 +1,6 @@
-"""The OpenAPI document: what flask-openapi makes of the views, with what is really sent and how parameters are written.
+"""The OpenAPI document: flask-openapi's output, corrected for media types and parameter styles.
 
-``GET /api`` gives it as OpenAPI 3.1 and as 3.0, which many clients and OGC's test suites insist on.
+``GET /api`` serves it as OpenAPI 3.1 and as 3.0, which many clients and OGC's test suites require.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class DescriptionParameters(Parameters):
 
 
 def register(app: OpenAPI) -> None:
-    """``GET /api``. The documents are made once: the views do not change while the process runs."""
+    """Registers ``GET /api``. The documents are made once, because views do not change at run time."""
 
     @cache
     def document(version: Version) -> Json:
@@ -68,7 +68,7 @@ def _version(given: str | None) -> Version:
 
 
 def corrected(document: Json) -> Json:
-    """Problems under their own media type; each call may meet one that lies before its view."""
+    """Problems with their own media type; each operation can also return one from before its view."""
     for path, methods in document.get("paths", {}).items():
         for operation in methods.values():
             for response in operation.get("responses", {}).values():
@@ -77,13 +77,13 @@ def corrected(document: Json) -> Json:
                 _say_how_it_is_written(parameter)
             _complete(operation, path)
     listed = document.get("paths", {}).get(_ITEMS, {}).get("get", {}).get("parameters", [])
-    limit = {one["name"]: one for one in listed if one["name"] == "limit"}  # QGIS looks for the largest page there
+    limit = {one["name"]: one for one in listed if one["name"] == "limit"}  # QGIS reads the maximum page size there
     document.setdefault("components", {}).setdefault("parameters", {}).update(copy.deepcopy(limit))
     return document
 
 
 def _say_how_it_is_written(parameter: Json) -> None:
-    """``a,b`` for a list that is split at commas, ``name=a&name=b`` for one whose values may hold some."""
+    """``a,b`` for a list that is split at commas, ``name=a&name=b`` for values that can contain commas."""
     schema = parameter["schema"] = never_null(parameter["schema"])
     if parameter["in"] == "query":
         separated = schema.items() >= SEPARATED.items()
@@ -99,7 +99,7 @@ def _retype_problem(response: Json) -> None:
 
 
 def _complete(operation: Json, path: str) -> None:
-    """Every call may also answer 4xx before its view is met (405, 406, 413, 415) or fail."""
+    """Every operation can also answer 4xx before its view (405, 406, 413, 415) or fail."""
     problem = {"content": {_PROBLEM: {"schema": {"$ref": f"{_REFERENCE}Problem"}}}}
     operation.setdefault("responses", {}).setdefault("default", {"description": "Any other problem", **problem})
     if "{" in path:

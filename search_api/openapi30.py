@@ -1,4 +1,4 @@
-"""An OpenAPI 3.1 document as 3.0: what JSON Schema 2020-12 says, in the words that 3.0 has for it."""
+"""Converts an OpenAPI 3.1 document to 3.0: rewrites JSON Schema 2020-12 in the terms of 3.0."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 
 
 def downgraded(document: Json) -> Json:
-    """The same calls and shapes; a list whose places differ becomes a list of anything."""
+    """The same operations and schemas; a list with different items per position becomes a list of anything."""
     made: Json = _node({name: part for name, part in document.items() if name not in ("webhooks", "jsonSchemaDialect")})
     return {**made, "openapi": VERSION}
 
 
 def never_null(schema: Json) -> Json:
-    """Of a parameter: one that has no value is not sent at all."""
+    """The schema of a parameter without null: a parameter without a value is not sent at all."""
     made = _without_null(schema, "anyOf") if _NULL in schema.get("anyOf", []) else schema
     return {name: value for name, value in made.items() if name != "nullable"}
 
 
-def _node(node: Any) -> Any:
+def _node(node: object) -> Any:
     if isinstance(node, list):
         return [_node(one) for one in node]
     if not isinstance(node, dict):
@@ -65,7 +65,7 @@ def _schema(schema: Json) -> Json:
 
 
 def _without_null(schema: Json, choice: str) -> Json:
-    """``X or null`` is a nullable X; a reference may have no siblings in 3.0, hence the allOf."""
+    """``X or null`` becomes a nullable X; a reference may have no siblings in 3.0, hence the allOf."""
     others = [one for one in schema[choice] if one != _NULL]
     kept = {name: value for name, value in schema.items() if name != choice}
     if len(others) > 1:

@@ -1,4 +1,4 @@
-"""What parameters are made of, in whatever call they stand: texts, lists, boxes, spans, each checked once."""
+"""Types of parameters for all operations: texts, lists, boxes, spans, each checked once."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ MOST_IDS = 1000
 
 
 def printable(text: str) -> str:
-    """The text without surrounding space. Raises ValueError where it holds control characters."""
+    """The text without surrounding space. Raises ValueError for control characters."""
     if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\t\n\r" for character in text):
         raise ValueError("holds control characters")
     return text.strip()
 
 
-def split_values(values: Any) -> Any:
-    """``a,b`` and ``a&...=b`` alike."""
-    texts = [values] if isinstance(values, str) else values
+def split_values(values: object) -> list[str]:
+    """Splits ``a,b``; accepts ``a&...=b`` too, and a single value of a JSON body."""
+    texts = values if isinstance(values, list | tuple) else [values]
     return [part for text in texts for part in str(text).split(",") if part.strip()]
 
 
 def read_bbox(text: str) -> BBox:
-    """``w,s,e,n``. Raises ValueError that says what is wrong."""
+    """``w,s,e,n``. Raises ValueError with the reason."""
     numbers = text.split(",")
     if len(numbers) != 4:
         raise ValueError(f"needs four numbers west,south,east,north; there are {len(numbers)}")
@@ -45,13 +45,13 @@ def read_bbox(text: str) -> BBox:
 
 
 def read_flat_bbox(text: str) -> BBox:
-    """Four numbers, or six whose heights are left out of account. Raises ValueError."""
+    """Four numbers, or six of which the heights are ignored. Raises ValueError."""
     numbers = text.split(",")
     return read_bbox(",".join(numbers[position] for position in (0, 1, 3, 4)) if len(numbers) == 6 else text)
 
 
 def read_datetime(text: str) -> TimeSpan:
-    """An instant (of any precision) or ``start/end``. Raises ValueError that says what is wrong."""
+    """An instant (of any precision) or ``start/end``. Raises ValueError with the reason."""
     edges = text.split("/")
     if len(edges) == 1:
         return TimeSpan(instant_ms(text), instant_ms(text, at_end=True))
@@ -64,7 +64,7 @@ def read_datetime(text: str) -> TimeSpan:
 
 
 def read_rfc3339(text: str) -> TimeSpan:
-    """As STAC has it: a moment of RFC 3339, or two of them, either of which may be open. Raises ValueError."""
+    """STAC's form: a moment of RFC 3339, or two of which either may be open. Raises ValueError."""
     for edge in text.split("/"):
         if "/" not in text or edge not in ("", ".."):
             rfc3339_ms(edge)
@@ -72,7 +72,7 @@ def read_rfc3339(text: str) -> TimeSpan:
 
 
 def _checked_by(read: Callable[[str], object]) -> AfterValidator:
-    """The text stays as it was written; what ``read`` refuses is refused."""
+    """Keeps the text as written, and refuses what ``read`` refuses."""
 
     def check(text: str) -> str:
         read(text)
@@ -81,17 +81,17 @@ def _checked_by(read: Callable[[str], object]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _joined(value: Any) -> Any:
-    """``[5, 47, 15, 55]`` of a JSON body is ``5,47,15,55``."""
+def _joined(value: object) -> object:
+    """Converts ``[5, 47, 15, 55]`` of a JSON body to ``5,47,15,55``."""
     return ",".join(map(str, value)) if isinstance(value, list) else value
 
 
 SEPARATED = {"format": "separated"}
-"""In the schema of a list whose values are separated by commas, until the OpenAPI document says so in its own words."""
+"""Marks the schema of a comma-separated list, until the OpenAPI document replaces it."""
 
 
 def _box_schema(most: int) -> WithJsonSchema:
-    """As OGC API describes a bbox; a list of numbers, which a query writes with commas."""
+    """A bbox as in OGC API: a list of numbers, separated by commas in a query."""
     return WithJsonSchema({"type": "array", "minItems": 4, "maxItems": most, "items": {"type": "number"}, **SEPARATED})
 
 
@@ -126,17 +126,17 @@ Cursor = Annotated[str, Field(max_length=2000, json_schema_extra={"pattern": "^[
 
 
 class Parameters(BaseModel):
-    """Base of every query: unknown names are refused; the schema is made once, not with every request."""
+    """Base of every query: refuses unknown names; the schema is made once, not for every request."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
     @classmethod
-    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    def model_json_schema(cls, *args: Any, **kwargs: Any) -> Json:
         return _schema(cls) if not args and not kwargs else super().model_json_schema(*args, **kwargs)
 
 
 class NoParameters(Parameters):
-    """Of a call that takes none."""
+    """For an operation without parameters."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The parameters of ``GET /search``, checked once: what leaves here is a ``SearchRequest``."""
+"""Checks the parameters of ``GET /search`` once and makes a ``SearchRequest``."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from search_api.ranking.target import Relation, SpatialMode
 from search_api.request import ALL_PARTS, FacetName, Filters, Part, SearchRequest
 
 
-def _facets(values: Any) -> Any:
-    """``all`` stands for every facet."""
+def _facets(values: object) -> Any:
+    """Replaces ``all`` with every facet."""
     names = list(dict.fromkeys(split_values(values)))
     return list(get_args(FacetName)) if names == ["all"] else names
 
 
 class SearchParameters(Parameters):
-    """What ``GET /search`` understands. Several values of one filter mean any of them."""
+    """Parameters of ``GET /search``. Several values of one filter mean any of them."""
 
     q: Annotated[str, AfterValidator(printable)] = Field(
         "",
@@ -136,7 +136,7 @@ def _parts(text: str) -> frozenset[Part]:
 
 
 def to_request(given: SearchParameters) -> SearchRequest:
-    """Raises InvalidInput where parameters contradict each other or the cursor is not one of ours."""
+    """Raises InvalidInput if parameters contradict each other or the cursor is invalid."""
     if given.relation is not None and given.bbox is None and given.place is None:
         raise InvalidInput("relation", "relation: relates a record to an area; name the area by bbox or place")
     if given.bbox is not None and given.place is not None:
@@ -183,7 +183,7 @@ def to_request(given: SearchParameters) -> SearchRequest:
 
 
 class _Place(BaseModel):
-    """What a cursor holds: how many hits came before, and the mark of the question."""
+    """The content of a cursor: the number of previous hits, and a fingerprint of the question."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -192,7 +192,7 @@ class _Place(BaseModel):
 
 
 def cursor_for(given: SearchParameters, offset: int) -> str:
-    """An opaque position in the answer to just this question."""
+    """An opaque position in the answer to this question."""
     return write_opaque({"o": offset, "q": _fingerprint(given)})
 
 
@@ -209,6 +209,6 @@ def _offset(given: SearchParameters) -> int:
 
 
 def _fingerprint(given: SearchParameters) -> str:
-    """Of everything that decides the order; how much is shown of it may change from page to page."""
+    """A fingerprint of everything that decides the order; display options may change between pages."""
     asked = given.model_dump(mode="json", exclude={"cursor", "limit", "explain", "highlight", "facets", "f"})
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""What the app is made of; ``sonde/wiring`` builds it, tests build it with parts of their own."""
+"""The parts of the app; ``sonde/wiring`` builds them, tests build their own."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from search_api.admission import Limits
 from search_api.answers.answerer import Answerer
 from search_api.harvests.overview import Harvests
 from search_api.http import HttpPolicy
+from search_api.library.personal_library import PersonalLibrary
 from search_api.library.search import LibrarySearch
-from search_api.library.shelf import Shelf
 from search_api.limits import NO_LIMITS, LimitPolicy
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
@@ -27,7 +27,7 @@ from search_api.suggest.suggester import Suggester
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything a view may call."""
+    """Everything that a view may call."""
 
     search: SearchPipeline
     serving: ServingResolver
@@ -38,7 +38,7 @@ class Parts:
     suggester: Suggester
     http: HttpPolicy
     answerer: Answerer
-    shelf: Shelf
+    personal_library: PersonalLibrary
     library: LibrarySearch
     harvests: Harvests
     pushed: RecordSink

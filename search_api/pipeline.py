@@ -20,7 +20,6 @@ from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord
 from search_api.listed import Listed, listed
-from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import RankingConfig
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
@@ -33,14 +32,14 @@ from search_api.retrieval.candidates import Asking, CandidateSet, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
 from search_api.retrieval.fetch import Fetched, PassageFound, fetch_passages, fetch_records
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.memory import Memory, Version
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
 from search_api.retrieval.spelling import Spelling
+from search_api.retrieval.versioned_cache import RecordCaches, Version
 from search_api.serving import Resolver, Serving
 from search_api.targets import target_of
 from search_api.telemetry_traces import span
 from search_api.understanding.interpretation import Interpretation
-from search_api.understanding.understand import BOTH_LEAVE, Leaving, Understander
+from search_api.understanding.understand import STRUCTURED_FIELDS, StructuredField, Understander
 
 _SHAPING: dict[Relation, SpokenRelation] = {
     "near": "near",
@@ -49,7 +48,7 @@ _SHAPING: dict[Relation, SpokenRelation] = {
     "east_of": "east_of",
     "west_of": "west_of",
 }
-"""Relations that move or grow the asked area; a record then only has to touch it."""
+"""Relations that move or grow the requested area; the record then only has to intersect it."""
 
 
 @dataclass(slots=True)
@@ -70,7 +69,7 @@ class Stopwatch:
 
 @dataclass(frozen=True, slots=True)
 class SearchParts:
-    """What a search is made of. ``cross_encoder()`` raises ModelMissing where there is none."""
+    """The parts of a search. ``cross_encoder()`` raises ModelMissing if there is none."""
 
     client: Elasticsearch
     resolver: Resolver
@@ -79,14 +78,14 @@ class SearchParts:
     cross_encoder: Callable[[], CrossEncoder]
     config: RankingConfig
     now_ms: Callable[[], int]
-    memory: Memory = field(default_factory=Memory)
+    caches: RecordCaches = field(default_factory=RecordCaches)
 
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """A search before its page is fetched: the ranking of the whole window and how it came about.
+    """A search before its page is fetched: the ranking of the whole window and its inputs.
 
-    ``request`` is the one that was answered: a place given by name stands in its filters as a box.
+    ``request`` is the request that was answered: a place given by name is a box in its filters.
     """
 
     ranking: Ranking
@@ -99,28 +98,30 @@ class Ordered:
 
 
 class SearchPipeline:
-    """Answers searches; threads may share it."""
+    """Answers searches; thread-safe."""
 
     def __init__(self, parts: SearchParts) -> None:
         self.parts = parts
 
     def search(self, request: SearchRequest) -> Answer:
-        """The page that was asked for. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
+        """The requested page. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
         answer = on_current(self.parts.resolver, lambda serving: self._corrected(request, serving))
         _refuse_past_the_end(request, answer.matched)
         return answer
 
     def ordered(self, request: SearchRequest) -> Ordered:
-        """The whole window in its order, nothing fetched: what evaluation measures. Raises as ``search`` does."""
+        """The whole window in order, without fetching records, as evaluation needs it. Raises as ``search`` does."""
         return on_current(self.parts.resolver, lambda serving: self._ordered(request, serving, Stopwatch()))
 
-    def understood(self, request: SearchRequest, leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
-        """How the question is read; nothing is searched."""
+    def understood(
+        self, request: SearchRequest, structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+    ) -> Interpretation:
+        """The interpretation of the question, without a search."""
         parts = request.interpret if request.expand else request.interpret - {"terms"}
-        return self.parts.understander.understand(request.q, parts, leaving)
+        return self.parts.understander.understand(request.q, parts, structured)
 
     def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
-        """Where nothing is found and a misspelling is sure, the answer to what was meant, if there is one."""
+        """If nothing is found and a misspelling is certain, the answer to the corrected question, if it has one."""
         answer, spelling = self._search(request, serving)
         if answer.matched or spelling is None or not (spelling.sure and request.correct):
             return answer
@@ -145,14 +146,14 @@ class SearchPipeline:
         return answer, spelling
 
     def _choices(self, request: SearchRequest, one: Ordered) -> Choices:
-        """What decides which values facets have."""
+        """The inputs that decide the values of facets."""
         regions = region_boxes(self.parts.geocoder) if "region" in request.facets else {}
         return Choices(one.request.filters, request.place, self.parts.now_ms(), regions)
 
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self._located(request))
-            read = self.understood(request, serving.in_numbers)
+            read = self.understood(request, serving.structured)
         vector, serving = self._vector(request, read, serving, watch)
         found, plan = self._retrieved(request, read, serving, vector, watch)
         with watch.stage("rank"):
@@ -164,7 +165,7 @@ class SearchPipeline:
         return Ordered(ranking, read, request, found, plan, degraded, watch.took_ms)
 
     def _located(self, request: SearchRequest) -> Filters:
-        """The filters with ``place`` turned into its box, shaped by a direction where one is asked for."""
+        """The filters with ``place`` replaced by its box, shaped by a direction if one is given."""
         filters = request.filters
         if request.place is not None:
             places = self.parts.geocoder.lookup(request.place)
@@ -179,14 +180,14 @@ class SearchPipeline:
     def _vector(
         self, request: SearchRequest, read: Interpretation, serving: Serving, watch: Stopwatch
     ) -> tuple[NDArray[np.float32] | None, Serving]:
-        """The question's vector where meaning is asked for; with an embedder that is down, what serves without it."""
+        """The question's vector if meaning is used; if the embedder is down, continues without it."""
         if request.algorithm == "dense" and serving.embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
-        meant = not read.says_nothing and (bool(read.thematic) or not read.identifiers)
+        meant = not read.is_empty and (bool(read.thematic) or not read.identifiers)
         if request.algorithm == "bm25" or serving.embedder is None or not meant:
             return None, serving
-        # To a model that reads no German a German question is noise: it would hide what the words find. Names of
-        # places, which are not in the topic, say nothing of a question's language.
+        # For a model without German, a German question is noise: it would hide what the words find. Place names, which
+        # are not in the topic, do not show a question's language.
         if request.algorithm == "hybrid" and not serving.embedder.card.reads(sure_language(read.thematic)):
             return None, serving
         try:
@@ -205,38 +206,32 @@ class SearchPipeline:
         vector: NDArray[np.float32] | None,
         watch: Stopwatch,
     ) -> tuple[CandidateSet, RetrievalPlan]:
-        plan = plan_retrieval(request, read, serving, vector, self.parts.config.words)
+        config = self.parts.config
+        plan = plan_retrieval(request, read, serving, vector, config.words)
         with watch.stage("retrieve"):
-            ranker = self.parts.config.records
             found = retrieve(
                 self.parts.client,
                 plan,
-                window=ranker.candidate_window,
+                window=config.records.candidate_window,
                 question=request.q,
-                columns=ranker.columns,
-                memory=self.parts.memory.fields,
+                columns=config.record_columns,
+                memory=self.parts.caches.fields,
             )
         card = serving.embedder.card if serving.embedder is not None else None
         if card is None or not plan.judges_meaning:
             return found, plan
-        # Without the words beside it, meaning alone would also silence a question that records hold word by word.
+        # Without words beside it, meaning alone would also hide records that contain the question word by word.
         least = card.answer_score if request.algorithm == "hybrid" else card.min_score
         return found.above(card.min_score, least), plan
 
     def _ranked(self, request: SearchRequest, read: Interpretation, found: CandidateSet, serving: Serving) -> Ranking:
-        ids = list(found.signals)
-        names = list(next(iter(found.signals.values()))) if ids else []
-        arms = {name: [found.signals[record].get(name) for record in ids] for name in names}
-        ranker = self.parts.config.records
-        read_of = [found.fields[record] for record in ids]
-        candidates = Candidates.of(ids, arms, read_of, ranker.columns, named=found.named)
-        floor = serving.embedder.card.floor if serving.embedder is not None else -1.0
-        return rank(candidates, target_of(request, read, self.parts.now_ms()), ranker, floor)
+        config, target = self.parts.config, target_of(request, read, self.parts.now_ms())
+        return rank(found.candidates(config.record_columns), target, config.records, serving.cosine_floor)
 
     def _reread(
         self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: CandidateSet, serving: Serving
     ) -> tuple[Ranking, tuple[str, ...]]:
-        # A reranker reads topics: who asks for a place or a period alone gets what lies there.
+        # A reranker reads topics: a question with only a place or period is not reranked.
         reading = ranking.ranker.find(CrossEncoderReading)
         if reading is None or not request.rerank or not read.thematic or len(ranking) == 0:
             return ranking, ()
@@ -259,7 +254,7 @@ class SearchPipeline:
         self, ids: Sequence[str], known: Mapping[str, Version], serving: Serving, highlight: Clause | None = None
     ) -> Fetched:
         versions = {record: known[record] for record in ids}
-        return fetch_records(self.parts.client, serving.records.index, versions, self.parts.memory.records, highlight)
+        return fetch_records(self.parts.client, serving.records.index, versions, self.parts.caches.records, highlight)
 
     def _page(self, one: Ordered, whole: Listed, serving: Serving) -> tuple[FoundRecord, ...]:
         request, found = one.request, one.found
@@ -288,10 +283,10 @@ class SearchPipeline:
 
 
 def _direction(embedder: Embedder, read: Interpretation) -> NDArray[np.float32]:
-    """The unit vector between the question as it stands and its topic alone, where place or time were taken out.
+    """The unit vector between the whole question and its topic alone, if place or time were removed.
 
-    Alone, the topic forgets what a name says of it (a Great Barrier Reef is coral); the whole question is drawn to
-    records that only share the name. On the halves for tuning the middle lost to neither (docs/quality.md).
+    The topic alone loses what a name implies (a Great Barrier Reef is coral); the whole question attracts records that
+    only share the name. On the tuning halves the middle was worse than neither (docs/quality.md).
     """
     if read.thematic in ("", read.text):
         whole: NDArray[np.float32] = embedder.embed([read.text], "query")[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from http import HTTPStatus
-from typing import Any
 
 import structlog
 from flask import Flask, Response, request
@@ -40,13 +39,13 @@ _STATUS: dict[type[SondeError], HTTPStatus] = {
     Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     ModelMissing: HTTPStatus.SERVICE_UNAVAILABLE,
     IndexMismatch: HTTPStatus.SERVICE_UNAVAILABLE,
-    ElasticsearchError: HTTPStatus.SERVICE_UNAVAILABLE,  # the gateway has logged what it refused
+    ElasticsearchError: HTTPStatus.SERVICE_UNAVAILABLE,  # the gateway has logged the refusal
 }
 _RETRY_AFTER_S = "5"
 
 
 class Problem(BaseModel):
-    """RFC 9457, with the parameter at fault as a member of ours."""
+    """RFC 9457, with the invalid parameter as an extension member."""
 
     model_config = ConfigDict(title="Problem")
 
@@ -58,7 +57,7 @@ class Problem(BaseModel):
 
 
 def problem(status: int, detail: str | None = None, parameter: str | None = None) -> Response:
-    """An answer that says what was wrong; 503 also says when to try again, 401 what to send."""
+    """An error response; 503 also says when to retry, 401 how to authenticate."""
     body = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail, parameter=parameter)
     response = Response(
         json.dumps(body.model_dump(exclude_none=True)), status=status, mimetype="application/problem+json"
@@ -71,8 +70,8 @@ def problem(status: int, detail: str | None = None, parameter: str | None = None
 
 
 def from_validation(error: ValidationError) -> Response:
-    """The first thing that pydantic refused, with the parameter named."""
-    first: Any = error.errors(include_url=False, include_input=False)[0]
+    """The first error of pydantic, with its parameter."""
+    first = error.errors(include_url=False, include_input=False)[0]
     parameter = str(first["loc"][0]) if first["loc"] else None
     if first["type"] == "extra_forbidden":
         return problem(400, f"Unknown parameter {parameter!r}. /api lists the parameters of each call.", parameter)
@@ -81,7 +80,9 @@ def from_validation(error: ValidationError) -> Response:
 
 
 def register(app: Flask) -> None:
-    """Every error of the app leaves as problem+json; an unexpected one is logged whole and tells the caller nothing."""
+    """Every error of the app becomes problem+json; unexpected ones are logged in full and reveal nothing to the
+    client.
+    """
     app.register_error_handler(SondeError, _from_ours)
     app.register_error_handler(HTTPException, _from_http)
     app.register_error_handler(RecursionError, _from_depth)
@@ -106,7 +107,7 @@ def _from_http(error: HTTPException) -> Response:
 
 
 def _from_depth(_error: RecursionError) -> Response:
-    """What is sent decides how deep we go: a body or a filter that nests thousandfold is the sender's mistake."""
+    """The client controls the depth: a body or filter nested thousandfold is the client's error."""
     log.info("request.too_deep", path=request.path)
     return problem(400, "The request is nested too deeply to be read.")
 

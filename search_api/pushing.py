@@ -1,4 +1,4 @@
-"""What the views of pushed records call; who implements it knows the indexer, which this room does not."""
+"""The port for pushed records; its implementation uses the indexer, which this package does not know."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Callable
 from typing import Protocol
 
 Check = Callable[[str], None]
-"""Told the record's whole id before it is written, while nobody else can; what it raises ends the writing."""
+"""Called with the record's full id before it is written, under the lock; an exception stops the write."""
 
 
 def unchecked(record: str) -> None:
-    """For who writes whatever was there."""
+    """Writes without a condition."""
 
 
 class RecordSink(Protocol):
-    """Takes single documents into a source and out of it. ``id``: a whole record id, or the name within the source.
+    """Writes single documents to a source and deletes them. ``id``: a full record id, or the name within the source.
 
-    Both raise core.errors.Conflict while the source or the record is being written by somebody else, Unavailable, and
-    what ``check`` raises.
+    Both raise core.errors.Conflict if the source or the record is being written by somebody else, Unavailable, and
+    the errors of ``check``.
     """
 
     def put(
         self, source: str, id: str, content: bytes, media_type: str | None, check: Check = unchecked
     ) -> tuple[str, bool]:
-        """The record's whole id, and whether it is new; in service when this returns.
+        """The record's full id, and whether it is new; searchable when this returns.
 
-        Raises InvalidInput (parameter ``body``) for what is not one record of a known format.
+        Raises InvalidInput (parameter ``body``) if the body is not one record of a known format.
         """
         ...
 

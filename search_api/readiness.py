@@ -1,4 +1,4 @@
-"""What the service needs in order to answer, looked at now."""
+"""Checks now what the service needs in order to answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from search_api.serving import ServingResolver
 
 @dataclass(frozen=True, slots=True)
 class ReadinessReport:
-    """``dependencies``: name to "ok" or what is wrong."""
+    """``dependencies``: maps a name to "ok" or the problem."""
 
     ready: bool
     dependencies: dict[str, str] = field(default_factory=dict)
@@ -21,7 +21,7 @@ class ReadinessReport:
 
 
 class Readiness:
-    """Looks at Elasticsearch, the index and the embedder; an embedder that is missing degrades but does not stop."""
+    """Checks Elasticsearch, the index and the embedder; a missing embedder only degrades the service."""
 
     def __init__(self, client: Elasticsearch, resolver: ServingResolver, configured_model: str) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""What a look into the index adds to the reading of a question: a better spelling, and codes that no record bears."""
+"""Refines the reading of a question with the index: a better spelling, and identifiers without a record."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from search_api.understanding.interpretation import Interpretation
 
 _FEW = 20
 _ALL_COUNT = 3
-"""Of so many words a hit holds each one; of more it may lack some, and a misspelt one goes unnoticed."""
+"""A hit contains each of this many words; of more words it may lack some, and a misspelt one goes unnoticed."""
 
 
 def spelling_of(client: Elasticsearch, index: str, read: Interpretation, found: CandidateSet) -> Spelling | None:
-    """Only where few records hold every word: what many records say is no slip. Places are not corrected."""
+    """Only if few records contain every word: what many records say is not a typing error. Places are not corrected."""
     if not read.thematic or (len(found.all_words) > _FEW and len(read.thematic.split()) <= _ALL_COUNT):
         return None
     words = read.thematic
-    for place in read.places:  # still in the topic where no record says its place in numbers
+    for place in read.places:  # still in the topic if no record gives its place in numbers
         words = words.replace(place.found.text, " ")
     return did_you_mean(client, index, read.text, words)
 
 
 def looked_up(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:
-    """With what the index says of each identifier: whether any record bears it."""
+    """Marks each identifier with whether any record has it."""
     if not read.identifiers:
         return read
     values = {one.value: {"term": {"identifiers": one.value}} for one in read.identifiers}

@@ -1,4 +1,4 @@
-"""What a search asks for, after the parameters were read: plain values, nothing of HTTP."""
+"""A parsed search request: plain values, nothing of HTTP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALL_PARTS: frozenset[Part] = frozenset(("place", "time", "relation", "scale", "k
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What was asked for by parameter: records that lack the field drop out. Several values of a field: any of them."""
+    """Filters by parameter: records without the field are left out. Several values of a field mean any of them."""
 
     area: BBox | None = None
     relation: Relation | None = None
@@ -43,12 +43,12 @@ class Filters:
     variables: tuple[str, ...] = ()
     processing_levels: tuple[str, ...] = ()
     expression: tuple[Json, ...] = ()
-    """What a CQL2 filter became: clauses on records."""
+    """The clauses of a CQL2 filter."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """One search. ``place`` is a name still to be geocoded into ``filters.area``."""
+    """One search. ``place`` is a name, not yet geocoded into ``filters.area``."""
 
     q: str = ""
     algorithm: Algorithm = "hybrid"

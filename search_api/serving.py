@@ -1,12 +1,13 @@
-"""Which index and which model answer a request: resolved together, kept to the request's end."""
+"""Which index and model answer a request: resolved together, constant during the request."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
+
+from cachetools import TTLCache
 
 from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder
@@ -15,19 +16,19 @@ from es_mappings.indices import ServingIndex, serving
 from es_mappings.meta import refuse_other_dimensions
 from search_api.structured_fields import structured_fields
 from search_api.telemetry_memory import remembered
-from search_api.understanding.understand import BOTH_LEAVE, Leaving
+from search_api.understanding.understand import STRUCTURED_FIELDS, StructuredField
 
 EmbedderFor = Callable[[str], Embedder]
-"""The embedder of that name, loaded at most once. Raises ModelMissing."""
+"""The embedder with that name, loaded at most once. Raises ModelMissing."""
 
-_KEPT_S = 2.0  # an alias may move at any time; the old index stays for a rollback, so a short memory is safe
+_KEPT_S = 2.0  # an alias can move at any time; the old index remains for a rollback, so a short cache is safe
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """The concrete indices and the embedder of one request; ``embedder`` is None where its model cannot be loaded.
+    """The concrete indices and the embedder of one request; ``embedder`` is None if its model cannot be loaded.
 
-    ``in_numbers``: whether some record has an extent ("place"), and a period ("time").
+    ``structured``: whether some record has an extent ("place"), and a period ("time").
     """
 
     records: ServingIndex
@@ -35,11 +36,16 @@ class Serving:
     embedder: Embedder | None
     embedder_problem: str | None = None
     has_passages: bool = False
-    in_numbers: frozenset[Leaving] = BOTH_LEAVE
+    structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+
+    @property
+    def cosine_floor(self) -> float:
+        """Where the embedder's cosines begin; -1 without an embedder."""
+        return -1.0 if self.embedder is None else self.embedder.card.floor
 
 
 class Resolver(Protocol):
-    """Says which index answers a request; ``forget`` is called when that one was found gone."""
+    """Finds the index for a request; call ``forget`` if that index no longer exists."""
 
     def resolve(self) -> Serving: ...
 
@@ -47,35 +53,35 @@ class Resolver(Protocol):
 
 
 class ServingResolver:
-    """Resolves aliases with a memory of two seconds; safe to share between threads."""
+    """Resolves aliases with a cache of two seconds; thread-safe."""
 
     def __init__(self, client: Elasticsearch, prefix: str, embedder_for: EmbedderFor) -> None:
         self._client = client
         self._prefix = prefix
         self._embedder_for = embedder_for
         self._lock = threading.Lock()
-        self._kept: tuple[float, Serving] | None = None
+        self._kept: TTLCache[str, Serving] = TTLCache(1, _KEPT_S)
 
     def resolve(self) -> Serving:
-        """What serves now.
+        """The current index and model.
 
-        Raises Unavailable where Elasticsearch does not answer or nothing was harvested yet, IndexMismatch where these
-        settings cannot serve what is there.
+        Raises Unavailable if Elasticsearch does not answer or nothing was harvested yet, IndexMismatch if these
+        settings do not fit the index.
         """
         with self._lock:
-            kept = self._kept if self._kept is not None and time.monotonic() - self._kept[0] < _KEPT_S else None
+            kept = self._kept.get(self._prefix)
         remembered("serving", hit=kept is not None)
         if kept is not None:
-            return kept[1]
+            return kept
         found = self._resolve()
         with self._lock:
-            self._kept = (time.monotonic(), found)
+            self._kept[self._prefix] = found
         return found
 
     def forget(self) -> None:
-        """After an index was not found: it was deleted behind our back."""
+        """Clears the cache, after an index was not found because another process deleted it."""
         with self._lock:
-            self._kept = None
+            self._kept.clear()
 
     def _resolve(self) -> Serving:
         records = serving(self._client, self._prefix, "records")
@@ -85,10 +91,10 @@ class ServingResolver:
             )
         passages = serving(self._client, self._prefix, "passages")
         has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
-        in_numbers = structured_fields(self._client, records.index)
+        structured = structured_fields(self._client, records.index)
         try:
             embedder = self._embedder_for(records.meta.embedding_model)
         except ModelMissing as error:
-            return Serving(records, passages, None, str(error), has_passages, in_numbers)
+            return Serving(records, passages, None, str(error), has_passages, structured)
         refuse_other_dimensions(records.index, records.meta, embedder.card)
-        return Serving(records, passages, embedder, None, has_passages, in_numbers)
+        return Serving(records, passages, embedder, None, has_passages, structured)

@@ -1,4 +1,4 @@
-"""What ranking aims at: parameters where they were given, else what was read from the question."""
+"""The ranking target: parameters if given, else the values read from the question."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
 
 
 def target_of(request: SearchRequest, read: Interpretation, now_ms: int) -> Target:
-    """``spatial=off`` and ``temporal=off`` leave place and time out; ``now_ms`` is the moment of the question."""
+    """``spatial=off`` and ``temporal=off`` leave place and time out; ``now_ms`` is the time of the question."""
     filters = request.filters
     boxes = (filters.area,) if filters.area is not None else read.areas
     if not boxes and request.spatial == "hausdorff" and _level(read) == "global":
-        boxes = (_WORLD,)  # who orders by distance alone and asks for the whole world means its box
+        boxes = (_WORLD,)  # in the distance mode the whole world is a valid box
     span = filters.span if filters.span is not None else read.span
     topological = filters.relation in ("within", "contains", "disjoint", "intersects")
     scale = _resolution(read)
@@ -46,6 +46,6 @@ def _resolution(read: Interpretation) -> Resolution:
 
 
 def _level(read: Interpretation) -> Level | None:
-    """Of the scales named, the first that says how large an area is meant ("high resolution" does not)."""
+    """The first scale word that gives the size of an area ("high resolution" does not)."""
     known = get_args(Level)
     return cast(Level | None, next((scale.level for scale in read.scales if scale.level in known), None))

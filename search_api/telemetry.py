@@ -1,4 +1,4 @@
-"""What an operator sees of searches: time by stage and algorithm, answers that went without a part, refusals."""
+"""Metrics of searches for operators: time by stage and algorithm, degraded answers, refusals."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def searched(algorithm: str, answer: Answer) -> None:
 
 
 def waited(work: str, seconds: float) -> None:
-    """Notes how long one request was in the queue of its kind of work."""
+    """Records how long one request waited in the queue of its kind of work."""
     _WAITED.labels(work).observe(seconds)
 
 
 def refused() -> None:
-    """Counts one request that was turned away."""
+    """Counts one refused request."""
     _REFUSED.inc()

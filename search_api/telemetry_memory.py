@@ -1,4 +1,4 @@
-"""What an operator sees of what a process keeps in memory: models, and answers that are remembered for a while."""
+"""Metrics of a process's memory for operators: loaded models, and caches."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _CACHE = Counter("sonde_cache_requests_total", "Looks into a memory, and whether
 
 
 def loaded(role: str, model: str, seconds: float) -> None:
-    """Notes that a model is in this process's memory from now on."""
+    """Records that a model is now in this process's memory."""
     _LOADED.labels(role, model).set(seconds)
 
 
 def remembered(cache: str, *, hit: bool) -> None:
-    """Counts one look into a memory."""
+    """Counts one cache lookup."""
     _CACHE.labels(cache, "hit" if hit else "miss").inc()

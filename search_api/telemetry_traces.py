@@ -1,7 +1,7 @@
-"""Traces: a span for each request, gone on with where the caller sent a ``traceparent``, and one for each stage.
+"""Traces: a span for each request, which continues the client's ``traceparent``, and one for each stage.
 
-By the OpenTelemetry interface alone: without a provider (sonde/telemetry sets one) nothing is recorded and nothing is
-sent. The Elasticsearch client opens its spans inside these by itself; no question's text is in any of them.
+Uses only the OpenTelemetry API: without a provider (sonde/telemetry sets one) nothing is recorded or sent. The
+Elasticsearch client opens its own spans inside these. No span contains a question's text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _TRACER = trace.get_tracer("sonde")
 
 
 def span(name: str) -> AbstractContextManager[object]:
-    """A span inside the current one; nothing where nobody collects them, which twenty empty ones a request cost."""
+    """A span inside the current one; nothing without a collector, because twenty empty spans a request have a cost."""
     return _TRACER.start_as_current_span(name) if _collected() else nullcontext()
 
 
@@ -24,7 +24,7 @@ def _collected() -> bool:
 
 
 def register(app: Flask) -> None:
-    """Before all other hooks, so that theirs lie inside the span."""
+    """Registers before all other hooks, so that theirs are inside the span."""
 
     @app.before_request
     def begin() -> None:

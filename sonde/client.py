@@ -24,7 +24,7 @@ _TIMEOUT_S = 30.0
 
 
 class ClientError(Exception):
-    """What the service said; ``status`` 0 where it did not answer. ``parameter`` is the one at fault, if one is."""
+    """The service's error message; ``status`` 0 if it did not answer. ``parameter`` is the invalid one, if any."""
 
     def __init__(self, status: int, message: str, parameter: str | None = None) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A page of hits, best first. ``answer`` is all that the service said; ``following`` the next page's address.
+    """A page of hits, best first. ``answer`` is the whole answer; ``following`` the next page's address.
 
     ``matched`` hits can be paged; about ``total`` records match.
     """
@@ -62,9 +62,9 @@ class SearchResult:
 
 
 class Client:
-    """One connection pool; safe to share between threads. ``key`` is sent as a bearer token.
+    """One connection pool; thread-safe. ``key`` is sent as a bearer token.
 
-    Every call raises ClientError where the service refuses or does not answer.
+    Every call raises ClientError if the service refuses or does not answer.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Client:
         return _result(self._get("/search", {"q": q, **parameters}))
 
     def search_all(self, q: str = "", **parameters: Value) -> Iterator[Hit]:
-        """Hit by hit to the end of the window, page after page."""
+        """Yields the hits to the end of the window, page after page."""
         for page in self._pages("/search", {"q": q, **parameters}):
             yield from _result(page).hits
 
@@ -101,23 +101,23 @@ class Client:
     def put(self, catalogue: str, record: str, content: bytes | str, *, media_type: str | None = None) -> bool:
         """Pushes one record in any known format (needs a key with the scope ``write``); whether it is new.
 
-        ``record``: its whole id, or its name in the catalogue.
+        ``record``: its full id, or its name in the catalogue.
         """
         body = content.encode() if isinstance(content, str) else content
         headers = {"Content-Type": media_type or "application/octet-stream"}
         return self._send("PUT", self._record(catalogue, record), content=body, headers=headers).status_code == 201
 
     def delete(self, catalogue: str, record: str) -> None:
-        """Takes one record out (needs a key with the scope ``write``)."""
+        """Deletes one record (needs a key with the scope ``write``)."""
         self._send("DELETE", self._record(catalogue, record))
 
     def original(self, record: str, *, catalogue: str = "all") -> bytes:
-        """The record's metadata as the catalogue gave them."""
+        """The record's metadata as the catalogue published them."""
         path = f"/collections/{quote(catalogue)}/items/{quote(record, safe=':~')}"
         return self._send("GET", self._base + path, params={"f": "native"}).content
 
     def preview(self, record: str, *, catalogue: str = "all") -> bytes | None:
-        """A small picture (WebP) of the record; None where it names none that can be shown, or is not there."""
+        """A small picture (WebP) of the record; None if it has none that can be shown, or does not exist."""
         try:
             return self._send("GET", f"{self._record(catalogue, record)}/preview").content
         except ClientError as refused:
@@ -135,7 +135,7 @@ class Client:
         return list(self._get("/collections", {})["collections"])
 
     def similar(self, record: str, *, limit: int = 10, catalogue: str = "all") -> list[Json]:
-        """Records like this one, most similar first."""
+        """Similar records, most similar first."""
         path = f"/collections/{quote(catalogue)}/items/{quote(record, safe=':~')}/similar"
         return list(self._get(path, {"limit": limit})["features"])
 
@@ -156,8 +156,9 @@ class Client:
         return answer
 
     def _pages(self, path: str, parameters: Mapping[str, Value]) -> Iterator[Json]:
-        """Page after page. Of a ``next`` link only the cursor is used: behind a proxy links name another address than
-        ours, and no key may go elsewhere."""
+        """Page after page. Uses only the cursor of a ``next`` link: behind a proxy, links have another address than
+        ours, and the key must not be sent there.
+        """
         cursor = parameters.get("cursor")
         while True:
             page = self._get(path, {**parameters, "cursor": cursor})
@@ -188,7 +189,7 @@ def _refused(answer: httpx.Response) -> ClientError:
 
 
 def _written(parameters: Mapping[str, Value]) -> Json:
-    """None is left out; ``filter_lang`` stands for ``filter-lang``; booleans as the service writes them."""
+    """None is left out; ``filter_lang`` becomes ``filter-lang``; booleans in the service's form."""
     return {
         name.replace("_", "-") if name.startswith("filter_") else name: _value(value)
         for name, value in parameters.items()
@@ -196,7 +197,7 @@ def _written(parameters: Mapping[str, Value]) -> Json:
     }
 
 
-def _value(value: Value) -> Any:
+def _value(value: Value) -> object:
     if isinstance(value, bool):
         return "true" if value else "false"
     return list(value) if isinstance(value, list | tuple) else value

@@ -16,8 +16,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from core.access import AccessScope
 from core.errors import SondeError
 from encoders.specs import DEFAULT_CROSS_ENCODER
-from search_api.access.tokens import Algorithm
+from search_api.access.algorithms import Algorithm
 
+_MIB = 1024 * 1024
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -37,12 +38,12 @@ def _broker_url(text: str) -> str:
 
 _RATE = r"^([1-9]\d{0,8}/(second|minute|hour)|none)$"
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
-HttpUrlAsWritten = Annotated[str, Field(pattern=r"^https?://")]  # compared letter by letter, its last slash too
+HttpUrlAsWritten = Annotated[str, Field(pattern=r"^https?://")]  # compared exactly, with its last slash
 BrokerUrl = Annotated[str, AfterValidator(_broker_url)]
 
 
 class _Group(BaseModel):
-    """A group of settings; an unknown name is refused, since it is most likely a typing error."""
+    """A group of settings; an unknown name is refused, because it is probably a typing error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -70,7 +71,7 @@ class BrokerSettings(_Group):
 
     @property
     def checked_url(self) -> str | None:
-        """The URL; one with TLS asks for a certificate that fits, which no part can then leave out."""
+        """The URL; with TLS it requires a matching certificate, which no part can then skip."""
         if self.url is None or not self.url.startswith("rediss://"):
             return self.url
         checks = {"ssl_cert_reqs": "required", **({"ssl_ca_certs": str(self.ca_certs)} if self.ca_certs else {})}
@@ -199,12 +200,12 @@ class EmbedderSettings(_Group):
 
 
 def _unless_none(name: str | None) -> str | None:
-    """An empty variable is one that is not set, so that going without needs a word."""
+    """An empty variable counts as not set, so "none" needs a word."""
     return None if name in ("", "none") else name
 
 
 def _runtime_of_rerankers(name: str) -> str:
-    from encoders.rerankers import RERANKERS  # only where one is named: the runtimes take long to import
+    from encoders.rerankers import RERANKERS  # only if one is named, because the runtimes take long to import
 
     if name not in RERANKERS:
         raise ValueError(f"must be one of {', '.join(RERANKERS)}")
@@ -294,6 +295,14 @@ class LibrarySettings(_Group):
     max_documents: int = Field(500, ge=1, le=9_000, description="Maximum documents of one user.")
     max_mib: int = Field(1024, ge=1, description="Maximum size of one user's files.")
 
+    @property
+    def max_file_bytes(self) -> int:
+        return self.max_file_mib * _MIB
+
+    @property
+    def max_bytes(self) -> int:
+        return self.max_mib * _MIB
+
 
 class AnswersSettings(_Group):
     """Cited answers. Without a URL they are quotes from the passages."""
@@ -372,7 +381,7 @@ class Settings(BaseSettings):
 
     @property
     def broker_url(self) -> str:
-        """With what checks the server's certificate, so that Celery, RedBeat, leases and limits all do."""
+        """The URL with certificate checks, so that Celery, RedBeat, leases and limits all use them."""
         return self.broker.checked_url or f"redis://127.0.0.1:{self.broker.port}/0"
 
     @property
@@ -381,7 +390,7 @@ class Settings(BaseSettings):
 
 
 def load_settings() -> Settings:
-    """The settings of this process. Raises SondeError that names every wrong variable and what it should be."""
+    """The settings of this process. Raises SondeError that names every invalid variable and its expected value."""
     try:
         return Settings()
     except ValidationError as error:

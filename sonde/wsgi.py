@@ -1,4 +1,4 @@
-"""The app of one process: what `python -m sonde.server` loads, and any other WSGI server as ``sonde.wsgi:create()``."""
+"""The app of one process: for `python -m sonde.server`, and for any other WSGI server as ``sonde.wsgi:create()``."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from sonde.telemetry.shared_counters import share_counters
 from sonde.telemetry.traces import start_traces
 
 _NOT_TO_BE_TRIED_AGAIN = 4
-"""gunicorn's code for an app that cannot be loaded: it ends instead of starting worker after worker."""
+"""gunicorn's exit code for an app that cannot be loaded: it ends instead of restarting workers forever."""
 
 
 def create() -> Flask:
-    """The app on the settings of this process's environment; what it cannot serve ends the start with one sentence."""
+    """The app with the settings of this process's environment; a configuration error ends the start with one
+    sentence.
+    """
     try:
         settings = load_settings()
         configure_logs(settings.log)
@@ -27,7 +29,7 @@ def create() -> Flask:
         processes = settings.api.workers or there.processes()
         share_counters(processes)
         start_traces(settings.telemetry, "sonde-api")
-        # Only now: what these import makes its counters as it is imported, in the folder that was just named.
+        # Import now: these modules create their counters at import, in the folder named above.
         from search_api.app import create_app
         from sonde.wiring.api import api_parts
 
@@ -40,7 +42,7 @@ def create() -> Flask:
 
 
 def _with_threads(settings: Settings, threads: int) -> Settings:
-    """Where the settings do not say how many threads a model has: a process's share of the cores."""
+    """If the settings do not give the threads of a model: a process's share of the cores."""
     embedder = settings.embedder.model_copy(update={"threads": settings.embedder.threads or threads})
     cross_encoder = settings.cross_encoder.model_copy(update={"threads": settings.cross_encoder.threads or threads})
     return settings.model_copy(update={"embedder": embedder, "cross_encoder": cross_encoder})

@@ -17,7 +17,13 @@ LONGEST = (
     "tests/integration/test_models_prepared.py",
     "tests/integration/test_hostile_course.py",
     "tests/integration/test_train_stages.py",
+    "tests/quality/test_ncar_questions.py",
+    "tests/integration/test_workers.py",
     "tests/integration/test_worker_sight.py",
+    "tests/integration/test_training_embedder.py",
+    "tests/integration/test_sources_volume.py",
+    "tests/integration/test_train_commands.py",
+    "tests/integration/test_image_roles.py",
 )
 
 

@@ -1,11 +1,11 @@
-"""Weights that can learn from a graph that only serves: a BERT's ONNX file to a PyTorch folder of the same vectors."""
+"""Restores trainable weights from a serving graph: a BERT's ONNX file to a PyTorch folder with the same vectors."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from encoders.locate import Located
 from encoders.onnx_session import Compute, OnnxSession, Tokens
 from training.examples import TrainingError
 
+if TYPE_CHECKING:
+    from transformers import BertModel
+
 _SAME = 1e-3  # of states whose size is about 1
 _HEAD_SIZES = (32, 64)
 _TRIED = [Tokens([101, 2003, 2045, 4586, 1999, 1996, 13698, 102]), Tokens([101, 4542, 102])]
@@ -23,9 +26,9 @@ _BESIDE = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_toke
 
 
 def learnable(located: Located, cache: Path) -> Path:
-    """The folder itself where it holds safetensors, else one in ``cache`` restored from its ``model.onnx``.
+    """The folder itself if it has safetensors, else one in ``cache`` restored from its ``model.onnx``.
 
-    Raises TrainingError where the graph is no BERT whose layers kept their names, or gives other vectors afterwards.
+    Raises TrainingError if the graph is not a BERT with the original layer names, or the restored vectors differ.
     """
     if list(located.folder.glob("*.safetensors")):
         return located.folder
@@ -54,8 +57,8 @@ def _restore(graph: Path, draft: Path) -> None:
     raise TrainingError(f"{graph} is no BERT whose weights could be restored; name a safetensors model as the base.")
 
 
-def named_weights(graph: Path) -> dict[str, NDArray[Any]]:
-    """BERT's names to arrays: as they stand in the graph, and of a matrix product by the node's own name."""
+def named_weights(graph: Path) -> dict[str, NDArray[np.generic]]:
+    """BERT's names to arrays: as in the graph, and for a matrix product by the node's own name."""
     import onnx
     from onnx import numpy_helper
 
@@ -69,8 +72,8 @@ def named_weights(graph: Path) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _bert(weights: Mapping[str, NDArray[Any]], head_size: int) -> Any:
-    """None where the names or shapes are not those of a BERT."""
+def _bert(weights: Mapping[str, NDArray[np.generic]], head_size: int) -> BertModel | None:
+    """None if the names or shapes are not those of a BERT."""
     with torch_imports:
         import torch
         from transformers import BertConfig, BertModel
@@ -94,13 +97,13 @@ def _bert(weights: Mapping[str, NDArray[Any]], head_size: int) -> Any:
     state = {name: torch.from_numpy(np.array(value)) for name, value in weights.items()}
     try:
         missing = model.load_state_dict(state, strict=False).missing_keys
-    except RuntimeError:  # a shape that does not fit
+    except RuntimeError:  # a wrong shape
         return None
     model.train(False)
     return None if missing else model
 
 
-def _difference(model: Any, wanted: list[NDArray[Any]]) -> float:
+def _difference(model: BertModel, wanted: list[NDArray[np.float32]]) -> float:
     import torch
 
     with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""States of a training on the disk: the last and the best, each whole or as it was before."""
+"""Checkpoints of a training: the last and the best state, each written atomically."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ _LAST, _BEST, _SETTINGS = "last.pt", "best.pt", "settings.json"
 
 
 def beside(out: Path) -> Path:
-    """Where the checkpoints of a model that becomes the folder ``out`` lie."""
+    """The folder for the checkpoints of the model ``out``."""
     return out.parent / f".{out.name}.checkpoints"
 
 
 def is_kept(out: Path) -> bool:
-    """Whether a training of the folder ``out`` has a state that it can go on from."""
+    """Whether there is a state from which a training of ``out`` can continue."""
     return (beside(out) / _LAST).is_file()
 
 
 class Checkpoints:
-    """A folder beside the model that is being made. ``settings`` are those of the training: another training's
-    checkpoints are refused, since its weights would go on under settings that did not make them."""
+    """A folder beside the model. ``settings`` are the training's: checkpoints with other settings are refused, because
+    their weights come from different settings.
+    """
 
     def __init__(self, folder: Path, settings: JsonMapping, *, resume: bool) -> None:
-        """Raises TrainingError where the folder cannot be made, and with ``resume`` where other settings made it.
+        """Raises TrainingError if the folder cannot be made, and with ``resume`` if other settings made it.
 
-        Without ``resume`` what lies there is thrown away.
+        Without ``resume`` old checkpoints are deleted.
         """
         self.folder = folder
         written = json.dumps(settings, sort_keys=True, default=str, indent=2)
@@ -47,7 +48,7 @@ class Checkpoints:
             raise TrainingError(f"{folder} cannot be written: {error.strerror}.") from error
 
     def save(self, state: JsonMapping, *, best: bool) -> None:
-        """Raises TrainingError where the disk is full; the state before is kept."""
+        """Raises TrainingError if the disk is full; the previous state is kept."""
         import torch
 
         draft = self.folder / f".{_LAST}.draft"
@@ -60,7 +61,7 @@ class Checkpoints:
             if best:
                 draft.hardlink_to(self.folder / _LAST)
                 draft.replace(self.folder / _BEST)
-        except (OSError, RuntimeError) as error:  # torch's writer says a full disk as RuntimeError
+        except (OSError, RuntimeError) as error:  # torch's writer reports a full disk as RuntimeError
             draft.unlink(missing_ok=True)
             said = getattr(error, "strerror", None) or str(error)
             raise TrainingError(
@@ -69,23 +70,23 @@ class Checkpoints:
             ) from error
 
     def last(self) -> Json | None:
-        """Where the training stood; None at its beginning. Raises TrainingError where the file is damaged."""
+        """The last state; None at the beginning. Raises TrainingError if the file is damaged."""
         return self._read(_LAST) if (self.folder / _LAST).is_file() else None
 
     def best(self) -> Json:
-        """The trainee's state at the best look."""
+        """The trainee's state at the best evaluation."""
         state: Json = self._read(_BEST)["trainee"]
         return state
 
     def discard(self) -> None:
-        """Once the model is written."""
+        """Call this after the model is written."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _read(self, name: str) -> Json:
         import torch
 
         damaged = TrainingError(f"{self.folder / name} is damaged; start anew without --resume.")
-        if not zipfile.is_zipfile(self.folder / name):  # its end is written last, so half a file is none
+        if not zipfile.is_zipfile(self.folder / name):  # its end is written last, so an incomplete file is invalid
             raise damaged
         try:
             found: Json = torch.load(self.folder / name, map_location="cpu", weights_only=True)

@@ -1,4 +1,4 @@
-"""Texts that questions are made from: descriptions of records, concepts with definitions, passages of documents."""
+"""Texts for making questions: descriptions of records, concepts with definitions, passages of documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.timespan import TimeSpan
 from training.examples import TrainingError
 
 CorpusKind = Literal["descriptions", "concepts", "literature"]
-"""Paper 000's corpora: its 1a is descriptions, 1b adds concepts, 1c literature; they may be mixed as wished."""
+"""Paper 000's corpora: its 1a is descriptions, 1b adds concepts, 1c literature; any mix is allowed."""
 
 _SPACE = re.compile(r"\s+")
 _LEAST_WORDS = 8
@@ -23,9 +23,9 @@ _LEAST_WORDS = 8
 @dataclass(frozen=True, slots=True)
 class Document:
     """``title`` may be empty (a passage), ``keywords`` too; ``boxes`` and ``times`` are the record's own extents.
-    ``kind`` says which of the corpora it belongs to, ``corpus`` what it is called there.
+    ``kind`` is the kind of corpus, ``corpus`` its name there.
 
-    ``group`` is what lies on one side of a split: a field project, a document.
+    ``group`` stays on one side of a split: a field project, a document.
     """
 
     id: str
@@ -40,17 +40,17 @@ class Document:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Its keywords' last parts, case folded, each once: whoever asks one of these is answered by it."""
+        """The last parts of its keywords, case folded, each once: a question for one of these is answered by it."""
         return tuple(dict.fromkeys(last_part(term).casefold() for term in self.keywords))
 
     @property
     def whole(self) -> str:
-        """As the reranker reads a record when it serves: title, then text."""
+        """The text as the serving reranker reads a record: title, then text."""
         return f"{self.title}\n{self.text}".strip()
 
 
 def of_records(records: Iterable[Record], corpus: str) -> Iterator[Document]:
-    """Records whose abstract says something; a record's group is its parent, else itself."""
+    """Records with a meaningful abstract; a record's group is its parent, else itself."""
     for record in records:
         text = plain(record.abstract)
         if len(text.split()) >= _LEAST_WORDS:
@@ -62,7 +62,7 @@ def of_records(records: Iterable[Record], corpus: str) -> Iterator[Document]:
 
 
 def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[Document]:
-    """(label, definition) as documents of their own: paper 000's corpus 1b."""
+    """(label, definition) as separate documents: paper 000's corpus 1b."""
     for label, definition in concepts:
         text = plain(definition)
         if len(text.split()) >= _LEAST_WORDS and label.strip():
@@ -71,7 +71,7 @@ def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[Do
 
 
 def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[Document]:
-    """Passages of running text; all of one document are a group."""
+    """Passages of running text; all of one document are one group."""
     for passage in passages:
         text = plain(passage.text)
         if passage.kind == "text" and len(text.split()) >= _LEAST_WORDS:
@@ -91,10 +91,10 @@ def corpus_kinds(text: str) -> frozenset[CorpusKind]:
 
 
 def last_part(term: str) -> str:
-    """``EARTH SCIENCE > ATMOSPHERE > CLOUDS`` asks for clouds."""
+    """``EARTH SCIENCE > ATMOSPHERE > CLOUDS`` becomes ``CLOUDS``."""
     return term.rpartition(">")[2].strip().lower() if ">" in term else term
 
 
 def plain(text: str) -> str:
-    """White space closed."""
+    """Normalises white space."""
     return _SPACE.sub(" ", text).strip()

@@ -1,4 +1,4 @@
-"""Concepts with what a vocabulary says of them: paper 000's corpus 1b, from GEMET, GCMD or one's own."""
+"""Concepts with their definitions in a vocabulary: paper 000's corpus 1b, from GEMET, GCMD or your own."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rdflib.term import Node
 from reading.vocabulary.skos import graph_of, is_tree, nodes_of
 from training.examples import TrainingError
 
-_NONE_GIVEN = "no definition"  # what GCMD writes where it has none
+_NONE_GIVEN = "no definition"  # GCMD's text for a missing definition
 
 
 def read_definitions(path: Path) -> list[tuple[str, str]]:
     """English (label, definition) of a SKOS file or a keyword tree, by label; of two definitions the first.
 
-    Raises InvalidInput for a file that cannot be read, TrainingError where it defines nothing in English.
+    Raises InvalidInput for a file that cannot be read, TrainingError if it defines nothing in English.
     """
     found = _of_tree(path) if is_tree(path) else _of_graph(graph_of([path]))
     told = {label.lower(): (label, text) for label, text in reversed(found) if _says(text)}
@@ -31,7 +31,7 @@ def _of_tree(path: Path) -> list[tuple[str, str]]:
 
 
 def _of_graph(graph: Graph) -> list[tuple[str, str]]:
-    """Of each subject the first label and definition by their spelling, so that a file gives the same each time."""
+    """For each subject the alphabetically first label and definition, so that a file gives the same each time."""
     found = []
     for subject in sorted(set(graph.subjects(SKOS.definition)), key=str):
         labels, texts = (_english(graph, subject, kind) for kind in (SKOS.prefLabel, SKOS.definition))
@@ -40,7 +40,7 @@ def _of_graph(graph: Graph) -> list[tuple[str, str]]:
 
 
 def _english(graph: Graph, subject: Node, kind: Node) -> list[str]:
-    """Texts in English; one without a language is taken for English."""
+    """Texts in English; one without a language counts as English."""
     given = (one for one in graph.objects(subject, kind) if isinstance(one, Literal))
     return sorted(str(one) for one in given if (one.language or "en").lower().startswith("en"))
 

@@ -1,4 +1,4 @@
-"""What every model here is trained on: a question, the text that answers it, and texts that do not."""
+"""Training examples for all models: a question, the text that answers it, and texts that do not."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from evaluation.lines import Faults, json_lines
 
 
 class TrainingError(SondeError):
-    """A training that cannot begin or go on; one sentence that says why and what can be done."""
+    """A training that cannot start or continue; one sentence with the reason and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A text beside a question. ``grade``: 0 does not answer, 1 answers, higher answers better (as in qrels).
+    """A candidate text for a question. ``grade``: 0 does not answer, 1 answers, higher answers better (as in qrels).
 
-    ``teacher``: a teacher's logit for the pair, None where none was asked. ``why`` names how a negative was found
-    (``bm25``, ``dense``, ``fused``, ``place``, ``time``, ...), and is empty for a positive. ``labels``: keywords, case
-    folded, that the text answers where one of them is the question: it is no negative of these.
+    ``teacher``: a teacher's logit for the pair, None without a teacher. ``why`` is how a negative was found (``bm25``,
+    ``dense``, ``fused``, ``place``, ``time``, ...), empty for a positive. ``labels``: case-folded keywords; if the
+    question is one of them, the text is not a negative.
     """
 
     id: str
@@ -37,9 +37,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """``origin`` says what made the question (``title``, ``keyword``, ``judged``, ...), ``corpus`` where it is from.
+    """``origin`` is how the question was made (``title``, ``keyword``, ``judged``, ...), ``corpus`` its source.
 
-    Examples of one ``group`` always lie on the same side of a split: records of one project, questions of one text.
+    Examples of one ``group`` are always on the same side of a split: records of one project, questions of one text.
     """
 
     id: str
@@ -85,7 +85,7 @@ class _ExampleLine(_Strict):
 
 
 def read_examples(path: Path) -> list[Example]:
-    """JSON lines in their order. Raises SondeError that names every line that is wrong, or an unreadable file."""
+    """JSON lines in order. Raises SondeError that names every invalid line, or an unreadable file."""
     faults = Faults(path)
     examples = [line.example() for _, line in json_lines(path, _ExampleLine, faults)]
     faults.refuse()
@@ -93,7 +93,7 @@ def read_examples(path: Path) -> list[Example]:
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
-    """JSON lines, whole or not at all; returns how many. Raises TrainingError where the disk refuses."""
+    """JSON lines, written atomically; returns their number. Raises TrainingError if the disk fails."""
     draft = path.with_name(f".{path.name}.draft")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

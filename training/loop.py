@@ -1,6 +1,6 @@
-"""The course of a training: time or steps, a held-out measure that is looked at, checkpoints that outlive a power cut.
+"""The training loop: limits of time or steps, a held-out measure, and checkpoints that survive a crash.
 
-What is trained stands behind a port (``Trainee``); this module knows neither its loss nor its data.
+The model is behind a port (``Trainee``); this module knows neither its loss nor its data.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from training.examples import TrainingError
 
 log = structlog.get_logger(__name__)
 
-_WARM_UP = 0.1  # of the course, in which the learning rate rises; then it falls to nothing
+_WARM_UP = 0.1  # share of the training in which the learning rate rises; then it falls to zero
 
 
 class Trainee(Protocol):
-    """A model with its data. Batches follow from the step's number alone, so that a resumed run sees the same ones."""
+    """A model with its data. Batches depend only on the step's number, so a resumed run sees the same ones."""
 
     def step(self, number: int, rate: float) -> float:
-        """One update; ``rate`` 0..1 is multiplied with the learning rate. Returns the loss."""
+        """One update; the learning rate is multiplied by ``rate`` (0..1). Returns the loss."""
         ...
 
     def measure(self) -> float:
-        """On what is held out; higher is better."""
+        """The held-out measure; higher is better."""
         ...
 
     def state(self) -> Json:
-        """Tensors and plain values that ``restore`` takes back: weights and the optimiser's moments."""
+        """Tensors and plain values for ``restore``: weights and the optimiser's moments."""
         ...
 
     def restore(self, state: Json) -> None: ...
@@ -42,8 +42,9 @@ class Trainee(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrainingBudget:
-    """It ends after ``minutes`` or ``steps``, whichever comes first, or where ``patience`` looks in a row were no
-    better. Only ``steps`` makes two runs the same; minutes are those of this machine."""
+    """Ends after ``minutes`` or ``steps``, whichever comes first, or after ``patience`` evaluations in a row without
+    improvement. Only ``steps`` makes two runs equal; minutes depend on the machine.
+    """
 
     minutes: float = 30.0
     steps: int = 100_000
@@ -53,7 +54,7 @@ class TrainingBudget:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The held-out measure after so many steps, and the mean loss since the look before."""
+    """The held-out measure after this many steps, and the mean loss since the previous evaluation."""
 
     step: int
     measure: float
@@ -62,7 +63,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """``why``: ``steps``, ``minutes`` or ``patience``. The trainee holds the best weights, those of ``best``."""
+    """``why``: ``steps``, ``minutes`` or ``patience``. The trainee has the best weights, those of ``best``."""
 
     looks: tuple[Evaluation, ...]
     best: Evaluation
@@ -74,7 +75,7 @@ class Finished:
         return self.looks[0]
 
     def figures(self, measure: str) -> Json:
-        """For the card: the held-out measure under that name before and after, and how the course went."""
+        """For the card: the held-out measure under that name before and after, and the course of the training."""
         return {
             measure: {"before": self.before.measure, "after": self.best.measure},
             "steps": self.looks[-1].step,
@@ -92,7 +93,7 @@ class _Run:
 
     @property
     def best(self) -> Evaluation:
-        """The earliest of the best."""
+        """The earliest of the best evaluations."""
         return max(self.looks, key=lambda look: (look.measure, -look.step))
 
 
@@ -103,11 +104,11 @@ def train(
     told: Callable[[Evaluation], None] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Finished:
-    """Goes on from the last checkpoint where there is one; step 0 is the measure before anything was learnt, and its
-    time is not the course's.
+    """Continues from the last checkpoint if there is one. Step 0 is the measure before training, and its time does not
+    count.
 
-    Each look is a checkpoint. Raises TrainingError where the loss is no number and where a checkpoint cannot be
-    written; the last good one is kept then, as after Ctrl-C or a kill.
+    Each evaluation writes a checkpoint. Raises TrainingError if the loss is not a number or a checkpoint cannot be
+    written; the last good one is then kept, as after Ctrl-C or a kill.
     """
     run = _resumed(trainee, checkpoints)
     before_s = run.spent_s
@@ -133,7 +134,9 @@ def train(
 
 
 def rate(step: int, spent_s: float, course: TrainingBudget) -> float:
-    """0..1: rising over the first tenth of the course, falling to 0 at its end, by steps or minutes, the further."""
+    """0..1: rises over the first tenth of the training, falls to 0 at its end; by steps or minutes, whichever is
+    further.
+    """
     done = min(1.0, max(step / course.steps, spent_s / (60.0 * course.minutes)))
     return done / _WARM_UP if done < _WARM_UP else (1.0 - done) / (1.0 - _WARM_UP)
 

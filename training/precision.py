@@ -1,14 +1,15 @@
-"""In how many bits a training computes: weights stay in 32, products may be taken in 16."""
+"""The precision of a training: weights have 32 bits, products can have 16."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from contextlib import AbstractContextManager
+from typing import Literal
 
 Precision = Literal["float32", "bfloat16"]
 
 
 def quickest(device: str = "cpu") -> Precision:
-    """``bfloat16`` where the processor (or the GPU) computes in it, else ``float32``."""
+    """``bfloat16`` if the processor (or the GPU) supports it, else ``float32``."""
     import torch
 
     if device.startswith("cuda"):
@@ -17,9 +18,10 @@ def quickest(device: str = "cpu") -> Precision:
     return "bfloat16" if able else "float32"
 
 
-def arithmetic(precision: Precision, device: str = "cpu") -> Any:
-    """A context for forward passes. ``bfloat16`` is some three times as fast on processors that have it (avx512_bf16,
-    amx) and on GPUs; on others slower."""
+def arithmetic(precision: Precision, device: str = "cpu") -> AbstractContextManager[None]:
+    """A context for forward passes. ``bfloat16`` is some three times as fast on processors that support it
+    (avx512_bf16, amx) and on GPUs; on others slower.
+    """
     import torch
 
     return torch.autocast(device.partition(":")[0], torch.bfloat16, enabled=precision == "bfloat16")

@@ -1,4 +1,4 @@
-"""Where a model came from: what its card says beside the figures."""
+"""The origin of a model for its card, besides the figures."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ UNKNOWN = "not stated"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """``licences``: corpus -> licence, as whoever starts the training states them. ``commit`` of Sonde; ``reproduce``:
-    the command as it was given."""
+    """``licences``: corpus -> licence, as stated by the user. ``commit`` of Sonde; ``reproduce``: the command as
+    given.
+    """
 
     base: str
     base_licence: str = UNKNOWN

@@ -1,4 +1,4 @@
-"""What a training may see and what it is measured on: by group, so that no text lies on both sides."""
+"""Splits examples for training and measuring: by group, so that no text is on both sides."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from training.examples import Example, TrainingError
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """``held_out`` is never trained on: early stop, calibration and the figures before and after look at it."""
+    """``held_out`` is never trained on: early stop, calibration and the figures before and after use it."""
 
     train: tuple[Example, ...]
     held_out: tuple[Example, ...]
 
 
 def split_by_group(examples: Sequence[Example], share: float = 0.1, seed: int = 0) -> Split:
-    """Each group to one side by its hash, about ``share`` of the groups held out; order is kept.
+    """Assigns each group to one side by its hash, about ``share`` of the groups held out; keeps the order.
 
-    A group keeps its side when others are added or removed. Texts of a held-out positive that stand as negatives of a
-    train example are left out there: a model would else be taught that they answer nothing. Raises TrainingError where
-    a side is empty.
+    A group keeps its side when others are added or removed. If the text of a held-out positive is a negative of a train
+    example, it is left out there: otherwise the model would learn that it answers nothing. Raises TrainingError if a
+    side is empty.
     """
     held = tuple(example for example in examples if is_held_out(_group(example), share, seed))
     answers = {example.positive.text for example in held}
@@ -36,7 +36,7 @@ def split_by_group(examples: Sequence[Example], share: float = 0.1, seed: int = 
 
 
 def is_held_out(group: str, share: float, seed: int = 0) -> bool:
-    """Pure: the group's hash as a number in 0..1 lies below ``share``."""
+    """Pure: whether the group's hash as a number in 0..1 is below ``share``."""
     digest = hashlib.sha256(f"{seed}\0{group}".encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64 < share
 

@@ -1,8 +1,8 @@
-"""A teacher's scores beside examples (GPL, Wang et al. 2022): a cross-encoder says how much better the answer is than
-each text that is none, and MarginMSE learns these margins.
+"""Adds a teacher's scores to examples (GPL, Wang et al. 2022): a cross-encoder rates how much better the answer is than
+each negative, and MarginMSE learns these margins.
 
-A teacher hands on what it knows. One of our own, trained on other labelled text, can teach no more than that text
-taught it; what a catalogue's own words mean it knows no better than the embedder it teaches.
+A teacher passes on only what it knows. One of ours, trained on other labelled text, can teach only what that text
+contained; it knows the words of a catalogue no better than the embedder that it teaches.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SYNC_EVERY = 50
 
 @dataclass(frozen=True, slots=True)
 class Teacher:
-    """``name`` as it was asked for; the scores of one teacher are not those of another."""
+    """``name`` as requested; scores of different teachers are not comparable."""
 
     name: str
     model: CrossEncoder
@@ -37,10 +37,10 @@ def distilled(
     folder: Path,
     told: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[Example]:
-    """The examples with the teacher's logits, in their order.
+    """The examples with the teacher's logits, in order.
 
-    Scores are kept in ``folder`` as they come: where a run was cut short, the next one with the same teacher and
-    examples goes on there. Raises TrainingError where the teacher fails or the disk is full.
+    Scores are stored in ``folder`` as they arrive: after an interruption, the next run with the same teacher and
+    examples continues there. Raises TrainingError if the teacher fails or the disk is full.
     """
     path = _kept(folder, teacher.name, examples)
     try:
@@ -90,7 +90,7 @@ def _kept(folder: Path, name: str, examples: Sequence[Example]) -> Path:
 
 
 def _read(path: Path, examples: Sequence[Example]) -> tuple[list[list[float]], int]:
-    """Rows up to the first that is not whole, which was being written when the power went, and their bytes."""
+    """Rows up to the first incomplete one, which was being written during a crash, and their bytes."""
     rows: list[list[float]] = []
     bytes_read = 0
     lines = path.read_bytes().splitlines(keepends=True) if path.is_file() else []

@@ -1,4 +1,4 @@
-"""A folder's weights, loaded so that they can learn."""
+"""Loads the weights of a folder for training."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from training.examples import TrainingError
 
 @contextmanager
 def loading(folder: Path, *, threads: int, seed: int) -> Iterator[Any]:
-    """``transformers`` for the block that loads from the folder; ``threads`` 0 leaves torch's own.
+    """``transformers`` for the block that loads from the folder; ``threads`` 0 keeps torch's own.
 
-    Raises TrainingError where the folder holds no safetensors, ModelMissing where the block cannot load them.
+    Raises TrainingError if the folder has no safetensors, ModelMissing if the block cannot load them.
     """
     if not list(folder.glob("*.safetensors")):
         raise TrainingError(f"{folder} holds a graph without weights that could learn; name a safetensors model.")
@@ -26,12 +26,12 @@ def loading(folder: Path, *, threads: int, seed: int) -> Iterator[Any]:
         import torch
         import transformers
 
-        # It imports its parts when they are first named: here, under the lock.
+        # transformers imports its parts at first use: here, under the lock.
         _ = transformers.AutoConfig, transformers.AutoModel, transformers.AutoModelForSequenceClassification
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # of the milliseconds in which weights are loaded
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call] # loading takes milliseconds
     if threads:
         torch.set_num_threads(threads)
-    torch.manual_seed(seed)  # of what is new on top
+    torch.manual_seed(seed)  # for the new layers
     try:
         yield transformers
     except (OSError, ValueError, RuntimeError) as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from random import uniform
-from typing import Any
 
 from celery import Celery, Task
 from celery.signals import beat_init
@@ -50,7 +49,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
 
 def _add_harvest(app: Celery, worker: Callable[[], Worker]) -> None:
     @app.task(name=HARVEST_TASK, bind=True, max_retries=_RETRIES)
-    def harvest_source(task: Task[Any, Any], source_id: str, run_id: str | None = None) -> None:
+    def harvest_source(task: Task[..., None], source_id: str, run_id: str | None = None) -> None:
         try:
             result = worker().harvest_slice(source_id, run_id, str(task.request.id))
         except Unavailable as error:
@@ -72,7 +71,7 @@ def _go_on(app: Celery, source_id: str, result: SliceResult) -> None:
 
 def _add_embed(app: Celery, worker: Callable[[], Worker]) -> None:
     @app.task(name=EMBED_TASK, bind=True, max_retries=_RETRIES)
-    def embed_records(task: Task[Any, Any], source_id: str) -> None:
+    def embed_records(task: Task[..., None], source_id: str) -> None:
         try:
             more = worker().fill_vectors(source_id)
         except Unavailable as error:
@@ -101,7 +100,7 @@ def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worke
     beat_init.connect(at_start, weak=False, dispatch_uid=f"sonde-schedules-{config.prefix}")
 
 
-def _pause_s(task: Task[Any, Any]) -> float:
+def _pause_s(task: Task[..., None]) -> float:
     """Exponential with full jitter, at most five minutes: the one owner of retries over minutes.
 
     Seconds are owned by ``es_gateway.retry``; a dead worker's run by ``requeue_lapsed``.

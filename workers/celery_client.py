@@ -1,14 +1,14 @@
-"""Celery configured, without tasks: enough to queue them by name. Importing this opens no connection."""
+"""The configured Celery client without tasks: enough to queue them by name. Importing this opens no connection."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from celery import Celery
 from celery.signals import before_task_publish
 from kombu import Queue as KombuQueue
 
+from core.json_types import Json
 from workers.config import QUEUES, WorkerConfig
 from workers.queued import HEADER
 from workers.task_names import (
@@ -25,19 +25,19 @@ _DAY_S = 86_400.0
 
 
 def celery_client(config: WorkerConfig) -> Celery:
-    """Each task it queues carries the time at which it was queued."""
+    """Each queued task carries the time at which it was queued."""
     app = Celery("sonde", broker=config.broker_url)
     app.conf.update(_settings(config))
     before_task_publish.connect(_stamp, weak=False, dispatch_uid="sonde-queued")
     return app
 
 
-def _stamp(headers: dict[str, Any] | None = None, **_: object) -> None:
+def _stamp(headers: Json | None = None, **_: object) -> None:
     if headers is not None:
         headers[HEADER] = time.time()
 
 
-def _settings(config: WorkerConfig) -> dict[str, Any]:
+def _settings(config: WorkerConfig) -> Json:
     return {
         "task_serializer": "json",
         "result_serializer": "json",
@@ -60,16 +60,16 @@ def _settings(config: WorkerConfig) -> dict[str, Any]:
             "global_keyprefix": f"{config.prefix}:",
         },
         "broker_connection_max_retries": None,  # a worker that gave up would have to be started by hand
-        # What is in hand goes on without the broker: should its message be given again, the lease lets nobody in.
+        # A running task continues without the broker: if its message is delivered again, the lease blocks the second.
         "worker_cancel_long_running_tasks_on_connection_loss": False,
         "timezone": "UTC",
         **_beat(config),
     }
 
 
-def _beat(config: WorkerConfig) -> dict[str, Any]:
-    unless_late = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no pile while busy
-    rarely = {"options": {"expires": _DAY_S}}  # a busy hour must not cost a day or a week
+def _beat(config: WorkerConfig) -> Json:
+    unless_late = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no duplicates
+    rarely = {"options": {"expires": _DAY_S}}  # a busy hour must not skip a daily or weekly run
     links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **rarely}}
     return {
         "beat_scheduler": "workers.resilient_beat:PatientScheduler",

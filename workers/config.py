@@ -16,8 +16,8 @@ class WorkerConfig:
     message to another worker. Raises ValueError if these times do not fit together.
 
     ``lease_s``: another worker may take the source after this time without a renewal; the owner renews it every
-    ``heartbeat_s``. ``requeue_every_s`` and ``reread_every_s``: how often beat looks for lapsed runs and at the sources
-    file. ``links_every_s``: how often all links of all records are checked; 0: never.
+    ``heartbeat_s``. ``requeue_every_s`` and ``reread_every_s``: how often beat checks for lapsed runs and reads the
+    sources file. ``links_every_s``: how often all links of all records are checked; 0: never.
     """
 
     broker_url: str

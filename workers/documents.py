@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import structlog
 from celery import Celery, Task
@@ -19,11 +18,11 @@ log = structlog.get_logger(__name__)
 _RETRIES = 5
 
 
-def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[Task[Any, Any]], float]) -> None:
+def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[Task[..., None]], float]) -> None:
     """Registers the tasks. The task of a source queues itself again until nothing is left to read."""
 
     @app.task(name=DOCUMENTS_TASK, bind=True, max_retries=_RETRIES)
-    def read_linked_documents(task: Task[Any, Any], source_id: str) -> None:
+    def read_linked_documents(task: Task[..., None], source_id: str) -> None:
         try:
             more = read_slice(worker(), source_id)
         except Unavailable as error:
@@ -32,14 +31,14 @@ def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[
             app.send_task(DOCUMENTS_TASK, args=[source_id])
 
     @app.task(name=READ_TASK, bind=True, max_retries=_RETRIES)
-    def read_document(task: Task[Any, Any], document: str) -> None:
+    def read_document(task: Task[..., None], document: str) -> None:
         try:
             read_one(worker(), document)
         except Unavailable as error:
             raise task.retry(exc=error, countdown=pause_s(task)) from error
 
     @app.task(name=INHERIT_TASK, bind=True, max_retries=_RETRIES)
-    def pass_on(task: Task[Any, Any], source_id: str) -> None:
+    def pass_on(task: Task[..., None], source_id: str) -> None:
         try:
             inherit_again(worker().parts.client, worker().config.prefix, source_id)
         except Unavailable as error:
@@ -62,7 +61,7 @@ def read_one(worker: Worker, document: str) -> None:
 
 
 def repair_library(worker: Worker, send: Callable[[str], object]) -> None:
-    """Finishes what a power cut or a dead worker left. Queues a document at most once until a worker takes it."""
+    """Repairs the library after a crash or a dead worker. Queues a document at most once until a worker takes it."""
     if worker.parts.library is None:
         return
 

@@ -1,7 +1,7 @@
-"""The limits of hosts that all workers share, in Redis: when the next request may begin, how many are open, and which
-sources pause.
+"""The limits of hosts that all workers share, in Redis: the time of the next request, the number of open requests, and
+the sources that pause.
 
-While Redis does not answer, these limits stop nobody. Each process still keeps its own (indexer/sources/politeness.py).
+If Redis does not answer, these limits block nobody. Each process still has its own (indexer/sources/politeness.py).
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ import structlog
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from core.breaker import Breaker, BreakerPolicy, CircuitOpen
+
 log = structlog.get_logger(__name__)
 
-# Times are Redis' own, in microseconds; a turn beyond two hours is what a clock that was set back has left.
+# Times are from Redis, in microseconds; a turn more than two hours ahead is left from before a clock was set back.
 _NOW = "local t = redis.call('TIME') local now = t[1] * 1000000 + t[2] "
 _FREE_AT = _NOW + (
     "local free = tonumber(redis.call('get', KEYS[1]) or '0') "
@@ -50,7 +52,7 @@ _POLL_S = (0.02, 0.1)
 
 @dataclass(slots=True)
 class RedisHostLimits:
-    """Implements indexer.sources.politeness.SharedHostLimits; safe to share between threads.
+    """Implements indexer.sources.politeness.SharedHostLimits; thread-safe.
 
     Open requests are renewed every ``heartbeat_s`` and expire ``lease_s`` after their process died. After a failed
     call, Redis is not asked again for ``rest_s``.
@@ -64,16 +66,19 @@ class RedisHostLimits:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _held: dict[str, str] = field(default_factory=dict)  # token to key
     _beating: bool = False
-    _silent_until: float = 0.0  # time.monotonic()
+    _breaker: Breaker = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._breaker = Breaker("Redis", BreakerPolicy(failures=1, pause_s=self.rest_s))
 
     @classmethod
-    def connect(cls, broker_url: str, prefix: str) -> RedisHostLimits:
+    def connect(cls, broker_url: str, prefix: str, rest_s: float = 30.0) -> RedisHostLimits:
         """Opens no connection yet."""
         once_more = Retry(NoBackoff(), 1)  # a connection that Redis closed meanwhile
         client = redis.Redis.from_url(
             broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S, retry=once_more
         )
-        return cls(client, prefix)
+        return cls(client, prefix, rest_s=rest_s)
 
     def take(self, host: str, interval_s: float) -> float:
         """Seconds until the caller's turn. The next turn is ``interval_s`` later."""
@@ -111,12 +116,12 @@ class RedisHostLimits:
 
     def _asked(self, script: str, key: str, *values: str | int) -> int | None:
         """The script's answer; None if Redis does not answer now, or did not a moment ago."""
-        if time.monotonic() < self._silent_until:
-            return None
         try:
-            return int(self.client.eval(script, 1, key, *values))
+            with self._breaker.guarding(redis.RedisError):
+                return int(self.client.eval(script, 1, key, *values))
+        except CircuitOpen:
+            return None
         except redis.RedisError as error:
-            self._silent_until = time.monotonic() + self.rest_s
             log.info("turns.kept_alone", reason=str(error), for_s=self.rest_s)
             return None
 

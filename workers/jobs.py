@@ -1,4 +1,4 @@
-"""What the API asks of the workers: jobs in the queue, and schedules that are paused and resumed."""
+"""Requests of the API to the workers: queue jobs, pause and resume schedules."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _ANSWER_S = 5
 
 
 class Jobs:
-    """Opens no connection before the first call. Methods raise Unavailable where the broker does not answer."""
+    """Opens no connection before the first call. Methods raise Unavailable if the broker does not answer."""
 
     def __init__(self, config: WorkerConfig) -> None:
         self._sources = config.sources
         self._app = _impatient(celery_client(config))
 
     def known_sources(self) -> Mapping[str, SourceConfig]:
-        """The sources of sources.yaml, in its order. Raises SondeError for a file that is wrong."""
+        """The sources of sources.yaml, in its order. Raises SondeError for an invalid file."""
         return known_sources(self._sources)
 
     def harvest(self, source: str) -> str:
-        """Queues a harvest; returns the id that its run will have, unless one is already on its way."""
+        """Queues a harvest; returns the id of its future run, unless one is already queued."""
         with _answering():
             return start_harvest(self._app, source)
 
@@ -56,19 +56,19 @@ class Jobs:
         self._change(lambda: resume(self._app, source))
 
     def _change(self, change: Callable[[], None]) -> None:
-        """The schedules follow at once; beat would bring them in line within a minute anyway."""
+        """Updates the schedules at once; beat would do it within a minute anyway."""
         with _answering():
             change()
             sync_schedules(self._app, self.known_sources())
 
 
 def start_harvest(app: Celery, source: str) -> str:
-    """Queues a harvest; returns the id that its run will have, unless one is already on its way."""
+    """Queues a harvest; returns the id of its future run, unless one is already queued."""
     return str(app.send_task(HARVEST_TASK, args=[source, None]).id)
 
 
 def _impatient(app: Celery) -> Celery:
-    """A person waits for the answer: a broker that is down is reported within seconds, and nothing is tried again."""
+    """A person waits for the answer: a broker that is down is reported within seconds, without retries."""
     limits = {"socket_timeout": _ANSWER_S, "socket_connect_timeout": _ANSWER_S}
     app.conf.redbeat_redis_options = {**app.conf.redbeat_redis_options, **limits}
     app.conf.broker_transport_options = {**app.conf.broker_transport_options, **limits}

@@ -7,18 +7,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from uuid import uuid4
 
 import redis
 import structlog
+from redis.exceptions import LockError
+from redis.lock import Lock
 
 from core.errors import Unavailable
 from indexer.parts import RunTaken
 
 log = structlog.get_logger(__name__)
-
-_RENEW = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0"
-_RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,9 @@ class Leases:
     @contextmanager
     def hold(self, name: str) -> Iterator[Lease | None]:
         """The lease, which a thread renews until the block ends; None if another process holds it."""
-        lease = Lease(self, self._key(name), uuid4().hex)
+        key = self._key(name)
+        # The thread that renews is another than the one that took the lock, and both must know its token.
+        lease = Lease(self, key, self.client.lock(key, timeout=self.lease_s, blocking=False, thread_local=False))
         if not lease.take():
             yield None
             return
@@ -57,7 +57,7 @@ class Leases:
             return bool(self.client.exists(self._key(name)))
 
     def mark_requeued(self, run: str, for_s: float) -> bool:
-        """Whether this caller is the first to put the lapsed run in the queue again."""
+        """Whether this caller is the first to queue the lapsed run again."""
         with _answering():
             return bool(self.client.set(self._mark(run), "1", nx=True, px=round(1000 * for_s)))
 
@@ -75,11 +75,12 @@ class Leases:
 
 @dataclass(slots=True)
 class Lease:
-    """A lease that this process holds. A harvest calls ``guard`` before it writes."""
+    """A lock of redis-py, and what it has not: a thread that renews it, and ``guard``, which a harvest calls before it
+    writes. ``guard`` reads this process's clock, so it does not count on a lock that Redis cannot confirm."""
 
     leases: Leases
     key: str
-    token: str
+    lock: Lock
     _renewed: float = 0.0  # time.monotonic(), taken before the request, so never later than Redis thinks
     _lost: bool = False
     _stop: threading.Event = field(default_factory=threading.Event)
@@ -88,7 +89,7 @@ class Lease:
     def take(self) -> bool:
         asked = time.monotonic()
         with _answering():
-            taken = bool(self.leases.client.set(self.key, self.token, nx=True, px=self._lease_ms))
+            taken: bool = self.lock.acquire()
         self._renewed = asked
         return taken
 
@@ -99,7 +100,7 @@ class Lease:
     def guard(self) -> None:
         """Raises RunTaken if this process may no longer hold the lease."""
         if self._lost or time.monotonic() - self._renewed >= self.leases.lease_s:
-            raise RunTaken(f"The lease {self.key} was lost; whoever has it now goes on.")
+            raise RunTaken(f"The lease {self.key} was lost; its new owner continues.")
 
     def release(self) -> None:
         """Gives the lease back if this process still holds it. If Redis does not answer, the lease lapses by itself."""
@@ -107,26 +108,24 @@ class Lease:
         if self._thread is not None:
             self._thread.join()
         try:
-            self.leases.client.eval(_RELEASE, 1, self.key, self.token)
+            self.lock.release()
+        except LockError:
+            pass  # it was lost, which is in the log already
         except redis.RedisError as error:
             log.warning("lease.not_released", key=self.key, reason=str(error))
-
-    @property
-    def _lease_ms(self) -> int:
-        return round(1000 * self.leases.lease_s)
 
     def _keep_alive(self) -> None:
         while not self._stop.wait(self.leases.heartbeat_s):
             asked = time.monotonic()
             try:
-                renewed = self.leases.client.eval(_RENEW, 1, self.key, self.token, str(self._lease_ms))
-            except redis.RedisError as error:
-                log.warning("lease.not_renewed", key=self.key, reason=str(error))
-                continue
-            if not renewed:
+                self.lock.reacquire()
+            except LockError:
                 self._lost = True
                 log.error("lease.lost", key=self.key)
                 return
+            except redis.RedisError as error:
+                log.warning("lease.not_renewed", key=self.key, reason=str(error))
+                continue
             self._renewed = asked
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import structlog
 from celery import Celery, Task
@@ -18,11 +17,11 @@ log = structlog.get_logger(__name__)
 _RETRIES = 3
 
 
-def add_links(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[Task[Any, Any]], float]) -> None:
+def add_links(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[Task[..., None]], float]) -> None:
     """Registers the tasks; the task of one source queues itself again until all its links are checked."""
 
     @app.task(name=LINKS_TASK, bind=True, max_retries=_RETRIES)
-    def check_links(task: Task[Any, Any], source_id: str) -> None:
+    def check_links(task: Task[..., None], source_id: str) -> None:
         try:
             more = check_slice(worker(), source_id)
         except Unavailable as error:

@@ -1,4 +1,4 @@
-"""The parts that `sonde` gives to the tasks."""
+"""The parts that `sonde` passes to the tasks."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from workers.source_config import SourceConfig
 class LibraryWork:
     """``read`` reads a queued document of a user.
 
-    ``repair_library`` finishes what was left half done. It asks whether a worker has a document now, and puts a
-    document in the queue again (False where it just was).
+    ``repair_library`` finishes interrupted work. It asks whether a worker has a document now, and queues a document
+    again (False if it was queued just now).
     """
 
     read: Callable[[str], None]
@@ -28,11 +28,10 @@ class LibraryWork:
 
 @dataclass(frozen=True, slots=True)
 class WorkerParts:
-    """``embedder`` loads the model of a name when it is first called (and keeps it); ``open_source``: a catalogue.
+    """``embedder`` loads the model with a name at its first call (and keeps it); ``open_source``: a catalogue.
 
-    ``follow_links`` reads what the records of a source link to, ``check_links`` asks whether it is still there; each
-    for so many seconds.
-    The second argument of ``open_source`` is the moment since when changes are wanted, None for everything.
+    ``follow_links`` reads what the records of a source link to, ``check_links`` checks the links; each for a number of
+    seconds. The second argument of ``open_source`` is the start time of the requested changes, None for everything.
     """
 
     client: Elasticsearch

@@ -1,15 +1,15 @@
-"""A header of a message says when its task was queued, so that the age of a queue's oldest task can be measured."""
+"""A message header with the time at which its task was queued, to measure the age of a queue's oldest task."""
 
 from __future__ import annotations
 
 import json
 
 HEADER = "sonde_queued"
-"""Seconds since 1970 by the clock of whoever queued it."""
+"""Seconds since 1970 by the sender's clock."""
 
 
 def queued_at(message: str | bytes) -> float | None:
-    """When a message of the broker's list was queued; None if it does not say."""
+    """When a message of the broker's list was queued; None if unknown."""
     try:
         found = json.loads(message)["headers"][HEADER]
     except (ValueError, KeyError, TypeError):

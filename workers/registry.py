@@ -1,4 +1,4 @@
-"""Which catalogues are harvested, from where and when, as ``sources.yaml`` says."""
+"""Reads ``sources.yaml``: the catalogues, their addresses and their schedules."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ log = structlog.get_logger(__name__)
 def load_sources(path: Path) -> dict[str, SourceConfig]:
     """The sources by id, in the file's order.
 
-    Raises NotFound where there is no such file, and SondeError that names every wrong entry with its line.
+    Raises NotFound if there is no such file, and SondeError that names every invalid entry with its line.
     """
     return read_sources(path, SourcesFile[SourceConfig])
 
 
 def known_sources(path: Path) -> dict[str, SourceConfig]:
-    """The sources by id. Without a file there are none, and one warning. Raises SondeError for a wrong file."""
+    """The sources by id. A missing file means no sources and one warning. Raises SondeError for an invalid file."""
     try:
         known = load_sources(path)
     except NotFound as error:

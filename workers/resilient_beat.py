@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from types import SimpleNamespace
-from typing import Any
 
 import redis
 import structlog
@@ -18,7 +17,7 @@ log = structlog.get_logger(__name__)
 _PAUSE_S = 2.0
 _AWAY = (redis.ConnectionError, redis.TimeoutError)
 _SET_BACK_S = 2.0
-"""By which the clock of the wall must fall behind the one that nobody sets: less is a clock that is kept in step."""
+"""A wall clock this far behind the monotonic clock was set back; less is normal clock adjustment."""
 
 
 class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
@@ -27,8 +26,8 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
     While another beat holds the lock, this one waits for it, as at its start.
     """
 
-    lock: Any
-    _ahead_s: float | None = None  # the wall's clock less the monotonic one, at the last look
+    lock: object
+    _ahead_s: float | None = None  # wall clock minus monotonic clock, at the last check
 
     def setup_schedule(self) -> None:
         """Reads the schedules, and waits for the broker if it does not answer yet."""
@@ -40,7 +39,7 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
                 log.warning("beat.without_broker", reason=type(error).__name__)
             time.sleep(_PAUSE_S)
 
-    def tick(self, *arguments: Any, **options: Any) -> float:
+    def tick(self, *arguments: object, **options: object) -> float:
         """Sends the tasks that are due. Seconds until the next call."""
         try:
             if self.lock_key and self.lock is None:
@@ -59,7 +58,7 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
         try:
             super().close()
         except (*_AWAY, redis.exceptions.LockError):
-            log.warning("beat.lock_not_released")  # it lapses by itself
+            log.warning("beat.lock_not_released")  # it lapses anyway
 
     def _follow_the_clock(self) -> None:
         """Runs at the first tick, because the clock may have changed while no beat ran, and after each step back."""

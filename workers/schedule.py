@@ -1,4 +1,4 @@
-"""The schedules of ``sources.yaml`` as RedBeat's entries in Redis: added, changed and removed as the file says."""
+"""Keeps RedBeat's schedule entries in Redis equal to ``sources.yaml``: adds, changes and removes them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ _NAME = "harvest:"
 
 
 def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str]:
-    """Makes Redis say what the file says; returns the ids of sources whose entry was written or removed.
+    """Updates Redis from the file; returns the ids of sources whose entry was written or removed.
 
-    One entry per source, keyed by its id: an unchanged one is left alone, so that its last run is not forgotten.
-    A new interval begins to count now; a new cron line fires at its next time. Sources that the file or a steward
-    paused have none.
+    One entry per source, keyed by its id: an unchanged one is not written, so that its last run is kept. A new interval
+    starts now; a new cron line fires at its next time. Sources that the file or a steward paused have none.
     """
     held = paused_sources(app)
     wanted = {
@@ -59,7 +58,7 @@ def next_runs(app: Celery) -> dict[str, str]:
 
 
 def _due(app: Celery, entry: RedBeatSchedulerEntry) -> datetime:
-    """Not the entry's ``due_at``: what remains counts from now, and that adds it to the last run."""
+    """Not the entry's ``due_at``, which adds the remaining time to the last run; it must be added to now."""
     now = app.now().astimezone(UTC)
     if entry.last_run_at is None:
         return now

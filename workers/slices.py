@@ -1,4 +1,4 @@
-"""What the tasks do, without Celery: one slice of a harvest under its lease, vectors filled in, lapsed runs found."""
+"""The work of the tasks, without Celery: one slice of a harvest under its lease, missing vectors, lapsed runs."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ from workers.source_config import SourceConfig
 log = structlog.get_logger(__name__)
 
 REQUEUE_AGAIN_S = 60
-"""The broker may lose the message that continues a lapsed run, so it is sent again after this time. A second message
-does no harm: only one worker gets the lease, and the other does nothing."""
+"""The message that continues a lapsed run is sent again after this time, because the broker may lose it. A second
+message does no harm: only one worker gets the lease, and the other does nothing.
+"""
 
 Ending = Literal["ended", "continues", "busy", "finished_before", "unknown_source", "taken"]
 
 
 def since_of(runs: Runs, source: SourceConfig) -> str | None:
-    """The next run of a source asks for changes since this moment; None: it asks for everything."""
+    """The next run of a source requests changes since this moment; None: it requests everything."""
     if source.type == "folder" or not PROTOCOLS[source.type].incremental:
         return None
     full, last = runs.last_complete(source.id, full=True), runs.last_complete(source.id, full=False)
@@ -88,7 +89,7 @@ class Worker:
             return self._harvest(source, run_id, message_id, lease)
 
     def fill_vectors(self, source_id: str) -> bool:
-        """Whether records still lack a vector. Raises core.errors.Unavailable where there is no embedder to be had."""
+        """Whether records still lack a vector. Raises core.errors.Unavailable if there is no embedder."""
         with self.leases.hold(f"embed:{source_id}") as lease:
             if lease is None:
                 return False
@@ -99,7 +100,7 @@ class Worker:
         return filled.remaining > 0 and filled.embedded > 0
 
     def purge_removed(self) -> int:
-        """Deletes records that were removed more than 30 days ago; how many."""
+        """Deletes records that were removed more than 30 days ago; returns their number."""
         return purge(self.parts.client, self.config.prefix)
 
     def lapsed(self) -> list[RunReport]:
@@ -127,7 +128,7 @@ class Worker:
         )
 
     def _since(self, source: SourceConfig) -> str | None:
-        """Since when a new run asks for changes; None for everything."""
+        """The start time of the changes that a new run requests; None for everything."""
         return since_of(self.runs, source)
 
     def _source(self, source_id: str) -> SourceConfig | None:

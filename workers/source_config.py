@@ -1,19 +1,19 @@
-"""An entry of ``sources.yaml`` in full: its type and options fit a protocol, and Celery can follow its schedule."""
+"""A complete entry of ``sources.yaml``: type and options fit a protocol, and Celery accepts its schedule."""
 
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 from celery.schedules import crontab, schedule
 from pydantic import ValidationError, ValidationInfo, field_validator
 
+from core.json_types import Json
 from indexer.sources.protocols import PROTOCOLS
 from workers.source_entry import ScheduleEntry, SourceEntry, interval_seconds
 
 
 class Schedule(ScheduleEntry):
-    """A schedule that Celery follows."""
+    """A schedule that Celery accepts."""
 
     @field_validator("cron")
     @classmethod
@@ -49,7 +49,7 @@ class SourceConfig(SourceEntry):
 
     @field_validator("options")
     @classmethod
-    def _options_of_type(cls, options: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+    def _options_of_type(cls, options: Json, info: ValidationInfo) -> Json:
         type = info.data.get("type")
         if type is not None and type != "folder":
             try:

@@ -1,4 +1,4 @@
-"""An entry of ``sources.yaml``, checked as far as neither Celery nor the protocols are needed: the API reads it so."""
+"""An entry of ``sources.yaml``, validated without Celery and the protocols, as the API reads it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import (
     AfterValidator,
@@ -20,6 +20,7 @@ from pydantic import (
 
 from core.access import checked_name
 from core.document import Follow
+from core.json_types import Json
 
 _INTERVAL = re.compile(r"^(\d+)\s*(s|m|h|d)$")
 _LONGEST_JITTER_S = 600  # well below the broker's visibility time-out
@@ -64,7 +65,7 @@ class Strict(BaseModel):
 
 
 class ScheduleEntry(Strict):
-    """Either ``cron`` (UTC) or ``interval``; each source is late by a time of its own, at most ``jitter``."""
+    """Either ``cron`` (UTC) or ``interval``; each source has its own constant delay, at most ``jitter``."""
 
     cron: Annotated[str, AfterValidator(_cron)] | None = None
     interval: Annotated[str, AfterValidator(_interval)] | None = None
@@ -77,15 +78,15 @@ class ScheduleEntry(Strict):
         return self
 
     def delay_s(self, source_id: str) -> int:
-        """How much later than its schedule the source is harvested: always the same, others have others."""
+        """The delay after the schedule: constant for a source, different between sources."""
         most = interval_seconds(self.jitter)
         return int.from_bytes(hashlib.sha256(source_id.encode()).digest()[:8]) % (most + 1)
 
 
 class Auth(Strict):
-    """How a source knows us: one of ``username`` (with the password in ``file``), ``bearer`` and ``header``.
+    """Credentials for a source: one of ``username`` (with the password in ``file``), ``bearer`` and ``header``.
 
-    ``file`` holds the secret and nothing else; a relative path is taken from the folder of ``sources.yaml``.
+    ``file`` holds only the secret; a relative path starts in the folder of ``sources.yaml``.
     """
 
     file: Path
@@ -111,8 +112,8 @@ class RequestPolicyEntry(Strict):
     robots: bool | None = None
     timeout_s: float = Field(120.0, gt=0, le=3600)
 
-    def given(self) -> dict[str, Any]:
-        """What the entry names, by the fields of RequestPolicy."""
+    def given(self) -> Json:
+        """The values of the entry, by the fields of RequestPolicy."""
         return self.model_dump(exclude_none=True, exclude={"timeout_s"})
 
 
@@ -121,18 +122,17 @@ def _group(name: str) -> str:
 
 
 class AccessConfig(Strict):
-    """Who may see the source's records: everybody, or only callers of one of these groups."""
+    """Who may see the source's records: everybody, or only callers in one of these groups."""
 
     restricted_to: tuple[Annotated[str, AfterValidator(_group)], ...] = ()
 
 
 class SourceEntry(Strict):
-    """One catalogue: a ``folder`` by ``path``, all others by ``url``; without ``schedule`` harvested on demand only.
+    """One catalogue: a ``folder`` by ``path``, all others by ``url``; without ``schedule`` harvested only on demand.
 
-    ``options`` are the protocol's. ``full_every``: how long runs may ask only for what changed before everything is
-    asked for again (and what vanished removed); ``0d`` means every time. ``paused``: no scheduled runs. ``documents``:
-    whether links of its records are followed and read (``pdf``, or ``landing`` pages too). ``access``: who may see its
-    records.
+    ``options`` are the protocol's. ``full_every``: after this time a run requests everything again, not only changes
+    (and removes what vanished); ``0d`` means every time. ``paused``: no scheduled runs. ``documents``: whether links of
+    its records are followed and read (``pdf``, or ``landing`` pages too). ``access``: who may see its records.
     """
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
@@ -143,7 +143,7 @@ class SourceEntry(Strict):
     schedule: ScheduleEntry | None = None
     paused: bool = False
     full_every: Annotated[str, AfterValidator(_span)] = "7d"
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: Json = Field(default_factory=dict)
     auth: Auth | None = None
     proxy: str | None = None
     ca_file: Path | None = None

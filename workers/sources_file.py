@@ -1,14 +1,15 @@
-"""``sources.yaml`` read: each wrong entry is refused by name and line."""
+"""Reads ``sources.yaml``; refuses each invalid entry by name and line."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import yaml
 from pydantic import ValidationError, field_validator
 
 from core.errors import NotFound, SondeError
+from core.json_types import Json
 from workers.source_entry import SourceEntry, Strict
 from workers.yaml_lines import line_of
 
@@ -31,14 +32,14 @@ class SourcesFile(Strict, Generic[Entry]):
 
 
 def source_entries(path: Path) -> dict[str, SourceEntry]:
-    """The entries by id, as ``read_sources`` reads them; type and options may fit no protocol."""
+    """The entries by id, as ``read_sources`` reads them; types and options may be unknown."""
     return read_sources(path, SourcesFile[SourceEntry])
 
 
 def read_sources(path: Path, file: type[SourcesFile[Entry]]) -> dict[str, Entry]:
-    """The sources by id, in the file's order; relative paths are taken from the file's folder.
+    """The sources by id, in the file's order; relative paths start in the file's folder.
 
-    Raises NotFound where there is no such file, and SondeError that names every wrong entry with its line.
+    Raises NotFound if there is no such file, and SondeError that names every invalid entry with its line.
     """
     try:
         text = path.read_text("utf-8")
@@ -54,10 +55,8 @@ def read_sources(path: Path, file: type[SourcesFile[Entry]]) -> dict[str, Entry]
 
 
 def _placed(source: Entry, folder: Path) -> Entry:
-    """Relative paths taken from the file's folder."""
-    update: dict[str, Any] = {
-        name: folder / path for name in ("path", "ca_file") if (path := getattr(source, name)) is not None
-    }
+    """Resolves relative paths from the file's folder."""
+    update: Json = {name: folder / path for name in ("path", "ca_file") if (path := getattr(source, name)) is not None}
     if source.auth is not None:
         update["auth"] = source.auth.model_copy(update={"file": folder / source.auth.file})
     return source.model_copy(update=update)

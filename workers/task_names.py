@@ -1,4 +1,4 @@
-"""The names of the tasks, to queue them by. Importing this imports neither Celery nor the tasks."""
+"""The names of the tasks, for queueing them. Importing this imports neither Celery nor the tasks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ REQUEUE_TASK = "sonde.requeue_lapsed"
 REREAD_TASK = "sonde.reread_sources"
 PURGE_TASK = "sonde.purge_removed"
 INHERIT_TASK = "sonde.inherit_again"
-"""Of the queue ``harvest``: it takes seconds, and filters should not wait for hours of reading."""
+"""In the queue ``harvest``: it takes seconds, and filters should not wait for hours of reading."""
 DOCUMENTS_TASK = "sonde.read_linked_documents"
 READ_TASK = "sonde.read_document"
 REPAIR_LIBRARY_TASK = "sonde.tidy_library"

@@ -8,7 +8,7 @@ import yaml
 
 
 def line_of(root: yaml.Node | None, path: Sequence[str | int]) -> int | None:
-    """The line (from 1) of the value at ``path``, or of the nearest thing above it that is there."""
+    """The line (from 1) of the value at ``path``, or of its nearest existing parent."""
     if root is None:
         return None
     node, line = root, root.start_mark.line

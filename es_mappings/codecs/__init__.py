@@ -1,1 +1,1 @@
-"""Stored documents: one module for each kind, with what writes it and what reads it back."""
+"""Stored documents: one module for each kind, which writes and reads it."""

@@ -1,4 +1,4 @@
-"""A document's entry as the documents index keeps it, and back."""
+"""Converts a document entry to the form of the documents index, and back."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _KNOWN = frozenset(field.name for field in fields(DocumentEntry)) - {"id"}
 
 
 def to_document(entry: DocumentEntry) -> Json:
-    """Without the id and without what is empty."""
+    """Without the id and empty fields."""
     values = asdict(entry)
     del values["id"]
     return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), {})}
 
 
 def from_document(id: str, source: JsonMapping) -> DocumentEntry:
-    """What ``to_document`` wrote; members that this version does not know are left out."""
+    """The entry that ``to_document`` wrote; unknown members are ignored."""
     values: Json = {name: tuple(v) if isinstance(v, list) else v for name, v in source.items() if name in _KNOWN}
     return DocumentEntry(id=id, **values)

@@ -1,4 +1,4 @@
-"""What is known of one document that a source gave, as the ledger index keeps it, and back."""
+"""The ledger's entry for one document of a source, to its stored form and back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.record import record_id
 
 EntryState = Literal["current", "refused", "skipped", "duplicate", "moved", "removed"]
 HOLDING: tuple[EntryState, ...] = ("current", "refused")
-"""States whose ``record``, where there is one, stands in the records index."""
+"""States whose ``record``, if any, is in the records index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class LedgerEntry:
     """One native document of one source, as last seen.
 
     A ``refused`` entry keeps the record and hashes of the last good version, which stays in service; its
-    ``raw_hash`` is that of the broken bytes. ``embedding_model`` is None where the record has no vector yet.
+    ``raw_hash`` is that of the broken bytes. ``embedding_model`` is None if the record has no vector yet.
     """
 
     source: str
@@ -38,8 +38,8 @@ class LedgerEntry:
     last_seen_run: str | None = None
     removed_at: str | None = None
     edition: str | None = None
-    claims: str | None = None  # the id that its identifier gives, where another document of the source has that one
-    access_groups: Sequence[str] | None = None  # who alone may see the record, removed or not; None: everybody
+    claims: str | None = None  # the id of its identifier, if another document of the source has that one
+    access_groups: Sequence[str] | None = None  # groups that may see the record, removed or not; None: everybody
 
     @property
     def key(self) -> str:
@@ -47,7 +47,7 @@ class LedgerEntry:
 
     @property
     def held(self) -> str | None:
-        """The id of the record that this entry keeps in the index, if it does."""
+        """The id of the record that this entry holds in the index, if any."""
         return self.record if self.state in HOLDING else None
 
     def seen(self, run: str, now: str) -> LedgerEntry:
@@ -60,12 +60,12 @@ def entry_key(source: str, native_id: str) -> str:
 
 
 def to_document(entry: LedgerEntry) -> Json:
-    """Without what is not known."""
+    """Without unknown fields."""
     return {name: value for name, value in asdict(entry).items() if value is not None}
 
 
 def from_document(source: JsonMapping) -> LedgerEntry:
-    """What ``to_document`` wrote; members that this version does not know are left out."""
+    """The entry that ``to_document`` wrote; unknown members are ignored."""
     return LedgerEntry(**{name: value for name, value in source.items() if name in _KNOWN})
 
 

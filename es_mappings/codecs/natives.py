@@ -1,4 +1,4 @@
-"""The original bytes of a record as the natives index keeps them: zlib, then base64."""
+"""The original bytes of a record in the natives index: zlib, then base64."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.json_types import Json, JsonMapping
 
-_LEVEL = 3  # half the time of the default for a fifth more bytes, on the NCAR archive
+_LEVEL = 3  # half the time of the default level for a fifth more bytes, on the NCAR archive
 
 
 class Unreadable(ValueError):
@@ -18,7 +18,7 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """A document as its catalogue gave it. ``hash``: of ``content``; ``origin``: the file or address it came from."""
+    """A document as its catalogue published it. ``hash``: of ``content``; ``origin``: its file or address."""
 
     content: bytes
     format: str = ""
@@ -42,7 +42,7 @@ def to_document(native: Native) -> Json:
 
 
 def from_document(source: JsonMapping, *, most_bytes: int = 0) -> Native:
-    """What ``to_document`` wrote, at most ``most_bytes`` of it (0: all). Raises Unreadable."""
+    """The document that ``to_document`` wrote, at most ``most_bytes`` of it (0: all). Raises Unreadable."""
     unpacker = zlib.decompressobj()
     try:
         content = unpacker.decompress(base64.b64decode(source["content_zlib"]), most_bytes)

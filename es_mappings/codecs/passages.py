@@ -1,16 +1,15 @@
-"""A passage as a document of the passages and library indices, and back; what it carries of its record among it."""
+"""Converts a passage to a document of the passages and library indices, and back, with its record's fields."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from core.json_types import Json, JsonMapping
 from core.passage import Passage, WhereWhen
 from core.record import Record
 from es_mappings.codecs.records import box_text, envelope, span_text, time_range, where_and_when
 
-_OF_ITS_RECORD: Mapping[str, Callable[[Record], Any]] = {
+_OF_ITS_RECORD: Mapping[str, Callable[[Record], object]] = {
     "source": lambda record: record.source,
     "type": lambda record: record.type,
     "keywords": lambda record: [keyword.term for keyword in record.keywords],
@@ -24,11 +23,11 @@ _OF_ITS_RECORD: Mapping[str, Callable[[Record], Any]] = {
 _WHERE_AND_WHEN = ("extent", "boxes", "time", "spans")
 
 INHERITED = (*_OF_ITS_RECORD, *_WHERE_AND_WHEN)
-"""What a passage carries of its record beside the record's id and the groups that may see it."""
+"""The record's fields in a passage, besides the record's id and groups."""
 
 
 def inherited(record: Record) -> Json:
-    """The fields that filter passages as they filter records; empty ones are left out."""
+    """The fields that filter passages like records; without empty ones."""
     where = where_and_when(record)
     return _filled(
         {
@@ -43,9 +42,9 @@ def inherited(record: Record) -> Json:
 def to_document(
     passage: Passage, title: str, heading: str, own: WhereWhen, record: Json | None, vector: Sequence[float]
 ) -> Json:
-    """What the passage says itself stands under ``own_*``; ``record`` is what ``inherited`` gives, None for no record.
+    """The passage's own fields start with ``own_``; ``record`` comes from ``inherited``, None without a record.
 
-    ``title`` is its document's; ``heading`` what is searched as one: the title and the nearest headings.
+    ``title`` is its document's; ``heading`` is a search field with the title and the nearest headings.
     """
     return _filled(
         {

@@ -1,7 +1,7 @@
-"""A Record as a document of the records index, and back.
+"""Converts a Record to a document of the records index, and back.
 
-Boxes and spans are kept twice: as ``extent`` and ``time`` for filters, and as short texts (``boxes``: ``w,s,e,n``;
-``spans``: ``start/end`` in ms, an open end empty) whose doc values ranking reads without touching ``_source``.
+Boxes and spans are stored twice: as ``extent`` and ``time`` for filters, and as short texts (``boxes``: ``w,s,e,n``;
+``spans``: ``start/end`` in ms, an open end empty), whose doc values ranking reads without ``_source``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def span_from_text(text: str) -> TimeSpan:
 
 
 def time_range(span: TimeSpan) -> Json:
-    """The span as a ``long_range``; an open end is left out, which Elasticsearch reads as unbounded."""
+    """The span as a ``long_range``; an open end is omitted, which Elasticsearch reads as unbounded."""
     edges = {"gte": span.start_ms, "lte": span.end_ms}
     return {name: edge for name, edge in edges.items() if edge is not None}
 
@@ -54,7 +54,7 @@ def envelope(box: BBox) -> Json:
 
 
 def to_document(record: Record) -> Json:
-    """The document without its vector and harvest notes, empty fields left out."""
+    """The document without its vector, harvest notes and empty fields."""
     document: Json = {
         "id": record.id,
         "source": record.source,
@@ -102,7 +102,7 @@ def _names(record: Record) -> Json:
 
 
 def where_and_when(record: Record) -> Json:
-    """The fields of place and time alone: what a passage copies from its record."""
+    """Only the fields of place and time, which a passage copies from its record."""
     return _without_empty(_where_and_when(record))
 
 
@@ -123,7 +123,7 @@ def _where_and_when(record: Record) -> Json:
 
 
 def _is_box_of(box: BBox, geometry: JsonMapping) -> bool:
-    """Whether the box only repeats the outline of the polygon, which then speaks for itself in filters."""
+    """Whether the box only repeats the outline of the polygon, which then suffices for filters."""
     bounds = shapely.bounds(shape(cast(Any, geometry)))
     return all(abs(a - b) < 1e-6 for a, b in zip(box.as_list(), bounds, strict=True))
 

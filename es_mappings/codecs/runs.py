@@ -1,4 +1,4 @@
-"""A harvest's run as a document of the runs index, and back: counts, refusals, durations, and where it resumes."""
+"""Converts a harvest run to a document of the runs index, and back: counts, refusals, durations, position."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNFINISHED: tuple[RunState, ...] = ("running", "interrupted")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A document that gave no record. ``kept``: an earlier good version stays in service."""
+    """A document without a record. ``kept``: an earlier good version stays in service."""
 
     origin: str
     reason: str
@@ -23,9 +23,9 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class WarningKind:
-    """Warnings that differ in names and numbers only: how many, and a few origins with their own words.
+    """Warnings that differ only in names and numbers: their count, and some origins with their text.
 
-    A report keeps it under the words of the first one.
+    A report stores them under the text of the first one.
     """
 
     count: int
@@ -34,9 +34,9 @@ class WarningKind:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Length of the embedded texts against what the model reads; what lies beyond is not in the vector.
+    """Length of the embedded texts compared with the model's limit; text beyond it is not in the vector.
 
-    ``beyond`` sums the tokens past the limit, ``longest`` is the longest text.
+    ``beyond`` sums the tokens over the limit, ``longest`` is the longest text.
     """
 
     read: int = 0
@@ -47,7 +47,7 @@ class Tokens:
 
     @property
     def longer_share(self) -> float:
-        """0..1; 0 where nothing was embedded."""
+        """0..1; 0 if nothing was embedded."""
         return self.longer / self.texts if self.texts else 0.0
 
     def plus(self, read: int, lengths: list[int]) -> Tokens:
@@ -63,7 +63,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Documents by outcome (``seen`` is their sum), and what was done about them."""
+    """Documents by outcome (``seen`` is their sum), and the actions on them."""
 
     seen: int = 0
     new: int = 0
@@ -84,7 +84,7 @@ class Counts:
 class RunReport:
     """One run of one source. Times are ISO 8601 in UTC; ``took_ms`` by stage; ``position`` is the source's.
 
-    ``since``: only what changed since then was asked for; None for a full run, the only kind that sweeps.
+    ``since``: only later changes were requested; None for a full run, the only kind that sweeps.
     """
 
     id: str
@@ -113,7 +113,7 @@ class RunReport:
 
 
 def to_document(report: RunReport) -> Json:
-    """Without the id, and without what is not known."""
+    """Without the id and unknown fields."""
     body = asdict(report)
     del body["id"]
     body["warnings"] = [{"kind": kind, **asdict(found)} for kind, found in report.warnings.items()]
@@ -121,7 +121,7 @@ def to_document(report: RunReport) -> Json:
 
 
 def from_document(id: str, source: JsonMapping) -> RunReport:
-    """What ``to_document`` wrote; members that were not fetched have their defaults."""
+    """The report that ``to_document`` wrote; members that were not fetched have their defaults."""
     body = {name: value for name, value in source.items() if name in _PLAIN}
     return RunReport(
         id=id,

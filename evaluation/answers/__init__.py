@@ -1,1 +1,1 @@
-"""How good cited answers are: passages found, refusals, what is cited, and pages for people who grade."""
+"""Measures cited answers: passages found, refusals, citations, and pages for graders."""

@@ -1,4 +1,4 @@
-"""The page on which people grade answers, and what their grades say; grades are ``evaluation.judgements``."""
+"""The page for grading answers, and statistics of the grades, which ``evaluation.judgements`` stores."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from evaluation.judgements import JudgementFile, agreement, qrels_of
 
 
 def answer_id(one: Answered) -> str:
-    """The same answer to the same question has the same, in whatever run it was given."""
+    """Equal for the same answer to the same question, in any run."""
     return hashlib.sha256(f"{one.question.id}\n{one.answer.text}".encode()).hexdigest()[:16]
 
 
 def grading_page(name: str, made: str, answers: Iterable[Answered]) -> str:
-    """A whole page; its script reaches for nothing outside of it. ``made``: a sentence on what answered."""
+    """A complete page; its script uses nothing external. ``made``: a sentence on how the answers were made."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
     shown = [
@@ -36,7 +36,7 @@ def grading_page(name: str, made: str, answers: Iterable[Answered]) -> str:
 
 
 def told(file: JudgementFile) -> list[str]:
-    """Lines on what people said: how many answers, their mean grade (of medians, 0 to 3), who agrees how far."""
+    """Statistics as lines: number of answers, mean grade (of medians, 0 to 3), agreement between graders."""
     grades = file.grades()
     if not grades:
         return ["Nobody has graded an answer yet."]

@@ -1,4 +1,4 @@
-"""Figures of answers; pure. Every share is of a stated number of questions, None where that is none."""
+"""Measures of answers; pure. Every share has its number of questions, and is None if that is zero."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ CUTS = (1, 3, 5, 8, 32, 64)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What became of one question.
+    """The result of one question.
 
-    ``rank``: of the first passage of its text (from 1), None for none among 64. ``found``: passages at or above the
-    threshold. ``best`` and ``mean``: relevance of the first passage and mean of the first eight (0..1), whatever the
-    threshold. ``citations`` and ``right``: passages that the answer cites, and those of them of its text.
-    ``sentences`` and ``supported``: of the answer. ``recall``: of the reference answer's words, None where there is no
+    ``rank``: of the first passage of its text (from 1), None if none is among 64. ``found``: passages at or above the
+    threshold. ``best`` and ``mean``: relevance of the first passage and mean of the first eight (0..1), ignoring the
+    threshold. ``citations`` and ``right``: the passages that the answer cites, and those of them from its text.
+    ``sentences`` and ``supported``: of the answer. ``recall``: of the reference answer's words, None without a
     reference; ``without``: the same without retrieval.
     """
 
@@ -38,9 +38,9 @@ class Asked:
 
 
 def answer_recall(answer: str, references: Sequence[str]) -> float | None:
-    """0..1: the share of a reference's content words that the answer holds, for the reference it serves best.
+    """The share of a reference's content words in the answer, for the best reference, 0..1.
 
-    None where there is no reference. The recall half of the token F1 of Rajpurkar et al., EMNLP 2016.
+    None without a reference. The recall half of the token F1 of Rajpurkar et al., EMNLP 2016.
     """
     said = content_words(answer)
     wanted = [words for reference in references if (words := content_words(reference))]
@@ -54,7 +54,7 @@ def share(hits: Iterable[bool]) -> float | None:
 
 
 def figures(rows: Sequence[Asked]) -> dict[str, float | int | None]:
-    """The whole table. Refusals of what could be answered are wrong, answers to what could not are wrong too."""
+    """The whole table. Refusals of answerable questions and answers to unanswerable ones are errors."""
     can = [row for row in rows if row.answerable]
     cannot = [row for row in rows if not row.answerable]
     answered = [row for row in can if not row.refused]

@@ -1,4 +1,4 @@
-"""Questions with the text that answers them, or that people found not to; and Pirá read so."""
+"""Questions with the text that answers them, or judged unanswerable; and Pirá in this form."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.collections.pira import Language, plain
+from evaluation.splits import Half
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerQuestion:
-    """``text``: the id of the text it was asked of. ``answers``: what people answered; empty where nobody's is known.
+    """``text``: the id of its text. ``answers``: reference answers by people; empty if unknown.
 
     ``answerable`` False: people judged that its text does not answer it.
     """
@@ -34,16 +35,21 @@ class AnswerCollection:
     questions: tuple[AnswerQuestion, ...]
     texts: Mapping[str, str]
 
+    def half(self, half: Half, halves: Mapping[str, Half | None]) -> AnswerCollection:
+        """The questions of one half over all the texts. ``halves`` names no unanswerable question, so none is kept."""
+        chosen = tuple(one for one in self.questions if halves.get(one.id) == half)
+        return AnswerCollection(f"{self.name}, {half} half", chosen, self.texts)
+
     def sample(self, count: int) -> AnswerCollection:
-        """So many of the questions over all the texts, the same ones each time, in no order of the file."""
+        """This many of the questions with all texts; the same ones each time, independent of the file's order."""
         chosen = sorted(self.questions, key=lambda one: hashlib.sha256(one.id.encode()).digest())[:count]
         return AnswerCollection(f"{self.name} (sample of {len(chosen)})", tuple(chosen), self.texts)
 
 
 def load_pira(data: Path, language: Language = "en") -> AnswerCollection:
-    """``judged/pira`` under ``data``, with its unanswerable questions; questions that nobody judged are left out.
+    """``judged/pira`` under ``data``, with its unanswerable questions; unjudged questions are left out.
 
-    The reports' part comes without answers. The texts are English whatever the questions' ``language``.
+    The reports' part has no answers. The texts are English in both ``language`` versions.
     """
     folder = data / "judged" / "pira"
     rows = [

@@ -1,4 +1,4 @@
-"""Each question asked of the very answerer that serves; what came back, measured."""
+"""Asks each question to the serving answerer and measures the result."""
 
 from __future__ import annotations
 
@@ -31,15 +31,16 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """``model``: asked without passages too, for what it knows by itself; None where answers are quotes, whose words
-    without retrieval are the question's own."""
+    """``model``: also asked without passages, to measure its own knowledge; None if answers are quotes, which without
+    retrieval can only repeat the question's words.
+    """
 
     answerer: Answerer
     resolver: ServingResolver
     model: LanguageModel | None = None
 
     def ask(self, question: AnswerQuestion) -> Answered:
-        """Raises Unavailable where Elasticsearch or the model does not answer."""
+        """Raises Unavailable if Elasticsearch or the model does not answer."""
         deep = AskRequest(question.question, top_k=_DEPTH, threshold=0.0)
         passages, _ = self.answerer.retriever.retrieve(deep, self.resolver.resolve())
         answer = self.answerer.answer(AskRequest(question.question))
@@ -52,7 +53,7 @@ class Examination:
 
 
 def measured(question: AnswerQuestion, passages: Sequence[FoundPassage], answer: CitedAnswer, alone: str) -> Asked:
-    """``passages``: the first 64 without a threshold; ``alone``: what is answered without retrieval."""
+    """``passages``: the first 64 without a threshold; ``alone``: the answer without retrieval."""
     text_of = {passage.number: passage.document for passage in answer.passages}
     cited = [number for sentence in answer.sentences for number in sentence.citations]
     relevances = [passage.relevance for passage in passages[:_FIRST]]

@@ -1,7 +1,7 @@
 """A stub of an OpenAI-style endpoint, not a model: copies the first sentence of the first passage and cites it.
 
-It shows what the way through an endpoint costs and what the checks of citations say of a copy; it says nothing of what
-a language model would answer. Without passages it says that it is a stub.
+It measures the cost of an endpoint call, and how the citation checks judge a copy; not the answers of a language
+model. Without passages it answers that it is a stub.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 from evaluation.local_server import served
 from reading.sentences import sentences
@@ -42,8 +41,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_: Any) -> None:
-        """Says nothing."""
+    def log_message(self, *_: object) -> None:
+        """Logs nothing."""
 
 
 @contextmanager

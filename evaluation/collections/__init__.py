@@ -1,1 +1,1 @@
-"""Where judged collections come from: one file per layout or collection."""
+"""Readers of judged collections: one file per layout or collection."""

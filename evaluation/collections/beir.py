@@ -1,7 +1,7 @@
-"""BEIR's layout: ``corpus.jsonl``, ``queries.jsonl``, ``qrels.tsv``.
+"""Reads BEIR's layout: ``corpus.jsonl``, ``queries.jsonl``, ``qrels.tsv``.
 
-``_id, title, text`` and, beyond BEIR, ``bbox`` (``[west, south, east, north]``, or a list of such), ``start`` and
-``end`` (ISO 8601, either may be absent) on documents and ``bbox`` on questions.
+``_id, title, text`` and, beyond BEIR, ``bbox`` (``[west, south, east, north]``, or a list of them), ``start`` and
+``end`` (ISO 8601, either may be missing) on documents and ``bbox`` on questions.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -26,8 +26,8 @@ SOURCE = "judged"
 _CORNERS = 4
 
 
-def _boxes(value: Any) -> Any:
-    """One box or several, each four numbers or a text of them."""
+def _boxes(value: object) -> object:
+    """One box or several, each as four numbers or as text."""
     if value is None:
         return []
     if isinstance(value, str):
@@ -36,7 +36,7 @@ def _boxes(value: Any) -> Any:
     return [value] if is_one else value
 
 
-def _text(value: Any) -> Any:
+def _text(value: object) -> object:
     return "" if value is None else value
 
 
@@ -74,9 +74,9 @@ class BeirFiles:
 
 
 def files_of(folder: Path, split: str = "test") -> BeirFiles:
-    """The files of a folder as BEIR lays it out (``qrels/test.tsv`` or ``qrels.tsv``), plain or ``.gz``.
+    """The files of a folder in BEIR's layout (``qrels/test.tsv`` or ``qrels.tsv``), plain or ``.gz``.
 
-    Raises BadCollection that names what is not there.
+    Raises BadCollection that names the missing file.
     """
     wanted = (("corpus.jsonl",), ("queries.jsonl",), (f"qrels/{split}.tsv", "qrels.tsv"))
     found = [_first_there(folder, names) for names in wanted]
@@ -92,7 +92,7 @@ def _first_there(folder: Path, names: Sequence[str]) -> Path | None:
 
 
 def load(files: BeirFiles, *, skip_unknown: bool = False) -> Collection:
-    """Raises BadCollection that names the lines and ids that are wrong; see :func:`evaluation.collection.checked`."""
+    """Raises BadCollection that names invalid lines and ids; see :func:`evaluation.collection.checked`."""
     records = records_by_id(files.corpus)
     collection = Collection(
         name=files.corpus.parent.name or files.corpus.stem,
@@ -105,7 +105,7 @@ def load(files: BeirFiles, *, skip_unknown: bool = False) -> Collection:
 
 
 def text_record(name: str, title: str, text: str, boxes: tuple[BBox, ...] = (), span: TimeSpan | None = None) -> Record:
-    """A document of a collection as the record that a harvest would have made of it."""
+    """A document of a collection in the form of a harvested record."""
     return with_kind(
         Record(
             id=record_id(SOURCE, name),
@@ -120,7 +120,7 @@ def text_record(name: str, title: str, text: str, boxes: tuple[BBox, ...] = (), 
 
 
 def records_by_id(path: Path) -> dict[str, Record]:
-    """``corpus.jsonl`` in its order, by document id. Raises BadCollection that names every line that is wrong."""
+    """``corpus.jsonl`` in order, by document id. Raises BadCollection that names every invalid line."""
     faults = Faults(path)
     records: dict[str, Record] = {}
     for number, line in json_lines(path, _Document, faults):
@@ -140,7 +140,7 @@ def _span(line: _Document) -> TimeSpan | None:
 
 
 def questions_of(path: Path) -> tuple[Question, ...]:
-    """``queries.jsonl`` in its order. Raises BadCollection for an empty question and an id that is there twice."""
+    """``queries.jsonl`` in order. Raises BadCollection for an empty question and a duplicate id."""
     faults = Faults(path)
     questions: dict[str, Question] = {}
     for number, line in json_lines(path, _Query, faults):

@@ -1,4 +1,4 @@
-"""Records of a real catalogue as a harvest reads them, for collections judged over one."""
+"""Reads records of a real catalogue as a harvest does, for collections judged over one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from indexer.sources.folder import FolderSource
 
 
 def records_of(path: Path, source: str) -> Iterator[Record]:
-    """The records of a folder or archive under ``source``; what no reader takes is passed over, as by a harvest."""
+    """The records of a folder or archive under ``source``; unreadable documents are skipped, as in a harvest."""
     for page in FolderSource(path).pages():
         for raw in page.records:
             try:

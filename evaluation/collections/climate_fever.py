@@ -1,7 +1,7 @@
-"""Climate-FEVER: claims about the climate against all distinct evidence sentences from Wikipedia.
+"""Climate-FEVER: claims about the climate, searched in all distinct evidence sentences from Wikipedia.
 
-A sentence is relevant (grade 1) where it supports or refutes the claim; claims with neither are left out. A sentence is
-searched as it stands, without its article's name.
+A sentence is relevant (grade 1) if it supports or refutes the claim; claims without one are left out. A sentence is
+searched alone, without its article's name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _RELEVANT = ("SUPPORTS", "REFUTES")
 
 
 def load(data: Path) -> Collection:
-    """From ``judged/climate_fever`` under ``data``; ids of sentences with ``_`` for white space."""
+    """From ``judged/climate_fever`` under ``data``; ids of sentences have ``_`` for white space."""
     path = data / "judged" / "climate_fever" / "climate-fever.jsonl"
     with path.open(encoding="utf-8") as file:
         claims: list[Json] = [json.loads(line) for line in file]

@@ -1,7 +1,7 @@
-"""Cranfield: 1,400 abstracts on aerodynamics, 225 questions. Tunes nothing: all of it is for testing.
+"""Cranfield: 1,400 abstracts on aerodynamics, 225 questions. Only for testing, not for tuning.
 
 Cleverdon's positions 1 (a complete answer) to 4 (of minimum interest) all count as relevant, grade 1, as the
-collection is commonly used; what is not listed is not relevant.
+collection is commonly used; unlisted documents are not relevant.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def load(data: Path) -> Collection:
     """From ``judged/cranfield`` under ``data``."""
     folder = data / "judged" / "cranfield"
     documents = _read(folder / "cranfield_data.json")
-    # The first entry of the questions is the header of the table they were made from.
+    # The first entry of the questions is the header of the source table.
     asked = [entry for entry in _read(folder / "cran.qry.json") if isinstance(entry["query"], str)]
     records = {str(entry["id"]): _record(entry) for entry in documents}
     qrels: dict[str, dict[str, int]] = {}
@@ -39,7 +39,7 @@ def load(data: Path) -> Collection:
 
 
 def _record(entry: Json) -> Record:
-    """As published: the body repeats the title at its start."""
+    """As published: the body starts with the title again."""
     return text_record(str(entry["id"]), entry["title"].strip(), entry["body"].strip())
 
 

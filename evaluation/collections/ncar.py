@@ -1,8 +1,8 @@
-"""Place-and-time questions over the records of two NCAR catalogues; ``tests/quality/ncar/RULE.md`` says how they were
-judged.
+"""Place-and-time questions over the records of two NCAR catalogues; ``tests/quality/ncar/RULE.md`` explains the
+judgements.
 
-Document ids are record ids. The asked places are those that were written by hand beside each question, and "now" is
-the day the rule calls so, whenever it is measured.
+Document ids are record ids. The asked places were annotated by hand for each question, and "now" is the day that the
+rule defines, whenever it is measured.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def load(data: Path, judged: Path) -> Collection:
 
 
 def load_hand_checked(data: Path, judged: Path) -> Collection:
-    """The questions of the test half that were graded by reading the records, by those grades alone."""
+    """The questions of the test half that were graded by reading the records, with only those grades."""
     return _load(f"{NAME}_hand", data, judged, hand_grades(judged / "hand_checked.tsv"))
 
 
 def hand_grades(path: Path) -> Qrels:
-    """``query-id, corpus-id, score, reason`` by tabs. Raises BadCollection for a line without these four."""
+    """``query-id, corpus-id, score, reason``, tab-separated. Raises BadCollection for a line without these four."""
     faults = Faults(path)
     grades: dict[str, dict[str, int]] = {}
     for number, line in lines(path):
@@ -72,7 +72,7 @@ def _load(name: str, data: Path, judged: Path, qrels: Qrels) -> Collection:
 
 
 def quick_subset(judged: Path) -> frozenset[str]:
-    """Ids of the judged records and a thousand others."""
+    """Ids of the judged records and of a thousand others."""
     return frozenset(gzip.decompress((judged / "ci_ids.txt.gz").read_bytes()).decode("utf-8").split("\n")) - {""}
 
 

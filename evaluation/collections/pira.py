@@ -1,7 +1,7 @@
-"""Pirá: questions about the ocean and the Brazilian coast, each to the text it was asked of.
+"""Pirá: questions about the ocean and the Brazilian coast, each with its text.
 
 The texts are excerpts of the two UN ocean reports and abstracts of articles. Questions that people marked as not
-answered by their text are left out; the text of a question is its one relevant document (grade 1).
+answered by their text are left out; the text of a question is its only relevant document (grade 1).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def load(data: Path, language: Language = "en") -> Collection:
     ]
     texts = {_text_id(text): text for _, _, text in rows}
     records = {name: text_record(name, "", text) for name, text in texts.items()}
-    # Ten questions stand in the file twice under one id: each is asked once, of every text that it stands beside.
+    # Ten questions occur twice in the file under one id: each is asked once, with all its texts as relevant.
     questions = {name: Question(name, question) for name, question, _ in rows}
     qrels: dict[str, dict[str, int]] = {name: {} for name in questions}
     for name, _, text in rows:
@@ -66,7 +66,7 @@ def _of_articles(path: Path, language: Language) -> Iterator[tuple[str, str, str
 
 
 def plain(text: str) -> str:
-    """Without HTML's tags and entities, white space closed."""
+    """Without HTML tags and entities, white space normalised."""
     return _SPACE.sub(" ", html.unescape(_TAG.sub(" ", text))).strip()
 
 

@@ -1,4 +1,4 @@
-"""PubMedQA: questions of the life sciences, each to the abstract that it was made of, its conclusion left out."""
+"""PubMedQA: questions of the life sciences, each with its abstract, without the conclusion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAME = "pubmedqa"
 
 
 def load(data: Path) -> Collection:
-    """From ``judged/pubmedqa`` under ``data``; a question and its one relevant text (grade 1) share the PubMed id."""
+    """From ``judged/pubmedqa`` under ``data``; a question and its only relevant text (grade 1) share the PubMed id."""
     with gzip.open(data / "judged" / "pubmedqa" / "ori_pqal.json.gz", "rt", encoding="utf-8") as file:
         entries: dict[str, Json] = json.load(file)
     records = {name: text_record(name, "", " ".join(entry["CONTEXTS"])) for name, entry in entries.items()}

@@ -1,13 +1,12 @@
-"""The samples' questions over the hand-written records: a right answer is grade 2, one that may stand beside it 1.
+"""The samples' questions over the hand-written records: a right answer has grade 2, an acceptable one 1.
 
-Some of the English ones are asked again in German, French, Spanish and Italian, with the judgements of the English.
+Some English questions are repeated in German, French, Spanish and Italian, with the same judgements.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -38,7 +37,7 @@ class _Translated(BaseModel):
 
 
 def load(folder: Path) -> Collection:
-    """From the repository's ``samples``; document ids are those of the records without their source."""
+    """From the repository's ``samples``; document ids are record ids without their source."""
     return _collection(NAME, folder, _read(folder / "questions.jsonl", _Asked))
 
 
@@ -73,5 +72,5 @@ def _collection(name: str, folder: Path, asked: Sequence[_Asked]) -> Collection:
     )
 
 
-def _areas(box: Any) -> tuple[BBox, ...]:
+def _areas(box: Sequence[float] | None) -> tuple[BBox, ...]:
     return () if box is None else (BBox(*box),)

@@ -1,1 +1,1 @@
-"""An evaluation as JSON and as a page that needs nothing but itself."""
+"""An evaluation as JSON and as a self-contained page."""

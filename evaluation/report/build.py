@@ -1,4 +1,4 @@
-"""What a report says, gathered once for both forms."""
+"""The content of a report, collected once for both forms."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from jinja2 import Environment, StrictUndefined
 
 from core.json_types import Json, JsonMapping
 from core.ports import CrossEncoderCard, EmbedderCard
+from evaluation.by_kind import KindResult, by_kind
 from evaluation.collection import Collection
 from evaluation.evaluate import Against, Evaluation, worst_losses
 from evaluation.metrics import HEADLINE
@@ -23,7 +24,7 @@ _SHOWN_FIRST = 3
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What the evaluation was made with: the models' cards, the ranking's numbers, Sonde's version, when."""
+    """What was evaluated: the models' cards, the ranking's numbers, Sonde's version, the date."""
 
     embedder: EmbedderCard
     cross_encoder: CrossEncoderCard | None
@@ -40,7 +41,7 @@ class Report:
     made: Made
 
     def as_dict(self) -> Json:
-        """Everything but the run: metrics on top, then what it was made with, the comparisons, each question."""
+        """Everything except the run: metrics on top, then the configuration, the comparisons, each question."""
         return {
             "collection": self.collection.name,
             "documents": len(self.collection.records),
@@ -48,15 +49,19 @@ class Report:
             "notes": list(self.collection.notes),
             **self.evaluation.as_dict(),
             "made_with": asdict(self.made),
+            "by_kind": [asdict(row) for row in self.kinds()],
             "compared": [other.as_dict() for other in self.others],
             "by_question": {question: dict(row) for question, row in self.evaluation.measured.by_question.items()},
         }
+
+    def kinds(self) -> list[KindResult]:
+        return by_kind(self.evaluation.run, self.collection, self.evaluation.measured)
 
     def to_json(self) -> str:
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
     def to_html(self) -> str:
-        """A whole page: no script, no file beside it."""
+        """A whole page without scripts and external files."""
         environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
         template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
         column = self.evaluation.measured.column(HEADLINE)
@@ -75,7 +80,7 @@ class Report:
         return {name: [(one.removeprefix("R@"), means[one]) for one in _RECALLS] for name, means in rows.items()}
 
     def _worst(self) -> list[Json]:
-        """The deepest losses against the first comparison, with what came first and what should have."""
+        """The largest losses against the first comparison, with the first hit and the expected one."""
         other = self.others[0].measured if self.others else None
         texts = {question.id: question.text for question in self.collection.questions}
         titles = {self.collection.documents[record.id]: record.title for record in self.collection.records}

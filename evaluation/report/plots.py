@@ -1,4 +1,4 @@
-"""Small plots as SVG: pure, values in, a picture's text out."""
+"""Small plots as SVG; pure: values in, SVG text out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _COLOURS = ("#1f5f8b", "#c2571a", "#4b8b3b", "#7a4f9a", "#8a6d1d", "#a03050")
 
 
 def lines(series: Mapping[str, Sequence[tuple[str, float]]]) -> str:
-    """One line for each series of (label, value 0..1); the labels of the first stand along the x axis, evenly."""
+    """One line for each series of (label, value 0..1); the labels of the first are on the x axis, evenly spaced."""
     labels = [label for label, _ in next(iter(series.values()))]
     step = (_WIDTH - _LEFT - _RIGHT) / max(len(labels) - 1, 1)
     parts = [_axes()]
@@ -25,7 +25,7 @@ def lines(series: Mapping[str, Sequence[tuple[str, float]]]) -> str:
 
 
 def histogram(values: Sequence[float], bins: int = 10) -> str:
-    """How many values (0..1) fall into each of ``bins`` equal steps; 1 itself is in the last."""
+    """The number of values (0..1) in each of ``bins`` equal steps; 1 itself is in the last."""
     counts = histogram_counts(values, bins)
     width = (_WIDTH - _LEFT - _RIGHT) / bins
     parts = [_axes(top=str(max(counts)))]

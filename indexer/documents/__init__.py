@@ -1,5 +1,5 @@
-"""Documents on their way in: bytes of a PDF, HTML, DOCX or text file to sections, tables and passages.
+"""Reads documents: bytes of a PDF, HTML, DOCX or text file become sections, tables and passages.
 
-``read_document`` is pure of the network and runs in a process of its own (``isolation``); ``segment`` cuts what it
-gives into passages; ``ingest`` puts those into the index.
+``read_document`` does not use the network and runs in a separate process (``isolation``); ``segment`` splits its
+result into passages; ``ingest`` writes those to the index.
 """

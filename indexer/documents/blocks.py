@@ -1,4 +1,4 @@
-"""Regions of all pages to one flow of blocks: paragraphs joined over columns and pages, captions to their tables."""
+"""Turns the regions of all pages into blocks: joins paragraphs across columns and pages, adds captions to tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FLOW: dict[RegionKind, BlockKind] = {
     "table": "table",
 }
 _RUN_IN_WORDS = 6
-_RUN_IN_SIZE = 0.5  # ranks below every heading on a line of its own
+_RUN_IN_SIZE = 0.5  # ranks below every heading that has its own line
 _FLOATING = ("caption", "table", "footnote")
 _SENTENCE_END = re.compile(r"[.!?:][\"”’)\]]*$")
 _TABLE_CAPTION = re.compile(r"^tab", re.IGNORECASE)
@@ -33,14 +33,14 @@ _LIST_ITEM = re.compile(r"^(?:[•●▪–\-*]|\(?[a-z0-9]{1,2}[.)])\s+\S")
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """A block with how it looked: size (half points), capitals, bold; for telling headings and their levels."""
+    """A block with its appearance: size (half points), capitals, bold; used to find headings and their levels."""
 
     block: Block
     style: tuple[float, bool, bool] = (0.0, False, False)
 
 
 def to_blocks(pages: Sequence[LaidOut]) -> list[Block]:
-    """Everything that is read, in order; furniture, contents and drawings are left out."""
+    """All text that is read, in order; furniture, contents and drawings are left out."""
     texts = [line.text for page in pages for region in page.regions for line in region.lines]
     compounds = hyphenated_words(normalise_text(text) for text in texts)
     drafts = _joined(_without_false_headings(list(_drafts(pages, compounds))), compounds)
@@ -67,7 +67,7 @@ def _drafts(pages: Sequence[LaidOut], compounds: frozenset[str]) -> Iterator[Sty
 
 
 def _paragraph(region: Region, compounds: frozenset[str]) -> Iterator[Styled]:
-    """A paragraph; one that opens with a bold ``Data availability.`` has that as its heading."""
+    """A paragraph; if it starts with a bold ``Data availability.``, that becomes its heading."""
     opening = list(takewhile(lambda word: word.bold, region.lines[0].words[: _RUN_IN_WORDS + 1]))
     title = normalise_text(" ".join(word.text for word in opening))
     if 0 < len(opening) <= _RUN_IN_WORDS and title.endswith((".", ":")) and role_of((title,)) is not None:
@@ -89,7 +89,7 @@ def _draft(region: Region, kind: BlockKind, compounds: frozenset[str]) -> Styled
 
 
 def _without_false_headings(drafts: Sequence[Styled]) -> list[Styled]:
-    """Bold sentences are no headings: those that the next block goes on with, and long ones that end like one."""
+    """Turns bold sentences back into text: those continued in the next block; long ones that end like a sentence."""
     out: list[Styled] = []
     for index, draft in enumerate(drafts):
         block = draft.block
@@ -112,7 +112,7 @@ def _is_sentence(heading: Styled, behind: Styled | None) -> bool:
 
 
 def _joined(drafts: Sequence[Styled], compounds: frozenset[str]) -> list[Styled]:
-    """Paragraphs that a column's or a page's end broke as one; what floats between stays behind them."""
+    """Joins paragraphs that a column or page break split; floating blocks in between come after them."""
     out: list[Styled] = []
     open_text: int | None = None
     for draft in drafts:
@@ -133,7 +133,7 @@ def _joined(drafts: Sequence[Styled], compounds: frozenset[str]) -> list[Styled]
 
 
 def _with_break(joined: Block, added: Block) -> Block:
-    """The joined block, which notes where the added text begins when that is on a later page."""
+    """The joined block; records where the added text begins if that is on a later page."""
     if added.first_page is None or added.first_page == joined.last_page:
         return joined
     start = len(joined.text) - len(added.text)
@@ -141,7 +141,7 @@ def _with_break(joined: Block, added: Block) -> Block:
 
 
 def _is_crumb(block: Block) -> bool:
-    """A few signs without a word: the number of an axis, a mark on a map."""
+    """A few characters without a word: the number of an axis, a mark on a map."""
     return (
         block.kind == "text"
         and len(block.text) < 25
@@ -160,7 +160,7 @@ def _goes_on(before: Block, block: Block) -> bool:
 
 
 def with_levels(drafts: Sequence[Styled]) -> list[Block]:
-    """Headings get their level: by their number, else by looking like numbered ones, else by the rank of their look."""
+    """Gives headings their level: by their number, else by their likeness to numbered ones, else by size and style."""
     headings = [draft for draft in drafts if draft.block.kind == "heading"]
     by_style: dict[tuple[float, bool, bool], int] = {}
     for draft in headings:
@@ -194,7 +194,7 @@ def _depth(text: str) -> int | None:
 
 
 def _with_captions(blocks: Sequence[Block]) -> list[Block]:
-    """A table takes the caption nearest to it on its page; the caption then stands only there."""
+    """Moves the nearest caption on the page into each table."""
     out = list(blocks)
     taken: set[int] = set()
     for index, block in enumerate(out):

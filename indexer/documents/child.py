@@ -1,7 +1,7 @@
-"""The process that reads one document: ``python -m indexer.documents.child JOB``; its limits are set before it looks.
+"""The process that reads one document: ``python -m indexer.documents.child JOB``. It sets its limits before it reads.
 
-JOB is a folder with ``job.json`` and ``document``; ``answer.json`` is written there. Exit code 0: the answer holds a
-document or a named refusal; 3: out of memory; anything else: it crashed.
+JOB is a folder with ``job.json`` and ``document``; the process writes ``answer.json`` there. Exit code 0: the answer
+holds a document or a named refusal; 3: out of memory; anything else: it crashed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def job_json(limits: Limits, ocr: Ocr) -> bytes:
 
 
 def answered(content: bytes) -> ReadDocument:
-    """The document of an answer. Raises the DocumentRefused that it names, ValueError where it is broken."""
+    """The document in an answer. Raises the DocumentRefused that the answer names, or ValueError if it is broken."""
     answer = json.loads(content)
     if "reason" in answer:
         raise DocumentRefused(answer["reason"], answer["message"])
@@ -57,7 +57,7 @@ def run(folder: Path) -> int:
 
 
 def confine(limits: Limits) -> None:
-    """Address space, processor time, size of what it writes; no core dumps. Grandchildren (OCR) inherit them."""
+    """Limits address space, processor time and output size; no core dumps. Grandchildren (OCR) inherit the limits."""
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     seconds = int(limits.seconds) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))

@@ -1,4 +1,4 @@
-"""Text as people read it: ligatures undone, hyphens at line ends mended, white space closed."""
+"""Cleans text: resolves ligatures, joins words hyphenated at line ends, normalises white space."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ _SPACE = re.compile(r"\s+")
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _DROPPED = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff\ufffd"))
 _TABLE = {**_LIGATURES, **_DROPPED, **_DINGBATS, 0xA0: " ", 0x2028: " ", 0x2029: " "}
-_ORNAMENTS = re.compile(r"([^\w\s.,;:=_*#~<>+\-–—|/\\'\"()\[\]{}])\1{2,}")  # wavy underlines drawn as letters
+_ORNAMENTS = re.compile(r"([^\w\s.,;:=_*#~<>+\-–—|/\\'\"()\[\]{}])\1{2,}")  # wavy underlines that are drawn as letters
 _HYPHENATED = re.compile(r"\b[^\W\d_]{2,}-[^\W\d_]{2,}\b")
 _BROKEN = re.compile(r"([^\W\d_]+)[-‐]$")
 _FIRST = re.compile(r"^([^\W\d_]+)")
 
 
 def normalise_text(text: str) -> str:
-    """One line of plain text; raises nothing, whatever comes in."""
+    """One line of plain text; never raises."""
     shown = "".join(ch if unicodedata.category(ch) not in ("Cc", "Cs", "Co") else " " for ch in text.translate(_TABLE))
     return _SPACE.sub(" ", _ORNAMENTS.sub("", shown)).strip()
 
 
 def hyphenated_words(texts: Iterable[str]) -> frozenset[str]:
-    """Compounds that are written with their hyphen inside a line: those keep it at a line's end too. Lower case."""
+    """Compounds written with a hyphen inside a line; they keep it at a line end too. Lower case."""
     return frozenset(match[0].lower() for text in texts for match in _HYPHENATED.finditer(text))
 
 
 def join_lines(lines: Sequence[str], compounds: frozenset[str] = frozenset()) -> str:
-    """The lines of a paragraph as one; ``compounds`` from :func:`hyphenated_words`."""
+    """Joins the lines of a paragraph into one; ``compounds`` come from :func:`hyphenated_words`."""
     joined = ""
     for line in lines:
         joined = join_two(joined, normalise_text(line), compounds)
@@ -37,7 +37,7 @@ def join_lines(lines: Sequence[str], compounds: frozenset[str] = frozenset()) ->
 
 
 def join_two(above: str, below: str, compounds: frozenset[str] = frozenset()) -> str:
-    """``above`` and ``below`` with a space between, or as one word where a hyphen broke it."""
+    """Joins ``above`` and ``below`` with a space, or into one word where a hyphen split it."""
     if not above or not below:
         return above or below
     broken, first = _BROKEN.search(above), _FIRST.match(below)

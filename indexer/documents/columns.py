@@ -1,7 +1,7 @@
-"""Reading order: one column or several, wide pieces between them.
+"""Reading order: one column or several, with wide pieces between them.
 
-A piece that crosses a strip between two columns (title, wide table) parts what it crosses into bands; in each band the
-columns are read from the left. A piece over two of three columns parts those two alone.
+A piece that crosses the gap between two columns (title, wide table) splits them into bands. Within a band the columns
+are read from the left. A piece over two of three columns splits only those two.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NARROWEST = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A line with its place: bands from the top, in each the columns from the left (a full-width band has one)."""
+    """A line with its position: bands from the top, columns in each band from the left (a full-width band has one)."""
 
     line: Line
     band: int
@@ -28,10 +28,10 @@ class Placed:
 
 
 def reading_order(segments: Sequence[Line], obstacles: Sequence[Box] = (), usual: Gutters = ()) -> list[Placed]:
-    """The segments as whole lines, in the order a person reads them.
+    """The segments as whole lines, in reading order.
 
-    ``obstacles`` (tables, figures) part the columns into bands where they cross a strip. ``usual`` are the strips of
-    most pages of the document: a page that is crossed by many formulas has them too.
+    ``obstacles`` (tables, figures) split the columns into bands where they cross a gap. ``usual`` are the gaps on
+    most pages of the document: they also apply to a page on which many formulas cross them.
     """
     gutters = find_gutters(segments)
     if not gutters and usual and all(keeps(segments, gutter) for gutter in usual):
@@ -45,8 +45,9 @@ def reading_order(segments: Sequence[Line], obstacles: Sequence[Box] = (), usual
 
 
 def _in_order(segments: Sequence[Line], gutters: Gutters, obstacles: Sequence[Box]) -> list[list[Line]]:
-    """What stands in one column and one band together: parted at a strip that nothing crosses; else in bands, between
-    the pieces that cross the most strips."""
+    """Groups of segments in one column and one band: split at a gap that nothing crosses, else into bands between
+    the pieces that cross the most gaps.
+    """
     if not gutters or not segments:
         return [list(segments)] if segments else []
     top, bottom = min(s.box.top for s in segments), max(s.box.bottom for s in segments)
@@ -82,13 +83,13 @@ def _crosses(box: Box, gutter: float, slack: float) -> bool:
 
 
 def _column(group: Sequence[Line], gutters: Gutters) -> int:
-    """Which column from the left the group begins in."""
+    """The column, counted from the left, in which the group begins."""
     left = min(line.box.left for line in group)
     return sum(gutter - _STEP <= left for gutter in gutters)
 
 
 def _split(segment: Line, gutter: float) -> list[Line]:
-    """A segment that only a narrow gap over the strip holds together (large type narrows it) in two."""
+    """Splits a segment whose words are close only because large type narrows the gap between columns."""
     for left, right in pairwise(segment.words):
         gap = right.box.left - left.box.right
         if left.box.right <= gutter + _STEP and right.box.left >= gutter - _STEP and gap >= _NARROWEST:

@@ -1,7 +1,7 @@
-"""How much of a page's text is kept, and what is done where too little is.
+"""Measures how much of a page's text is kept, and adds the rest as plain text where too little is.
 
-A word is kept where it reaches a passage or a table, or is named as furniture (heads, feet, numbers of pages and lines,
-watermarks), contents, a reference or a note. What is left are labels of drawings, and text that layout took for them.
+A word counts as kept if it is in a passage or a table, or marked as furniture (heads, feet, page and line numbers,
+watermarks), contents, a reference or a note. The rest are labels of drawings, or text mistaken for such labels.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from indexer.documents.regions import LaidOut
 from indexer.documents.rows import rows
 
 LEAST = 0.95
-_WORD = re.compile(r"[^\W\d_]{3,}")  # numbers of axes are no words
+_WORD = re.compile(r"[^\W\d_]{3,}")  # axis numbers are not words
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Of one page: how many words it has, and how many of them layout kept."""
+    """For one page: its number of words, and how many of them layout kept."""
 
     page: int
     words: int
@@ -46,7 +46,7 @@ class Coverage:
 
 
 def with_everything(laid: LaidOut) -> tuple[LaidOut, Coverage]:
-    """The page; where too few of its words were kept, with the others as plain text behind the rest."""
+    """The page; if too few of its words were kept, the others are appended as plain text."""
     lost = _lost(laid)
     words = sum(map(_is_word, laid.page.words))
     found = Coverage(laid.page.number, words, words - sum(map(_is_word, lost)))
@@ -58,7 +58,7 @@ def with_everything(laid: LaidOut) -> tuple[LaidOut, Coverage]:
 
 
 def share_of(pages: Sequence[Coverage]) -> float:
-    """Of a whole document."""
+    """The share for a whole document."""
     words = sum(page.words for page in pages)
     return sum(page.kept for page in pages) / words if words else 1.0
 
@@ -74,7 +74,7 @@ def _lost(laid: LaidOut) -> list[Word]:
 
 
 def _plain_lines(words: Sequence[Word]) -> list[Line]:
-    """From the top; then what stands on its side, each of its lines read upwards."""
+    """From the top; then text written sideways, each line read upwards."""
     turned = sorted((w for w in words if w.turned), key=lambda w: (round(w.box.middle_x / 4.0), -w.box.top))
     upright = rows(words)
     aside = [tuple(group) for _, group in groupby(turned, key=lambda w: round(w.box.middle_x / 4.0))]

@@ -1,4 +1,4 @@
-"""What a file is, by its bytes; its name is not believed."""
+"""Detects the type of a file from its bytes; its name is ignored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONTROLS = frozenset(range(32)) - {7, 8, 9, 10, 12, 13, 27}
 
 
 def file_kind(data: bytes) -> FileKind:
-    """Raises DocumentRefused: ``empty`` for no bytes, ``unsupported`` for what is none of these."""
+    """Raises DocumentRefused: ``empty`` for no bytes, ``unsupported`` for an unknown type."""
     if not data.strip():
         raise DocumentRefused("empty", "The file is empty.")
     head = data[:_PROBE]

@@ -1,4 +1,4 @@
-"""Why a document could not be read: named, so that a person can act on it."""
+"""The named reasons why a document could not be read, so that a person can act on them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Reason = Literal[
 MAY_PASS: frozenset[Reason] = frozenset(
     ("out_of_time", "out_of_memory", "crashed", "interrupted", "unreachable", "not_stored")
 )
-"""Reasons that another try may not meet again; the others are the document's own."""
+"""Reasons that can pass, so a retry can help; the others are permanent properties of the document."""
 
 
 class DocumentRefused(SondeError):

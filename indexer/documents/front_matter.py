@@ -1,4 +1,4 @@
-"""What a document says of itself: on its first page, in its XMP and in its information dictionary."""
+"""A document's title, authors, DOI and date: from its first page, its XMP and its information dictionary."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _GENERATED = re.compile(
 
 @dataclass(slots=True)
 class _Draft:
-    """What is known so far; the first source that says something wins."""
+    """What is known so far; the first source with a value wins."""
 
     values: dict[str, object] = field(default_factory=dict)
     source: dict[str, str] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class _Draft:
 
 
 def read_xmp(data: bytes) -> dict[str, object]:
-    """title, authors, doi, journal, published of the first XMP packet; nothing where there is none that can be read."""
+    """title, authors, doi, journal, published of the first XMP packet; empty if no packet can be read."""
     match = _XMP.search(data)
     if match is None or len(match[0]) > _MOST_XMP_BYTES:
         return {}
@@ -98,9 +98,10 @@ def _first(root: etree._Element, path: str) -> str:
 
 
 def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[str, object]) -> FrontMatter:
-    """The page first; XMP and the information dictionary, which are often left over from a template, for what it does
-    not say. Their title counts before the page's where the page prints it: it is whole, and no masthead. The day on
-    which a file was made is not the day of its publication."""
+    """Uses the page first. XMP and the information dictionary fill the gaps: they are often left over from a template.
+    If their title is printed on the page, it wins over the title found there: it is complete and not a masthead.
+    A file's creation date is not its publication date.
+    """
     draft = _Draft()
     page = _front_page(blocks)
     own = _of_page(blocks, page)
@@ -110,7 +111,7 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     for source, text in titles:
         if len(_letters(text)) >= _SHORTEST_TITLE and _letters(text) in printed and not _is_begin(text, head):
             draft.take("title", text, source)
-    draft.take("doi", _told(xmp)["doi"], "xmp")  # who writes one there means the document, and no reference
+    draft.take("doi", _told(xmp)["doi"], "xmp")  # a DOI there is the document's own, not a reference
     _year_beside_title(draft, blocks, page, head)
     _from_page(draft, own)
     for name, value in _told(xmp).items():
@@ -122,7 +123,7 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
 
 
 def _told(xmp: Mapping[str, object]) -> dict[str, object]:
-    """What XMP says of a published work; its date is one of publication where it bears a DOI too."""
+    """The XMP of a published work; its date is a publication date only if there is a DOI too."""
     authors = xmp.get("authors")
     doi = doi_in(str(xmp.get("doi") or ""))
     return {
@@ -145,7 +146,7 @@ def _letters(text: str) -> str:
 
 
 def _is_begin(text: str, head: Block | None) -> bool:
-    """Whether the page's own title goes on where this one ends."""
+    """Whether the page's title continues where this one ends."""
     return head is not None and _letters(head.text) != _letters(text) and _letters(head.text).startswith(_letters(text))
 
 
@@ -154,7 +155,7 @@ def _of_page(blocks: Sequence[Block], page: int | None) -> list[Block]:
 
 
 def _front_page(blocks: Sequence[Block]) -> int | None:
-    """The first page with text; the next one where only that has a title in large type. None without pages."""
+    """The first page with text; the next one if only that has a title in large type. None without pages."""
     pages = sorted({block.first_page for block in blocks if block.first_page is not None})[:2]
     for page in pages:
         head = opening(_of_page(blocks, page))
@@ -167,7 +168,7 @@ def _front_page(blocks: Sequence[Block]) -> int | None:
 
 
 def _year_beside_title(draft: _Draft, blocks: Sequence[Block], page: int | None, head: Block | None) -> None:
-    """``Banta, E., 2006, Title``: a document that cites itself on a page before its title."""
+    """Reads ``Banta, E., 2006, Title``: a document that cites itself on a page before its title."""
     title = " ".join((head.text if head is not None else "").split()[:4])
     for block in blocks if len(title) >= _SHORTEST_TITLE else ():
         match = re.search(rf"\b((?:1[89]|20)\d\d)[a-z]?[.,:)]*\s+{re.escape(title)}", block.text)
@@ -206,12 +207,12 @@ def opening(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _is_numbered(text: str) -> bool:
-    """``V. C. Oliveira`` is no section five."""
+    """Whether a heading has a section number; ``V. C. Oliveira`` does not have the number five."""
     return NUMBERED.match(text) is not None and not split_names(text)
 
 
 def without_author_headings(blocks: Sequence[Block], front: FrontMatter) -> list[Block]:
-    """The line of authors and a date above the first section are no sections."""
+    """Removes false headings: the line of authors and a date above the first section."""
     head = {id(block) for block in opening(_of_page(blocks, _front_page(blocks)))}
     return [
         replace(block, kind="text", level=0)
@@ -230,7 +231,7 @@ def _is_byline(text: str, front: FrontMatter) -> bool:
 
 
 def _published(head: Sequence[Block], blocks: Sequence[Block]) -> str | None:
-    """What is called so, else the first date of the head, else a year that a short line of the head ends with."""
+    """A date labelled as publication, else the first date of the head, else a year at the end of a short line there."""
     for block in blocks:
         labelled = _PUBLISHED.search(block.text)
         date = date_in(block.text[labelled.end() : labelled.end() + 40]) if labelled is not None else None
@@ -244,7 +245,7 @@ def _published(head: Sequence[Block], blocks: Sequence[Block]) -> str | None:
 
 
 def _title(head: Sequence[Block]) -> Block | None:
-    """The first heading that is no masthead, else the first short text."""
+    """The first heading that is not a masthead, else the first short text."""
     fit = [b for b in head if not _MASTHEAD.search(b.text) and len(b.text) > 12 and date_in(b.text) is None]
     fit = [b for b in fit if len(split_names(b.text)) < 2]
     headings = [b for b in fit if b.kind == "heading" and not (_JOURNAL.match(b.text) and len(b.text.split()) <= 6)]
@@ -265,7 +266,7 @@ def _authors(blocks: Sequence[Block]) -> list[str]:
 
 
 def split_names(text: str) -> list[str]:
-    """Names of people in a line of authors; what does not look like a name ends the list."""
+    """Names of people in a line of authors; the list ends at the first text that does not look like a name."""
     names: list[str] = []
     text = re.sub(r"^(?:By|von|par|por)\s+(?=[^\W\d_])", "", text)
     marked = re.sub(r"\((?:\d{1,2}[,\s]*)+\)", " , ", normalise_text(text))
@@ -307,7 +308,7 @@ def _own_doi(head: Sequence[Block]) -> str | None:
 
 
 def _labelled_doi(text: str) -> str | None:
-    """A DOI that opens a block or ends one after its label; one in brackets belongs to what the text speaks of."""
+    """A DOI at the start of a block, or at its end after a label; one in brackets belongs to another work."""
     match = re.search(
         r"(?:^|[.\s])doi\s*:\s*(?:https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)", text[:200], re.IGNORECASE
     )

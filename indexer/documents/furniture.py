@@ -1,8 +1,8 @@
-"""What a page carries that is not its text: running heads and feet, page numbers, line numbers, watermarks.
+"""Finds the parts of a page outside its text: running heads and feet, page numbers, line numbers, watermarks.
 
-Heads and feet are what the first or last rows of several pages have in common at the same height; digits count as
-equal, so that a page number does not make them different. Those whose name changes with the section are told by the
-page numbers beside it (``running_heads``).
+Heads and feet are first or last rows that several pages have in common at the same height. Digits count as equal, so
+page numbers make no difference. ``running_heads`` finds heads whose name changes with the section, by the page
+numbers beside them.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 _PAGE_NUMBER = re.compile(r"^(?:page\s*|seite\s*|p\.?\s*|[-–—(\[]\s*)?#(?:\s*[-–—)\]])?(?:\s*(?:of|/|von|sur)\s*#)?$")
 _ROWS_LOOKED_AT = 3  # from the top and from the foot
 _NUMBERED_SHARE = 0.3  # of the pages
-_GAP = 1.3  # times the usual distance of rows: what parts a head from the text
+_GAP = 1.3  # times the usual distance of rows: separates a head from the text
 _ZONE = 0.16  # of the page's height
 _SAME_HEIGHT = 9.0  # points
 _NUMBER_HEIGHT = 24.0  # a scanned page lies askew
 _SHARE_OF_PAGES = 0.12
-_LARGE = 1.5  # times the text's size: turned text that large is a watermark
+_LARGE = 1.5  # times the text's size: rotated text this large is a watermark
 
 
 @dataclass(frozen=True, slots=True)
 class Furniture:
-    """Words that are no text, by page number, with what they are."""
+    """Words outside the text, by page number, with their kind."""
 
     found: dict[int, dict[RegionKind, list[Word]]]
 
@@ -41,7 +41,7 @@ class Furniture:
 
 
 def find_furniture(pages: Sequence[Page]) -> Furniture:
-    """Looks at all pages together."""
+    """Compares all pages with each other."""
     found: dict[int, dict[RegionKind, list[Word]]] = {page.number: {} for page in pages}
     by_page = {page.number: rows(page.words) for page in pages}
     for page in pages:
@@ -53,7 +53,7 @@ def find_furniture(pages: Sequence[Page]) -> Furniture:
     for one in heads.values():
         found[one.page].setdefault(one.kind, []).extend(one.line.words)
     numbers = {page.number: _line_numbers(by_page[page.number]) for page in pages}
-    if sum(map(bool, numbers.values())) >= _NUMBERED_SHARE * len(pages):  # else they number the rows of some listing
+    if sum(map(bool, numbers.values())) >= _NUMBERED_SHARE * len(pages):  # otherwise they number the rows of a listing
         for page in pages:
             if numbers[page.number]:
                 found[page.number]["line_number"] = numbers[page.number]
@@ -86,7 +86,7 @@ def _at_the_edge(page: Page, lines: Sequence[Line]) -> Iterator[AtTheEdge]:
 
 
 def _set_apart(lines: Sequence[Line]) -> Sequence[Line]:
-    """Of the outermost rows (first is at the edge) those before the last gap that is wider than between lines."""
+    """Of the outermost rows (the first is at the edge), those before the last gap wider than a line gap."""
     gaps = [abs(inner.baseline - outer.baseline) for outer, inner in pairwise(lines)]
     usual = median(gaps) if gaps else 0.0
     apart = [place for place, gap in enumerate(gaps[:_ROWS_LOOKED_AT], 1) if gap > _GAP * usual]
@@ -102,7 +102,7 @@ def _alone_at_the_edge(line: Line, page: Page) -> bool:
 
 
 def _line_numbers(lines: Sequence[Line]) -> list[Word]:
-    """Numbers beside the text that count up down the page, by one step where no line between is without one."""
+    """Numbers beside the text that count up down the page; step 1 needs a number on every line in between."""
     texts = [line for line in lines if len(line.words) >= 6]
     if len(texts) < 3:
         return []
@@ -118,7 +118,7 @@ def _line_numbers(lines: Sequence[Line]) -> list[Word]:
 
 
 def _counts_up(values: Sequence[int]) -> bool:
-    """By 1, 2, 5 or 10; a line that has lost its number makes a step twice as long, which few are."""
+    """By 1, 2, 5 or 10; a line without its number doubles a step, which may happen only rarely."""
     if len(values) < 2:
         return False
     steps = Counter(later - earlier for earlier, later in pairwise(values))
@@ -127,14 +127,14 @@ def _counts_up(values: Sequence[int]) -> bool:
 
 
 def _first_part(line: Line) -> Line | None:
-    """A number of at most four digits that stands apart at the line's beginning, or alone."""
+    """A number of at most four digits, alone or separated at the beginning of the line."""
     first = segments(line)[0]
     digits = first.text.replace(" ", "")
     return first if digits.isdecimal() and len(digits) <= 4 else None
 
 
 def _text_left(line: Line) -> float:
-    """Where the line begins when a number that stands apart before it is not counted."""
+    """Where the line begins, without a separate number before it."""
     parts = segments(line)
     if len(parts) > 1 and _first_part(line) is not None:
         return parts[1].box.left

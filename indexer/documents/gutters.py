@@ -1,7 +1,7 @@
-"""Where a page's columns part: upright strips that few lines cross.
+"""Finds the gaps between a page's columns: vertical strips that few lines cross.
 
-What lies between two of them holds lines about as wide as a column: one strip near the middle, or two or three that
-part the page evenly.
+The space between two strips holds lines about as wide as a column. There is one strip near the middle, or two or
+three that divide the page evenly.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from indexer.documents.page import Line
 from indexer.documents.rows import merged
 
 Gutters = tuple[float, ...]
-"""The x of each strip between two columns, from the left; none on a page of one."""
+"""The x of each gap between two columns, from the left; empty on a page with one column."""
 
 _FEWEST_LINES = 5
 _MOST_CROSSING = 0.4
 _MOST_CROSSING_OF_SEVERAL = 0.25
-_OFF_EVEN = 0.06  # of the page's width: how far a strip stands from where it would part the page evenly
+_OFF_EVEN = 0.06  # of the page's width: how far a strip may be from where it would divide the page evenly
 _WORDS_OF_PROSE = 3
-_WIDE_ENOUGH = 0.55  # of the column's width: cells of a table are narrower
+_WIDE_ENOUGH = 0.55  # of the column's width: table cells are narrower
 _STEP = 2.0
-_EDGE = 6.0  # points: lines that begin so near each other begin at one edge
+_EDGE = 6.0  # points: lines that begin this close to each other share an edge
 
 
 def find_gutters(segments: Sequence[Line]) -> Gutters:
-    """The strips between columns that are there on this page; more columns are looked for before fewer."""
+    """The gaps between columns on this page; tries many columns before few."""
     if len(segments) < 2 * _FEWEST_LINES:
         return ()
     for columns in (4, 3):
@@ -41,7 +41,7 @@ def find_gutters(segments: Sequence[Line]) -> Gutters:
 
 
 def _even_gutters(segments: Sequence[Line], columns: int) -> Gutters:
-    """Strips that part the page into so many columns of running text; none where one of them is not such."""
+    """Strips that divide the page into this many columns of running text; empty if one of them is not running text."""
     left, right = min(s.box.left for s in segments), max(s.box.right for s in segments)
     width = right - left
     found: list[float] = []
@@ -56,7 +56,7 @@ def _even_gutters(segments: Sequence[Line], columns: int) -> Gutters:
 
 
 def _is_column(segments: Sequence[Line], left: float, right: float) -> bool:
-    """Lines of prose that mostly fill the place between the two strips and begin at one edge; cells do not."""
+    """Whether lines of prose mostly fill the space between two strips and begin at one edge; table cells do not."""
     own = [s for s in segments if s.box.left >= left - 1.0 and s.box.right <= right + 1.0]
     if len(own) < _FEWEST_LINES:
         return False
@@ -67,7 +67,7 @@ def _is_column(segments: Sequence[Line], left: float, right: float) -> bool:
 
 
 def _least_crossed(segments: Sequence[Line], start: float, end: float) -> tuple[float, int]:
-    """The x between the two that the fewest segments cross, the nearest to their middle; and how many do."""
+    """The x between the two that the fewest segments cross, nearest to their middle; and the number of crossings."""
     middle = (start + end) / 2.0
     places = [start + _STEP * number for number in range(max(1, int((end - start) / _STEP) + 1))]
     crossing = {x: sum(s.box.left < x - 1.0 and s.box.right > x + 1.0 for s in segments) for x in places}
@@ -76,7 +76,7 @@ def _least_crossed(segments: Sequence[Line], start: float, end: float) -> tuple[
 
 
 def usual_gutters(pages: Sequence[Gutters]) -> Gutters:
-    """The strips that at least half of the pages have; none where they have none in common."""
+    """The strips that at least half of the pages share; empty if there are none."""
     counts = Counter(len(gutters) for gutters in pages if gutters)
     if not counts:
         return ()
@@ -87,7 +87,7 @@ def usual_gutters(pages: Sequence[Gutters]) -> Gutters:
 
 
 def keeps(segments: Sequence[Line], x: float) -> bool:
-    """Whether the page has lines on both sides of the strip, and at most as many across it."""
+    """Whether the page has lines on both sides of the strip, and at most as many lines across it."""
     crossing = sum(s.box.left < x - _STEP and s.box.right > x + _STEP for s in segments)
     left = sum(s.box.right <= x + _STEP for s in segments)
     right = len(segments) - crossing - left
@@ -105,5 +105,5 @@ def _has_columns(segments: Sequence[Line], x: float, left: float, right: float) 
 
 
 def _row_widths(side: Sequence[Line]) -> list[float]:
-    """Widths of rows, a row's segments taken together."""
+    """Widths of rows; the segments of a row count together."""
     return [line.box.width for line in merged(side)]

@@ -1,4 +1,4 @@
-"""One document's way in: read in isolation, parted into passages, embedded, written; its state told at every step."""
+"""Ingests one document: reads it in isolation, splits it into passages, embeds and writes them; reports each step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 import structlog
 
@@ -43,27 +43,31 @@ from indexer.documents.store import DocumentGone, DocumentStore, passage_documen
 
 log = structlog.get_logger(__name__)
 
+T = TypeVar("T")
+
 _BATCH = 64
 
 Parse = Callable[[bytes, Limits, Ocr, PagesRead], Parsed]
-"""Bytes to a document. Raises DocumentRefused; any other error parks the document as crashed."""
+"""Reads bytes into a document. Raises DocumentRefused; any other error parks the document as crashed."""
 
 
 class DocumentProgress(Protocol):
-    """Called at each step of a document: its state, and how many pages (``parsing``) or passages (``embedding``) are
-    done of how many."""
+    """Called at each step of a document with its state, and with the pages (``parsing``) or passages (``embedding``)
+    done and in total.
+    """
 
     def __call__(self, state: State, done: int = 0, total: int = 0) -> None: ...
 
 
 def no_progress(state: State, done: int = 0, total: int = 0) -> None:
-    """For who does not look."""
+    """Ignores progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class IngestParts:
-    """``embedder`` loads the model of the given name. ``coherence`` makes the port of segmentation from the embedder;
-    None is the similarity of its embeddings. ``segmenter`` names it, so that another one parts documents anew."""
+    """``embedder`` loads the model with the given name. ``coherence`` makes the segmentation port from the embedder;
+    None uses the similarity of embeddings. ``segmenter`` is its name: after a change, documents are split again.
+    """
 
     client: Elasticsearch
     prefix: str
@@ -79,9 +83,10 @@ class IngestParts:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A document to be read. ``origin`` is where it lies (a path or URL): a new version replaces the one from there.
-    ``record`` is the record it explains. ``known``: the id of the entry that waits for these bytes; should that be
-    deleted meanwhile, nothing of them stays. ``again``: read also where it is parked."""
+    """A document to read. ``origin`` is its path or URL: a new version replaces the one with the same origin.
+    ``record`` is the record that it explains. ``known``: the id of the entry that waits for these bytes; if that is
+    deleted meanwhile, nothing is kept. ``again``: read the document even if it is parked.
+    """
 
     data: bytes
     origin: str
@@ -97,13 +102,13 @@ class Incoming:
 
     @property
     def id(self) -> str:
-        """The same bytes for the same owner and record are the same document."""
+        """The id; equal for equal bytes, owner and record."""
         return self.known or document_id(self.owner, self.record, self.hash)
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """``same``: it was ready or parked already and nothing was done."""
+    """``same``: the document was already ready or parked, and nothing was done."""
 
     entry: DocumentEntry
     same: bool = False
@@ -112,7 +117,7 @@ class Ingested:
 def prepare(
     client: Elasticsearch, prefix: str, embedder: Callable[[], Embedder], vector_index: str = "int8_hnsw"
 ) -> None:
-    """Creates the indices that documents need where they are missing, and brings an older one its new fields."""
+    """Creates missing indices for documents, and adds new fields to existing ones."""
     missing = [
         k for k in ("passages", "library", "documents") if not client.indices.exists_alias(name=alias(prefix, k))
     ]
@@ -123,10 +128,10 @@ def prepare(
 
 
 def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = no_progress) -> Ingested:
-    """The document's entry, ``ready`` or ``failed`` with its reason; to repeat it does no harm.
+    """The document's entry, ``ready`` or ``failed`` with its reason. Idempotent.
 
-    Raises core.errors.Unavailable where Elasticsearch does not answer, NotFound where the record or the index is
-    not there, ModelMissing where the embedder cannot be loaded.
+    Raises core.errors.Unavailable if Elasticsearch does not answer, NotFound if the record or the index does not exist,
+    ModelMissing if the embedder cannot be loaded.
     """
     parts = replace(parts, client=retrying(parts.client))
     store = DocumentStore(parts.client, parts.prefix)
@@ -164,7 +169,7 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
 
 
 def _with_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntry:
-    """With what a reference list said of it, for where the document itself does not say."""
+    """Fills the gaps in the entry from what a reference list said of the document."""
     return replace(
         entry,
         media_type=stored.media_type,
@@ -177,7 +182,7 @@ def _with_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntr
 
 
 def _model(parts: IngestParts, owner: str) -> str:
-    """The embedding model of the index that the passages go to."""
+    """The embedding model of the index for these passages."""
     kind = passages_kind(owner)
     found = serving(parts.client, parts.prefix, kind)
     if found is None:
@@ -196,7 +201,7 @@ class _Run:
     keep: Callable[[DocumentEntry], None]
     took_ms: dict[str, float] = field(default_factory=dict)
     last: DocumentEntry | None = None
-    """The entry as it was told last."""
+    """The entry as last reported."""
 
     def run(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
         before = [one for one in self.store.of_origin(entry.owner, entry.origin) if one.id != entry.id]
@@ -210,7 +215,7 @@ class _Run:
         except SondeError:
             self._not_counted(entry)
             raise
-        except OSError as error:  # of our own disk: the document has no part in it
+        except OSError as error:  # an error of our disk, not of the document
             self._not_counted(entry)
             raise Unavailable(f"A document cannot be stored for reading: {error.strerror or error}.") from error
         except Exception as error:  # noqa: BLE001 - a defect of ours, which these bytes bring out each time
@@ -235,7 +240,7 @@ class _Run:
         return replace(entry, state="ready", passages=written, cut=found.cut, attempts=parsed.attempts, took_ms=took_ms)
 
     def _not_counted(self, entry: DocumentEntry) -> None:
-        """What broke off here was not the document's doing: that it was begun does not count."""
+        """Removes this start from the count: the document did not cause the failure."""
         with suppress(SondeError):
             self.keep(replace(entry, attempts=entry.attempts - 1, updated=now_iso()))
 
@@ -248,7 +253,7 @@ class _Run:
     def _on_its_way(self, entry: DocumentEntry, done: int, total: int) -> None:
         self._told(replace(entry, done=done, total=total), done, total)
 
-    def _timed(self, stage: str, call: Callable[[], Any]) -> Any:
+    def _timed(self, stage: str, call: Callable[[], T]) -> T:
         started = time.perf_counter()
         try:
             return call()
@@ -280,7 +285,7 @@ class _Run:
         )
 
     def _record(self, entry: DocumentEntry) -> Json | None:
-        """What the passages inherit of the record given, or of the one whose DOI the document bears."""
+        """The fields that passages inherit from the given record, or from the record with the document's DOI."""
         if entry.record is not None:
             found = self.store.record_fields(entry.record)
             if found is None:
@@ -321,7 +326,7 @@ class _Run:
         ]
 
     def _failed(self, entry: DocumentEntry, refused: DocumentRefused) -> DocumentEntry:
-        """Parked with its reason; passages of an earlier reading of the same bytes are taken out."""
+        """Parks the document with its reason; deletes passages of an earlier reading of the same bytes."""
         log.warning("document.failed", document=entry.id, reason=refused.reason)
         self.store.drop_passages(entry)
         seen = replace(self.last or entry, done=None, total=None)

@@ -1,6 +1,7 @@
-"""Passages follow their record: what they carry of it is brought in line after a harvest has changed it.
+"""Updates the record fields that passages carry, after a harvest changed their record.
 
-Nothing is embedded: a passage's own text did not change. Which people may see it is followed at once, by the harvest.
+Nothing is embedded again, because the passages' own text did not change. The harvest itself updates at once who may
+see a passage.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ _SET = "for (name in params.fields) { ctx._source.remove(name) } ctx._source.put
 
 @dataclass(frozen=True, slots=True)
 class InheritedAgain:
-    """Records whose passages were looked at, and passages that were brought in line."""
+    """The number of records whose passages were checked, and of passages that were updated."""
 
     records: int = 0
     passages: int = 0
 
 
 def inherit_again(client: Elasticsearch, prefix: str, source: str) -> InheritedAgain:
-    """Brings the passages of one source's records in line; to repeat it does no harm.
+    """Updates the passages of one source's records. Idempotent.
 
-    A record that is gone leaves its passages as they were: it may be restored. Raises core.errors.Unavailable.
+    Passages of a deleted record are unchanged, because it may be restored. Raises core.errors.Unavailable.
     """
     client = retrying(client)
     store = DocumentStore(client, prefix)
@@ -56,7 +57,7 @@ def inherit_again(client: Elasticsearch, prefix: str, source: str) -> InheritedA
 
 
 def _records_with_passages(client: Elasticsearch, index: str, source: str) -> Iterator[str]:
-    """Ids of records; their source is the beginning of their id, whatever the passages still say."""
+    """Ids of records. Their source is the prefix of their id, even if the passages hold an old one."""
     after: JsonMapping = {}
     while True:
         composite: Json = {"size": _PAGE, "sources": [{"record": {"terms": {"field": "record"}}}]}
@@ -71,7 +72,7 @@ def _records_with_passages(client: Elasticsearch, index: str, source: str) -> It
 
 
 def _brought_in_line(client: Elasticsearch, index: str, record: str, fields: Json) -> int:
-    """How many passages were written: all of the record's where one of them differs."""
+    """The number of passages written: all of the record's, if one of them differs."""
     wanted = {name: fields[name] for name in INHERITED if name in fields}
     query: Json = {"bool": {"filter": [{"term": {"record": record}}]}}
     if all(hit["_source"] == wanted for hit in scan(client, index, query, INHERITED)):

@@ -1,7 +1,7 @@
-"""One document, one process: whatever is in it, the worker lives on and says what happened.
+"""Reads each document in a separate process, so that the worker survives any content and reports what happened.
 
 The process has limits of time, memory and output (``child``), its own process group, an environment without secrets
-and an empty folder of its own. It is killed with everything it started when its time is over.
+and an empty folder. After its time limit it is killed with all its children.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _MESSAGE = 300
 ATTEMPTS = 2
 _LOOK_S = 1.0
-"""How often the worker looks how far the process is."""
+"""How often the worker checks the progress of the process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """``attempts`` is 2 where the first process died."""
+    """``attempts`` is 2 if the first process died."""
 
     document: ReadDocument
     took_s: float
@@ -47,8 +47,8 @@ class Parsed:
 def read_isolated(
     data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched, *, attempts: int = ATTEMPTS
 ) -> Parsed:
-    """The document, read in a process of its own; a process that died is tried once more. ``progress`` hears of the
-    pages about once a second.
+    """Reads the document in a separate process; retries once if the process dies. ``progress`` gets the pages about
+    once a second.
 
     Raises DocumentRefused: the document's own reasons, ``out_of_time``, ``out_of_memory``, ``crashed``.
     """
@@ -67,7 +67,7 @@ def read_isolated(
 
 
 def _with_full_path(ocr: Ocr) -> Ocr:
-    """tesseract by its whole path, since the child does not get our search path; not installed: no OCR."""
+    """tesseract with its full path, because the child has no search path; without tesseract, no OCR."""
     return ocr if ocr.command is None else replace(ocr, command=shutil.which(ocr.command))
 
 
@@ -122,7 +122,7 @@ def _waited(process: subprocess.Popen[bytes], folder: Path, seconds: float, prog
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Nothing of ours: no key, no address. One thread each, so that memory stays where it was promised."""
+    """The child's environment without keys and addresses. One thread per library, to bound memory."""
     return {
         "PATH": _SYSTEM_PATH,
         "PYTHONPATH": str(_ROOT),
@@ -136,7 +136,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError):  # all of it has ended
+    with suppress(ProcessLookupError):  # the whole process group has ended
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 

@@ -1,4 +1,4 @@
-"""What each line is: a heading, a caption, a formula, code, a footnote, an entry of the contents, or text."""
+"""Classifies each line: heading, caption, formula, code, footnote, contents entry, or text."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ SECTION_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Distances of baselines to the lines before and behind, in points; None at the edge of a column."""
+    """Distances of baselines to the previous and next line, in points; None at the edge of a column."""
 
     before: float | None
     behind: float | None
 
 
 def kind_of(line: Line, near: Neighbours, measures: Measures, *, scanned: bool = False) -> RegionKind:
-    """The line by itself; what depends on its neighbours' kinds is settled by ``regions``."""
+    """The kind of the line alone; ``regions`` decides what depends on the neighbours' kinds."""
     text = line.text
     if _is_contents(line):
         return "contents"
@@ -91,7 +91,7 @@ def kind_of(line: Line, near: Neighbours, measures: Measures, *, scanned: bool =
 
 
 def _is_contents(line: Line) -> bool:
-    """Dots that lead to a page number, or a numbered title with one far to its right."""
+    """Whether dots lead to a page number, or a numbered title has one far to its right."""
     if _CONTENTS.search(line.text):
         return True
     if len(line.words) < 3 or not line.words[-1].text.isdigit() or NUMBERED.match(line.text) is None:
@@ -100,7 +100,7 @@ def _is_contents(line: Line) -> bool:
 
 
 def is_caption_start(line: Line) -> bool:
-    """``Figure 3:`` or a bold ``Table 1``; "Figure 1 shows" in running text is none."""
+    """``Figure 3:`` or a bold ``Table 1``, but not "Figure 1 shows" in running text."""
     match = CAPTION.match(line.text)
     if match is None:
         return False
@@ -124,7 +124,7 @@ def is_formula(line: Line) -> bool:
 
 
 def is_heading(line: Line, near: Neighbours, measures: Measures, *, scanned: bool) -> bool:
-    """Large, bold, capital or known words, alone on a line with room around, that do not end like a sentence."""
+    """Large, bold, capital or known words, on a separate line with space around it, without the end of a sentence."""
     text = line.text.strip()
     if not _fits_a_heading(text):
         return False
@@ -159,7 +159,7 @@ def _apart(distance: float | None, line: Line, measures: Measures) -> bool:
 
 
 def is_footnote_start(line: Line, measures: Measures) -> bool:
-    """Small, with a mark before it; whether it stands at the foot is for ``regions`` to see."""
+    """Small, with a mark before it; ``regions`` checks whether it is at the foot of the page."""
     return line.size <= 0.9 * measures.size and _FOOTNOTE_MARK.match(line.text) is not None
 
 

@@ -1,7 +1,7 @@
-"""Tables with borders: level and upright rules that cross make a grid, and each of its cells takes the words inside.
+"""Tables with borders: crossing horizontal and vertical rules make a grid; each of its cells gets the words inside it.
 
-The way of Anssi Nurminen (Algorithmic extraction of data in tables in PDF documents, 2013), as pdfplumber has it: rules
-that cross make one table; a cell reaches over several places of the grid where the rule between them is not drawn.
+The method of Anssi Nurminen (Algorithmic extraction of data in tables in PDF documents, 2013), as in pdfplumber: rules
+that cross make one table; a cell covers several grid positions where the rule between them is missing.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from indexer.documents.page import Box, Page, Rule, Word
 from indexer.documents.rows import rows
 from indexer.documents.table_found import TableFound, has_words, is_labelled, joined_cell
 
-_SAME = 3.0  # points: rules nearer than this are one
-_REACH = 3.0  # points that a rule may fall short of the one that it crosses
+_SAME = 3.0  # points: rules closer than this are one
+_REACH = 3.0  # points by which a rule may miss the one that it crosses
 _MOST_RULES = 2000
 _MOST_CELLS = 6000
 _FEWEST_FILLED = 0.4  # of the cells: the grid of a chart is empty
@@ -25,7 +25,7 @@ _LEAST_TALL = 6.0
 
 @dataclass(frozen=True, slots=True)
 class _Stroke:
-    """Of one direction: ``at`` across it, from ``first`` to ``last`` along it."""
+    """A rule in one direction: at ``at`` across it, from ``first`` to ``last`` along it."""
 
     at: float
     first: float
@@ -34,7 +34,7 @@ class _Stroke:
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """Level and upright rules that cross each other."""
+    """Horizontal and vertical rules that cross each other."""
 
     levels: tuple[_Stroke, ...]
     uprights: tuple[_Stroke, ...]
@@ -49,7 +49,7 @@ class _Grid:
 
 
 def bordered_tables(page: Page, words: Sequence[Word]) -> list[TableFound]:
-    """Grids of at least two rows and two columns that hold words, from the top."""
+    """Grids with at least two rows and two columns that hold words, from the top."""
     found = [table for grid in _grids(page.rules) if (table := _table(grid, words)) is not None]
     return sorted(found, key=lambda table: (table.box.top, table.box.left))
 
@@ -74,7 +74,7 @@ def _grids(rules: Sequence[Rule]) -> list[_Grid]:
 
 
 def _joined(rules: Sequence[_Stroke]) -> list[_Stroke]:
-    """Pieces of one rule, and the two edges of a thick one, as one."""
+    """Joins the pieces of one rule, and the two edges of a thick one."""
     out: list[_Stroke] = []
     for rule in sorted(rules, key=lambda r: (r.at, r.first)):
         near = next(
@@ -103,7 +103,7 @@ def _cross(level: _Stroke, upright: _Stroke) -> bool:
 
 
 def _with_open_edge(levels: Sequence[_Stroke], uprights: Sequence[_Stroke]) -> list[_Stroke]:
-    """The levels, and one where all uprights end above or below them: a page's end cut the border off."""
+    """The horizontal rules, plus one where all verticals end above or below them: a page break cut the border off."""
     out = sorted(levels, key=lambda rule: rule.at)
     first, last = out[0], out[-1]
     if len(uprights) >= 2:
@@ -117,7 +117,7 @@ def _with_open_edge(levels: Sequence[_Stroke], uprights: Sequence[_Stroke]) -> l
 
 
 def _reaching(uprights: Sequence[_Stroke], level: float) -> Sequence[_Stroke]:
-    """Those that touch this height; there is one, since the rules cross."""
+    """The verticals that touch this height; there is at least one, because the rules cross."""
     found = [rule for rule in uprights if rule.first - _REACH <= level <= rule.last + _REACH]
     return found if len(found) >= 2 else [_Stroke(0.0, level, level)]
 
@@ -156,7 +156,7 @@ def _place(word: Word, xs: Sequence[float], ys: Sequence[float]) -> tuple[int, i
 
 
 def _cells_of(grid: _Grid, xs: Sequence[float], ys: Sequence[float]) -> dict[tuple[int, int], tuple[int, int]]:
-    """Each place of the grid to the upper left place of its cell."""
+    """Maps each grid position to the upper left position of its cell."""
     owner: dict[tuple[int, int], tuple[int, int]] = {}
     for row, (top, bottom) in enumerate(pairwise(ys)):
         for column, (left, right) in enumerate(pairwise(xs)):
@@ -174,8 +174,9 @@ def _is_drawn(rules: Sequence[_Stroke], at: float, along: float) -> bool:
 
 
 def _filled(by_cell: dict[tuple[int, int], list[Word]], height: int, width: int) -> list[list[str]]:
-    """Rows of texts. A row of the grid that holds a list (lines that each fill several columns) becomes its lines;
-    empty rows and columns are left out."""
+    """Rows of texts. A grid row that holds a list (lines that each fill several columns) becomes one row per line;
+    empty rows and columns are left out.
+    """
     out: list[list[str]] = []
     for row in range(height):
         own = {column: by_cell[row, column] for column in range(width) if (row, column) in by_cell}

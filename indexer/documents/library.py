@@ -1,4 +1,4 @@
-"""Users' documents on their way in: an uploaded file is read, the PDF of a reference is fetched first."""
+"""Reads users' documents: uploaded files directly; for a reference, fetches its PDF first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WEB = ("http://", "https://")
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class LibraryReading:
     """What reading users' documents needs. ``most_file_bytes`` of one that is fetched, ``most_bytes`` of all of one
     user's."""
 
@@ -39,51 +39,51 @@ class Shelf:
         return DocumentStore(self.parts.client, self.parts.prefix)
 
 
-def read_queued(id: str, shelf: Shelf) -> DocumentEntry | None:
-    """The entry, ``ready`` or ``failed``; None where there is nothing to do. To repeat it does no harm.
+def read_queued(id: str, reading: LibraryReading) -> DocumentEntry | None:
+    """The entry, ``ready`` or ``failed``; None if there is nothing to do. Idempotent.
 
-    Raises core.errors.Unavailable where Elasticsearch does not answer, ModelMissing where the embedder is not there.
+    Raises core.errors.Unavailable if Elasticsearch does not answer, ModelMissing if the embedder is not installed.
     """
-    entry = shelf.store.entry(id)
+    entry = reading.store.entry(id)
     if entry is None or entry.state not in UNREAD:
         return None
     key = FileKey(entry.owner, entry.id)
     try:
-        data = shelf.files.get(key)
+        data = reading.files.get(key)
         if data is None:
-            data = _fetched(entry, shelf)
-            shelf.files.put(key, [data])
+            data = _fetched(entry, reading)
+            reading.files.put(key, [data])
             entry = replace(entry, bytes=len(data), media_type=MEDIA_TYPES["pdf"])
-            shelf.store.keep_entry(entry)
+            reading.store.keep_entry(entry)
         incoming = Incoming(data, entry.origin, entry.name, entry.owner, entry.record, known=entry.id)
-        return ingest(incoming, shelf.parts).entry
+        return ingest(incoming, reading.parts).entry
     except DocumentGone:
-        shelf.files.delete(key)
+        reading.files.delete(key)
         return None
     except DocumentRefused as refused:
-        return _failed(entry, refused, shelf)
+        return _failed(entry, refused, reading)
     except NotFound as error:
-        return _failed(entry, DocumentRefused("record_gone", str(error)), shelf)
+        return _failed(entry, DocumentRefused("record_gone", str(error)), reading)
     except (SondeError, OSError):
         raise
     except Exception as error:  # noqa: BLE001 - a defect of ours on the way to its bytes; ``ingest`` parks those of reading itself
-        return _failed(entry, refused_by_defect(error), shelf)
+        return _failed(entry, refused_by_defect(error), reading)
 
 
-def _fetched(entry: DocumentEntry, shelf: Shelf) -> bytes:
+def _fetched(entry: DocumentEntry, reading: LibraryReading) -> bytes:
     """Raises DocumentRefused: ``file_lost``, ``unreachable``, ``over_quota``."""
     if not entry.origin.startswith(_WEB):
         raise DocumentRefused("file_lost", "The uploaded file is no longer there; upload it again.")
-    data = fetched_pdf(entry.origin, shelf.gate(), shelf.most_file_bytes)
-    if shelf.store.bytes_of(entry.owner) + len(data) > shelf.most_bytes:
+    data = fetched_pdf(entry.origin, reading.gate(), reading.most_file_bytes)
+    if reading.store.bytes_of(entry.owner) + len(data) > reading.most_bytes:
         raise DocumentRefused("over_quota", "Its PDF does not fit in the library any more; delete something first.")
     return data
 
 
 def fetched_pdf(address: str, gate: Gate, most: int) -> bytes:
-    """The PDF at the address, or the one that the page there names as its own.
+    """The PDF at the address, or the PDF that the page at the address links as its own.
 
-    Raises DocumentRefused ``unreachable`` where there is neither.
+    Raises DocumentRefused ``unreachable`` if there is neither.
     """
     try:
         answer = gate.request(Outgoing(address, max_bytes=most)).expect_ok()
@@ -109,7 +109,7 @@ def _is_pdf(content: bytes) -> bool:
         return False
 
 
-def _failed(entry: DocumentEntry, refused: DocumentRefused, shelf: Shelf) -> DocumentEntry | None:
+def _failed(entry: DocumentEntry, refused: DocumentRefused, reading: LibraryReading) -> DocumentEntry | None:
     failed = replace(
         entry,
         state="failed",
@@ -121,14 +121,14 @@ def _failed(entry: DocumentEntry, refused: DocumentRefused, shelf: Shelf) -> Doc
     )
     log.warning("document.failed", document=entry.id, reason=refused.reason)
     try:
-        shelf.store.keep_entry(failed)
+        reading.store.keep_entry(failed)
     except DocumentGone:
         return None
     return failed
 
 
 def take_away(entry: DocumentEntry, store: DocumentStore, files: FileStore) -> None:
-    """Marks it, then deletes passages, file and entry: ``repair_library`` finishes what a power cut left."""
+    """Marks the document, then deletes passages, file and entry; after a crash ``repair_library`` finishes this."""
     store.put_entry(replace(entry, state="deleted", updated=now_iso()))
     store.drop_passages(entry)
     files.delete(FileKey(entry.owner, entry.id))

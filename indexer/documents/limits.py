@@ -1,4 +1,4 @@
-"""How much one document may cost."""
+"""The limits for reading one document."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``seconds`` is wall-clock of the whole parse, ``memory_bytes`` the address space of its process.
+    """``seconds`` limits the wall-clock time of the whole parse, ``memory_bytes`` the address space of its process.
 
-    ``max_pages`` and ``max_bytes`` refuse before anything is read; ``max_unpacked_bytes`` is what an archive (DOCX)
-    may hold; ``ocr_seconds_a_page`` ends one page's OCR.
+    ``max_pages`` and ``max_bytes`` are checked before anything is read; ``max_unpacked_bytes`` limits the content of an
+    archive (DOCX); ``ocr_seconds_a_page`` limits one page's OCR.
     """
 
     seconds: float = 300.0
@@ -26,9 +26,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """``languages`` as tesseract names them (``eng``, ``fra+deu``); without ``command`` no page is OCRed.
+    """``languages`` as tesseract names them (``eng``, ``fra+deu``); without ``command`` there is no OCR.
 
-    ``most_pages`` bounds the OCR of one document; further pages without text are named as blank.
+    ``most_pages`` limits the OCR of one document; further pages without text count as blank.
     """
 
     command: str | None = "tesseract"

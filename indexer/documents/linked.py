@@ -1,7 +1,7 @@
-"""Documents that records link to: fetched through the gate, read, and joined to their record.
+"""Documents that records link to: fetches them through the gate, reads them and joins them to their record.
 
-Links to PDFs are followed, and where the source says so landing pages too: the PDF that a page names as its own (the
-``citation_pdf_url`` of publishers) or, where it names none, the page itself.
+Follows links to PDFs, and landing pages if the source is configured so: the PDF that a page names as its own (the
+``citation_pdf_url`` of publishers) or, without one, the page itself.
 """
 
 from __future__ import annotations
@@ -49,12 +49,11 @@ class Followed:
 
 
 def follow_links(source: str, follow: Follow, parts: IngestParts, gate: Gate, *, seconds: float) -> Followed:
-    """Reads what records of the source link to and what was not read yet; to repeat it does no harm.
+    """Reads unread documents that records of the source link to. Idempotent.
 
-    A document that could not be fetched or read for a reason that may pass is tried once more the next time, then
-    left alone with its reason; one that Sonde itself failed at waits for another version. One that an older reader
-    read is fetched and read again.
-    Raises core.errors.Unavailable where Elasticsearch does not answer.
+    A document with a failure that may pass is retried once in the next run, then skipped with its reason. If Sonde
+    itself failed on a document, it waits for another version. A document read by an older reader is fetched and read
+    again. Raises core.errors.Unavailable if Elasticsearch does not answer.
     """
     if follow == "none":
         return Followed(0, 0, False)
@@ -74,7 +73,7 @@ def follow_links(source: str, follow: Follow, parts: IngestParts, gate: Gate, *,
 
 
 def document_links(record: Record, follow: Follow) -> list[Link]:
-    """PDFs, and with ``landing`` pages that tell of the record; each address once."""
+    """PDFs, and with ``landing`` also pages about the record; each address once."""
     wanted = [link for link in record.links if is_pdf(link) or (follow == "landing" and is_landing(link))]
     return list({link.href: link for link in wanted if follow != "none"}.values())[:_MOST_LINKS]
 
@@ -86,7 +85,7 @@ def is_pdf(link: Link) -> bool:
 
 
 def _path(href: str) -> str:
-    """Empty for an address that is none (``http://[x``)."""
+    """The path; empty for an invalid address (``http://[x``)."""
     try:
         return urlsplit(href).path
     except ValueError:
@@ -100,7 +99,7 @@ def is_landing(link: Link) -> bool:
 
 
 def pdf_of_page(content: bytes, address: str) -> str | None:
-    """The PDF that a landing page names as its own; None where it names none or is no page."""
+    """The PDF that a landing page names as its own; None if it names none or is not a page."""
     parser = lxml.html.HTMLParser(no_network=True, huge_tree=False)
     try:
         root = lxml.html.document_fromstring(content, parser=parser)
@@ -119,7 +118,7 @@ def _linking_records(client: Elasticsearch, prefix: str, source: str) -> Iterato
 
 
 def _is_settled(entries: list[DocumentEntry], record: str) -> bool:
-    """Whether this link of this record was read as documents are read now, or failed for good."""
+    """Whether this link of this record needs no further reading: read by the current reader, or failed permanently."""
     return any(is_settled(entry) and not is_outdated(entry) for entry in entries if entry.record == record)
 
 

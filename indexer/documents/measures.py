@@ -1,4 +1,4 @@
-"""What is usual in one document: the size of its text and the distance of its lines."""
+"""The usual text size and line distance of one document."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from indexer.documents.page import Line
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Points. ``leading`` is the usual distance of two baselines of running text."""
+    """In points. ``leading`` is the usual distance of two baselines of running text."""
 
     size: float
     leading: float
 
 
 def measure(pages: Iterable[list[Line]]) -> Measures:
-    """From the lines of all pages, each page's in order; a document without text gets ordinary values."""
+    """Measures the lines of all pages, in order; a document without text gets default values."""
     letters: Counter[float] = Counter()
     distances: list[float] = []
     for lines in pages:

@@ -1,4 +1,4 @@
-"""A document that was read: blocks in reading order, and what they say of themselves. Plain values, JSON-able."""
+"""A document after reading: blocks in reading order, and front matter. Plain values that serialise to JSON."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One piece of a document. ``level`` is a heading's (1 the highest); pages count from 1, None where there are none.
+    """One piece of a document. ``level`` is a heading's (1 is the highest); pages count from 1, None if there are none.
 
-    ``lines`` keeps the lines of what must not be joined into one (code, lists). ``breaks`` says from which character
-    on the text stands on which later page.
+    ``lines`` keeps the lines of blocks that must not be joined (code, lists). ``breaks`` gives the characters at which
+    the text continues on a later page.
     """
 
     kind: BlockKind
@@ -50,20 +50,22 @@ class Block:
     breaks: tuple[tuple[int, int], ...] = ()
 
     def page_at(self, offset: int) -> int | None:
-        """The page on which this character of the text stands."""
+        """The page of this character of the text."""
         return next((page for start, page in reversed(self.breaks) if start <= offset), self.first_page)
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """What a document says of itself; ``source`` names where each part came from (``xmp``, ``info``, ``page``)."""
+    """Title, authors and so on, as in the document; ``source`` names the origin of each (``xmp``, ``info``,
+    ``page``).
+    """
 
     title: str = ""
     authors: tuple[str, ...] = ()
     affiliations: tuple[str, ...] = ()
     doi: str | None = None
     journal: str | None = None
-    published: str | None = None  # ISO 8601 of the precision given
+    published: str | None = None  # ISO 8601 in the precision given
     keywords: tuple[str, ...] = ()
     language: str | None = None
     source: dict[str, str] = field(default_factory=dict)
@@ -71,7 +73,7 @@ class FrontMatter:
 
 @dataclass(frozen=True, slots=True)
 class RegionBox:
-    """Where layout saw what: for looking at, and for tests. Box as left, top, right, bottom in points."""
+    """Where layout found which kind; for inspection and tests. Box as left, top, right, bottom in points."""
 
     page: int
     kind: RegionKind
@@ -81,8 +83,9 @@ class RegionBox:
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """What one file gave. ``ocr_pages`` had no text layer and were read by OCR, ``blank_pages`` gave no text.
-    ``coverage``: the share of its words that layout kept (None where there is no layout); ``warnings`` name pages."""
+    """The result for one file. ``ocr_pages`` had no text layer and were read by OCR, ``blank_pages`` gave no text.
+    ``coverage``: the share of words that layout kept (None without layout); ``warnings`` name pages.
+    """
 
     format: DocumentFormat
     blocks: tuple[Block, ...]

@@ -1,4 +1,4 @@
-"""Dates of publication as documents print them, as ISO 8601 of the precision given."""
+"""Publication dates as documents print them, converted to ISO 8601 in the precision given."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WHOLE = re.compile(r"^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)")
 
 
 def date_in(text: str) -> str | None:
-    """The first whole date, else the first month with its year: ``2017-07-26``, ``2012-11``; None without one."""
+    """The first full date, else the first month with its year: ``2017-07-26``, ``2012-11``; None without one."""
     iso = _ISO.search(text)
     if iso:
         return iso[0] if _exists(iso[1], int(iso[2]), int(iso[3])) else None
@@ -67,7 +67,7 @@ def _exists(year: str, month: int, day: int) -> bool:
 
 
 def whole_date(text: str) -> str | None:
-    """``2017``, ``2017-07`` or ``2017-07-26`` at the beginning of the text, as far as there is such a day."""
+    """``2017``, ``2017-07`` or ``2017-07-26`` at the beginning of the text; shorter if the day does not exist."""
     match = _WHOLE.match(text)
     if match is None:
         return None

@@ -1,6 +1,6 @@
-"""OCR by tesseract, for pages without a text layer: a picture to words with their places.
+"""OCR by tesseract for pages without a text layer: turns an image into words with positions.
 
-tesseract runs as a process of its own, on one core, with a time limit for each page.
+tesseract runs as a separate process, on one core, with a time limit for each page.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from indexer.documents.page import Box, Page, Word
 
 _LEAST_CONFIDENCE = 25.0
 _POINTS = 72.0
-_MOST_PIXELS = 40_000_000  # an A0 sheet at 200 dpi is rendered coarser
-_SIZE_OF_HEIGHT = 1.3  # a line's height in letters without long strokes, to the size of type
+_MOST_PIXELS = 40_000_000  # an A0 sheet is rendered below 200 dpi
+_SIZE_OF_HEIGHT = 1.3  # converts the height of a line whose letters have no long strokes to a type size
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A page as grey pixels; ``dpi`` leads back to points."""
+    """A page as grey pixels; ``dpi`` converts back to points."""
 
     image: Image.Image
     dpi: float
 
 
 def page_image(page: pdfium.PdfPage, dpi: int) -> Picture:
-    """The page rendered, coarser where it is very large."""
+    """The rendered page, with a lower resolution if it is very large."""
     width, height = page.get_size()
     scale = dpi / _POINTS
     pixels = width * height * scale * scale
@@ -43,9 +43,9 @@ def page_image(page: pdfium.PdfPage, dpi: int) -> Picture:
 
 
 def ocr_image(picture: Picture, number: int, ocr: Ocr, limits: Limits) -> Page | None:
-    """The words of a picture; None where none was recognised or the page took too long.
+    """The words of an image; None if none was recognised or the page took too long.
 
-    Raises DocumentRefused ``unsupported`` where tesseract or its language is not installed.
+    Raises DocumentRefused ``unsupported`` if tesseract or its language is not installed.
     """
     image = io.BytesIO()
     picture.image.save(image, format="PNG", compress_level=1)

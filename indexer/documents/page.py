@@ -1,6 +1,6 @@
-"""A page as it lies on the paper: words, lines, ruled lines and figures, in points, y growing downwards.
+"""The physical page: words, lines, rules and figures, in points, y downwards.
 
-Every reader of pages (text layer, OCR) gives these; everything after it is pure.
+Every reader of pages (text layer, OCR) returns these; all later code is pure.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Box:
         return (self.top + self.bottom) / 2.0
 
     def holds(self, other: Box, slack: float = 0.0) -> bool:
-        """Whether the middle of ``other`` lies inside, ``slack`` points of tolerance."""
+        """Whether the middle of ``other`` is inside, with ``slack`` points of tolerance."""
         return (
             self.left - slack <= other.middle_x <= self.right + slack
             and self.top - slack <= other.middle_y <= self.bottom + slack
@@ -62,7 +62,7 @@ class Box:
 
 
 def around(boxes: Iterable[Box]) -> Box:
-    """The smallest box around at least one."""
+    """The smallest box around one or more boxes."""
     found = list(boxes)
     return Box(
         min(box.left for box in found),
@@ -74,7 +74,7 @@ def around(boxes: Iterable[Box]) -> Box:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Characters without a space between them. ``size`` in points; ``baseline`` is the y the letters stand on."""
+    """Characters without a space between them. ``size`` in points; ``baseline`` is the y of the letters' foot."""
 
     text: str
     box: Box
@@ -83,12 +83,12 @@ class Word:
     bold: bool = False
     mono: bool = False
     maths: bool = False
-    turned: bool = False  # written neither upright nor level: a watermark or the label of an axis
+    turned: bool = False  # neither horizontal nor vertical: a watermark or the label of an axis
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Words that stand on one baseline, left to right, in one column; ``kind`` is what layout made of it."""
+    """Words on one baseline, left to right, in one column; ``kind`` is the layout's classification."""
 
     words: tuple[Word, ...]
     box: Box
@@ -105,7 +105,7 @@ class Line:
 
     @property
     def size(self) -> float:
-        """The size most of its letters have."""
+        """The size of most of its letters."""
         letters: dict[float, int] = {}
         for word in self.words:
             letters[word.size] = letters.get(word.size, 0) + len(word.text)
@@ -116,14 +116,14 @@ class Line:
         return max(self.words, key=lambda word: len(word.text) * word.size).baseline
 
     def share(self, trait: Literal["bold", "mono", "maths"]) -> float:
-        """0..1: which part of its characters is bold, of equal width or mathematical."""
+        """The share of its characters that are bold, monospaced or mathematical, 0..1."""
         everything = sum(len(word.text) for word in self.words)
         return sum(len(word.text) for word in self.words if getattr(word, trait)) / max(everything, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A straight ruled line, level or upright."""
+    """A straight ruled line, horizontal or vertical."""
 
     box: Box
 

@@ -1,8 +1,8 @@
-"""Documents whose reading went wrong: which are tried again, which are left alone, and what a half-read one leaves.
+"""Documents that could not be read: which ones to retry, which ones to park, and how to clean up after them.
 
-A document that makes a reader fail would do so each time. It is parked, with its reason, until another version of Sonde
-is installed or somebody asks for it again. A document whose process was killed (a power cut, too little memory) is
-begun again, at most ``MOST_STARTS`` times.
+A document that breaks a reader would break it each time. It is parked with its reason until another version of Sonde
+is installed or somebody requests it again. A document whose process was killed (a power cut, too little memory) is
+started again, at most ``MOST_STARTS`` times.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ log = structlog.get_logger(__name__)
 
 MOST_STARTS = 3
 SILENT = timedelta(minutes=15)
-"""Longer than the longest reading without a sign: two attempts of five minutes in the process that reads."""
+"""Longer than any reading without progress: two attempts of five minutes in the reading process."""
 _DEFECT = "Nothing of it is searchable. It is read again after the next upgrade of Sonde, or when it is sent again."
 
 
 @cache
 def sonde_version() -> str:
-    """Of what is installed."""
+    """The installed version."""
     try:
         return installed_version("sonde")
     except PackageNotFoundError:
@@ -42,21 +42,21 @@ def sonde_version() -> str:
 
 
 def starts_before(stored: DocumentEntry | None, hash: str) -> int:
-    """How often this version began to read these bytes and did not end."""
+    """How often this version started to read these bytes without finishing."""
     if stored is None or stored.state == "ready" or stored.hash not in (None, hash):
         return 0
     return stored.attempts if stored.version in (None, sonde_version()) else 0
 
 
 def is_parked(stored: DocumentEntry, hash: str | None = None) -> bool:
-    """Whether a reading of these bytes (``hash``; None: of the same) by this version failed, so that another would."""
+    """Whether this version failed on these bytes (``hash``; None: on the same ones) and would fail again."""
     if stored.state != "failed" or hash not in (None, stored.hash) or stored.version != sonde_version():
         return False
     return stored.reason == "crashed" or (stored.reason in MAY_PASS and stored.attempts >= MOST_STARTS)
 
 
 def is_settled(entry: DocumentEntry) -> bool:
-    """Whether a document that a record links to is left as it is: read, failed for good, or tried often enough."""
+    """Whether a linked document needs no further reading: read, failed permanently, or retried often enough."""
     if entry.state != "failed":
         return entry.state == "ready"
     if entry.reason == "crashed":
@@ -65,14 +65,14 @@ def is_settled(entry: DocumentEntry) -> bool:
 
 
 def refused_start(starts: int) -> DocumentRefused:
-    """For a document that was begun too often."""
+    """The error for a document that was started too often."""
     return DocumentRefused(
         "crashed", f"Its reading was broken off {starts} times, each time without a result. {_DEFECT}"
     )
 
 
 def refused_by_defect(error: Exception) -> DocumentRefused:
-    """For a document that one of our own steps failed at. Names the place in our code, nothing of the text."""
+    """The error for a document on which one of our own steps failed. Names the place in our code, no text."""
     place = _place(error)
     log.error("document.crashed", error=type(error).__name__, at=place)
     return DocumentRefused(
@@ -81,7 +81,7 @@ def refused_by_defect(error: Exception) -> DocumentRefused:
 
 
 def _place(error: Exception) -> str:
-    """``indexer.documents.tables:42``, where the error was raised; outside of Sonde the module that raised it."""
+    """``indexer.documents.tables:42``, where the error was raised; outside Sonde the module that raised it."""
     step = error.__traceback__
     while step is not None and step.tb_next is not None:
         step = step.tb_next
@@ -89,10 +89,10 @@ def _place(error: Exception) -> str:
 
 
 def undo_interrupted(store: DocumentStore, *, silent: timedelta = SILENT) -> int:
-    """Takes out what is half read of everybody's documents, where nobody has touched them for so long.
+    """Deletes half-read documents of everybody that have not changed for ``silent``.
 
-    They become ``failed`` with the reason ``interrupted``, which a harvest or ``sonde ingest`` begins again. Users'
-    documents are put in the queue again instead (``repair_library``).
+    They become ``failed`` with the reason ``interrupted``, and a harvest or ``sonde ingest`` starts them again.
+    ``repair_library`` queues users' documents again instead.
     """
     undone = 0
     for entry in list(_silent(store, silent)):

@@ -1,6 +1,6 @@
-"""The text layer of a PDF page: characters of pdfium to words, with ruled lines and the outlines of figures.
+"""The text layer of a PDF page: pdfium's characters become words; also finds rules and the outlines of figures.
 
-pdfium (pypdfium2, BSD/Apache) is built without JavaScript and XFA: what a document carries of those is never run.
+pdfium (pypdfium2, BSD/Apache) is built without JavaScript and XFA: scripts in a document never run.
 """
 
 from __future__ import annotations
@@ -10,21 +10,20 @@ import math
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from indexer.documents.page import Box, Page, Rule, Word, around
 
-_MOST_CHARACTERS = 200_000  # of one page; a page that holds more is no page
+_MOST_CHARACTERS = 200_000  # of one page; more means that it is not a real page
 _MOST_OBJECTS = 20_000  # a map drawn cell by cell has more; its outline is known long before
 _RULE_THICKNESS = 2.5
-_SPACE = 0.16  # of the size: a wider gap than this parts two words
+_SPACE = 0.16  # of the size: a wider gap separates two words
 _MONO_SPACE = 0.3
-_GUESSED_SPACE = 0.1  # of the size: a space that pdfium guessed counts from here
+_GUESSED_SPACE = 0.1  # of the size: a space that pdfium guessed counts only above this
 _MOST_ACCENTS = 1000
-_BASELINE = 0.6  # of the size: a character that stands farther off is of another line
+_BASELINE = 0.6  # of the size: a character farther away is on another line
 _BOLD = ("bold", "black", "heavy", "cmbx", "sfbx", "medi", "semib", "cmssbx")
 _MONO = ("mono", "cour", "cmtt", "typewriter", "cmsltt", "sftt", "nimbusmonl", "cmitt")
 _ACCENTS = {
@@ -50,7 +49,7 @@ class _Style:
 
 @dataclass(slots=True)
 class _Growing:
-    """A word while its characters come in."""
+    """A word to which characters are added."""
 
     style: _Style
     baseline: float
@@ -59,10 +58,10 @@ class _Growing:
     boxes: list[Box] = field(default_factory=list)
 
     def takes(self, box: Box, baseline: float, style: _Style, parted: float) -> bool:
-        """``parted``: the widest gap, as a share of the size, that something seen between the two leaves.
+        """``parted``: the widest allowed gap, as a share of the size, given what was found between the two.
 
-        What stands in the very box of the last character is of the same glyph: pdfium tells the ffi of a font as three
-        letters that all have its whole width, and no gap between them.
+        Characters with the same box as the last one belong to the same glyph: pdfium reports a font's ffi as three
+        letters that all have its full width, with no gap between them.
         """
         if box == self.boxes[-1]:
             return True
@@ -95,7 +94,7 @@ def read_page(page: pdfium.PdfPage, number: int) -> Page:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """From PDF's coordinates (y upwards, before the page is turned) to ours, as the page is shown.
+    """Converts PDF coordinates (y upwards, before rotation) to ours, as the page is shown.
 
     ``rotation``: degrees clockwise, a multiple of 90.
     """
@@ -120,14 +119,14 @@ class _Frame:
         return Box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
 
     def is_turned(self, angle: float) -> bool:
-        """Whether a character at this angle (radians, as pdfium gives it) does not stand upright on the shown page."""
+        """Whether a character at this angle (radians, from pdfium) is not upright on the shown page."""
         off = (angle + math.radians(self.rotation)) % (2.0 * math.pi)
         return 0.05 < off < 2.0 * math.pi - 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class _Glyph:
-    """A visible character; ``gap`` is the widest gap to the one before it (a share of the size) that joins them."""
+    """A visible character; ``gap`` is the widest gap to the previous one (a share of the size) that joins them."""
 
     character: str
     box: Box
@@ -137,7 +136,7 @@ class _Glyph:
     gap: float
 
 
-def _words(textpage: Any, frame: _Frame) -> Iterator[Word]:
+def _words(textpage: pdfium.PdfTextPage, frame: _Frame) -> Iterator[Word]:
     glyphs = _glyphs(textpage, frame)
     growing: list[_Growing] = []
     for glyph in _with_accents(glyphs):
@@ -150,7 +149,7 @@ def _words(textpage: Any, frame: _Frame) -> Iterator[Word]:
     return (one.word() for one in growing)
 
 
-def _glyphs(textpage: Any, frame: _Frame) -> list[_Glyph]:
+def _glyphs(textpage: pdfium.PdfTextPage, frame: _Frame) -> list[_Glyph]:
     handle = textpage.raw
     styles = _Styles(handle)
     rect = [ctypes.c_double() for _ in range(4)]
@@ -179,12 +178,12 @@ def _glyphs(textpage: Any, frame: _Frame) -> list[_Glyph]:
 
 
 def _as_wide_as_type(tight: Box, loose: Box) -> Box:
-    """The ink's height, and the width by which type moves on: a 1 is as wide as a 0."""
+    """The height of the ink, and the advance width of the type: a 1 is as wide as a 0."""
     return Box(min(tight.left, loose.left), tight.top, max(tight.right, loose.right), tight.bottom)
 
 
 def _with_accents(glyphs: list[_Glyph]) -> list[_Glyph]:
-    """Accents that old TeX fonts draw by themselves, put onto the letter they stand over, wherever it was written."""
+    """Puts separate accents (from old TeX fonts) onto the letter below them, in whatever order they were written."""
     accents = [glyph for glyph in glyphs if glyph.character in _ACCENTS][:_MOST_ACCENTS]
     if not accents:
         return glyphs
@@ -214,9 +213,9 @@ def _accented(letter: str, accent: str) -> str:
 
 
 class _Styles:
-    """Size and font of characters, asked once for each text object."""
+    """Size and font of characters, looked up once per text object."""
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: object) -> None:
         self._handle = handle
         self._known: dict[tuple[int, float], _Style] = {}
         self._buffer = ctypes.create_string_buffer(256)
@@ -233,7 +232,7 @@ class _Styles:
     def _asked(self, index: int, size: float) -> _Style:
         length = raw.FPDFText_GetFontInfo(self._handle, index, self._buffer, 256, self._flags)
         name = self._buffer.raw[: max(0, min(length, 256) - 1)].decode("utf-8", "replace").lower()
-        # A size of 1 is a font scaled by the text matrix; the height of the letters says more.
+        # A size of 1 means that the text matrix scales the font; the height of the letters is the better measure.
         scaled = size if size > 1.5 else self._height(index)
         return _Style(
             scaled,
@@ -251,7 +250,7 @@ class _Styles:
 def _drawings(
     page: pdfium.PdfPage, frame: _Frame, width: float, height: float
 ) -> tuple[tuple[Rule, ...], tuple[Box, ...]]:
-    """Ruled lines, and boxes of images and of drawings that are made of many strokes."""
+    """Rules, and boxes of images and of drawings with many strokes."""
     rules: list[Rule] = []
     images: list[Box] = []
     strokes: list[tuple[Box, bool]] = []
@@ -280,8 +279,8 @@ def _drawings(
     return tuple(rules), tuple(figures)
 
 
-def _outer(drawn: Any) -> pdfium.PdfMatrix | None:
-    """From the coordinates of the form (a drawing that was placed on the page as a whole) to those of the page."""
+def _outer(drawn: pdfium.PdfObject) -> pdfium.PdfMatrix | None:
+    """The matrix from a form's coordinates (a drawing placed on the page as a unit) to the page's."""
     outer = None
     form = drawn.container
     while form is not None:
@@ -290,13 +289,14 @@ def _outer(drawn: Any) -> pdfium.PdfMatrix | None:
     return outer
 
 
-_SHORTEST_RULE = 5.0  # points: the border of a cell that is drawn by itself
-_MOST_SEGMENTS = 200  # of one path that may be a grid
+_SHORTEST_RULE = 5.0  # points: the border of a cell drawn alone
+_MOST_SEGMENTS = 200  # of one path that can be a grid
 
 
-def _rules_of(drawn: Any, box: Box, frame: _Frame, outer: pdfium.PdfMatrix | None) -> list[Rule]:
-    """The ruled lines of a path: itself where it is thin, the sides of rectangles; none where a line is not straight
-    and level or upright."""
+def _rules_of(drawn: pdfium.PdfObject, box: Box, frame: _Frame, outer: pdfium.PdfMatrix | None) -> list[Rule]:
+    """The rules in a path: the path itself if it is thin, or the sides of rectangles; none if a line is not straight
+    and either horizontal or vertical.
+    """
     if min(box.width, box.height) <= _RULE_THICKNESS:
         return [Rule(box)] if max(box.width, box.height) > _SHORTEST_RULE else []
     points = _points(drawn, outer)
@@ -313,12 +313,14 @@ def _rules_of(drawn: Any, box: Box, frame: _Frame, outer: pdfium.PdfMatrix | Non
 
 
 def _is_dot(box: Box) -> bool:
-    """Where two borders meet, some programs draw a dot of their width; a mark on a map is larger."""
+    """Whether it is a dot as wide as a border, which some programs draw where borders meet. Map marks are larger."""
     return max(box.width, box.height) <= 1.5
 
 
-def _points(drawn: Any, outer: pdfium.PdfMatrix | None) -> list[tuple[tuple[float, float], tuple[float, float]]] | None:
-    """The straight pieces of a path, in PDF's coordinates; None where it has a curve or very many."""
+def _points(
+    drawn: pdfium.PdfObject, outer: pdfium.PdfMatrix | None
+) -> list[tuple[tuple[float, float], tuple[float, float]]] | None:
+    """The straight pieces of a path, in PDF coordinates; None if it has a curve or too many pieces."""
     count = raw.FPDFPath_CountSegments(drawn.raw) if drawn.type == raw.FPDF_PAGEOBJ_PATH else 0
     if not 2 <= count <= _MOST_SEGMENTS:
         return None
@@ -348,8 +350,9 @@ _NEAR = 8.0
 
 
 def _clusters(strokes: list[tuple[Box, bool]]) -> list[Box]:
-    """Outlines of drawings: at least a dozen strokes that touch each other and are not all ruled lines (the flag is
-    False), since those border a table or a text. The outline goes around the strokes that are not."""
+    """Outlines of drawings: at least a dozen strokes that touch each other. They must not all be rules (flag False),
+    because rules alone border a table or a text. The outline encloses the other strokes.
+    """
     found: list[_Cluster] = []
     for box, free in sorted(strokes[:4000], key=lambda one: (one[0].top, one[0].left)):
         joined = _Cluster(box, box if free else None, 1)
@@ -366,7 +369,7 @@ def _clusters(strokes: list[tuple[Box, bool]]) -> list[Box]:
 
 @dataclass(frozen=True, slots=True)
 class _Cluster:
-    """``drawn``: the outline of what is no ruled line."""
+    """``drawn``: the outline of all strokes that are not rules."""
 
     box: Box
     drawn: Box | None

@@ -1,4 +1,4 @@
-"""The places and times that a passage itself names, read as questions are; kept apart from what its record says."""
+"""Finds places and times in a passage, as in a question; kept separate from those of its record."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ T = TypeVar("T")
 
 _SURE = 0.5
 _MOST = 20
-_SAID = ("explicit", "period")  # a relative time ("last year") counts from a day that the document does not tell
+_SAID = ("explicit", "period")  # a relative time ("last year") needs a date that the document does not give
 
 
 @dataclass(frozen=True, slots=True)
 class PassageReader:
-    """Reads the text of passages with the gazetteer and time reader of questions."""
+    """Reads the text of passages with the gazetteer and the time reader for questions."""
 
     places: PlaceReader
     times: TimeReader

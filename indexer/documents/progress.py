@@ -1,4 +1,4 @@
-"""How far the reading of one document is: its process writes it into the job's folder, the worker looks there."""
+"""Progress of reading one document: its process writes it to the job's folder, the worker reads it there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FILE = "pages"
 
 
 def unwatched(done: int, total: int) -> None:
-    """Where nobody looks."""
+    """Ignores progress."""
 
 
 def note_pages(folder: Path, done: int, total: int) -> None:
@@ -20,7 +20,7 @@ def note_pages(folder: Path, done: int, total: int) -> None:
 
 
 def noted_pages(folder: Path) -> tuple[int, int] | None:
-    """Pages read, and pages in all; None before the first page."""
+    """Pages read and pages in total; None before the first page."""
     try:
         done, total = (folder / _FILE).read_text().split()
         return int(done), int(total)

@@ -1,4 +1,4 @@
-"""Bytes of any known kind to a document. Runs in the process that ``isolation`` starts; touches no network."""
+"""Reads a document of any known type. Runs in the process that ``isolation`` starts; does not use the network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_PIXELS = 60_000_000
 
 
 def read_document(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched) -> ReadDocument:
-    """``progress`` hears of each page of a PDF or picture. Raises DocumentRefused with the reason."""
+    """Calls ``progress`` after each page of a PDF or image. Raises DocumentRefused with the reason."""
     if len(data) > limits.max_bytes:
         raise DocumentRefused("too_large", f"The file has {len(data):,} bytes; at most {limits.max_bytes:,} are read.")
     kind = file_kind(data)
@@ -40,7 +40,7 @@ def read_document(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = u
 
 
 def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead) -> ReadDocument:
-    """A page image (PNG, JPEG, TIFF with one page a frame)."""
+    """A page image (PNG, JPEG, or TIFF with one page per frame)."""
     if ocr.command is None:
         raise DocumentRefused("unsupported", "A page image needs OCR, and none is configured.")
     try:

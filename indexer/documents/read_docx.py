@@ -1,4 +1,4 @@
-"""A DOCX file to the same blocks: styles name the headings, tables are tables. No macro, link or object is touched."""
+"""Reads DOCX into blocks: styles mark the headings, tables are tables. Ignores macros, links and objects."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _opened(data: bytes) -> zipfile.ZipFile:
 
 
 def _part(archive: zipfile.ZipFile, name: str, limits: Limits) -> etree._Element:
-    """One part, read no further than the limit, whatever its entry says of its size."""
+    """One part, never read beyond the limit, whatever size its entry claims."""
     try:
         with archive.open(name) as stream:
             content = stream.read(limits.max_unpacked_bytes + 1)
@@ -86,7 +86,7 @@ def _paragraph(node: etree._Element) -> Block:
 
 
 def _text(node: etree._Element) -> str:
-    """Text with tabs and breaks as spaces; what was deleted under tracked changes is not in ``w:t``."""
+    """Text with tabs and breaks as spaces; text deleted under tracked changes is not in ``w:t``."""
     parts: list[str] = []
     for below in node.iter(f"{_W}t", f"{_W}tab", f"{_W}br", f"{_W}cr", f"{_W}noBreakHyphen"):
         parts.append((below.text or "") if below.tag == f"{_W}t" else "-" if below.tag.endswith("Hyphen") else " ")

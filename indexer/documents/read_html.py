@@ -1,4 +1,4 @@
-"""An HTML page to the same blocks as a PDF: headings, paragraphs, lists, tables; navigation and scripts left out."""
+"""Reads HTML into blocks, as for a PDF: headings, paragraphs, lists, tables; leaves out navigation and scripts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_html(data: bytes, limits: Limits) -> ReadDocument:
 
 
 def _blocks(node: lxml.html.HtmlElement, depth: int) -> Iterator[Block]:
-    """Depth-first; a node without blocks below it that holds text is a paragraph of its own."""
+    """Depth-first; a node with text and without blocks inside is a paragraph."""
     if depth > _MOST_DEPTH:
         return
     for child in node:
@@ -89,7 +89,7 @@ def _text(node: lxml.html.HtmlElement) -> str:
 def _table(node: lxml.html.HtmlElement) -> Iterator[Block]:
     rows = [[_text(cell) for cell in row.iterfind("./*") if cell.tag in ("td", "th")] for row in node.iter("tr")]
     rows = [row for row in rows if any(row)]
-    if len(rows) < 2 or max(map(len, rows)) < 2:  # a table for layout
+    if len(rows) < 2 or max(map(len, rows)) < 2:  # a layout table
         for row in rows:
             yield Block("text", " ".join(cell for cell in row if cell))
         return

@@ -1,4 +1,4 @@
-"""A PDF (or a page image) to a document: text layer where there is one, OCR where there is none, then layout."""
+"""Reads a PDF or page image: text layer if there is one, OCR otherwise, then layout."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST_REGION_TEXT = 200
 _MOST_WARNINGS = 100
 
 Recognise = Callable[[pdfium.PdfPage, int], Page | None]
-"""OCR of one page; None where nothing was read or no more may be."""
+"""OCR of one page; None if nothing was read or the limit is reached."""
 
 
 def read_pdf(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched) -> ReadDocument:
@@ -52,7 +52,7 @@ def read_pdf(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatc
 def assemble(
     pages: Sequence[Page], info: dict[str, str], xmp: dict[str, object], format: DocumentFormat
 ) -> ReadDocument:
-    """Pages to a document; pure. Raises DocumentRefused ``no_text`` where no page says anything."""
+    """Turns pages into a document; pure. Raises DocumentRefused ``no_text`` if no page has text."""
     if not any(page.words for page in pages):
         raise DocumentRefused("no_text", "No page holds text, and none was recognised in its pictures.")
     laid, covered = lay_out_whole(pages)
@@ -74,13 +74,13 @@ def assemble(
 
 
 def lay_out_whole(pages: Sequence[Page]) -> tuple[list[LaidOut], list[Coverage]]:
-    """``lay_out_all``, with plain text where too few words of a page were kept; and how many were."""
+    """``lay_out_all``, plus plain text where too few words of a page were kept; and the coverage."""
     both = [with_everything(page) for page in lay_out_all(pages)]
     return [page for page, _ in both], [covered for _, covered in both]
 
 
 def lay_out_all(pages: Sequence[Page]) -> list[LaidOut]:
-    """Each page with what all pages together say: heads and feet, the usual size and leading, the usual columns."""
+    """Lays out each page, using what all pages share: heads and feet, usual size and leading, usual columns."""
     furniture = find_furniture(pages)
     measures = measure([text_lines(page, furniture) for page in pages])
     gutters = usual_gutters([page_gutters(page, furniture) for page in pages])

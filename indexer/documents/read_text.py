@@ -1,4 +1,4 @@
-"""Plain text (and Markdown) to blocks: paragraphs between empty lines, headings by their marks, pages by form feeds."""
+"""Reads plain text (and Markdown): paragraphs between empty lines, headings by their marks, form feeds as pages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_text(data: bytes, limits: Limits) -> ReadDocument:
 
 
 def decoded(data: bytes) -> str:
-    """UTF-8 or UTF-16 by its mark, else UTF-8, else Windows' Latin letters, which never fail."""
+    """UTF-8 or UTF-16 by byte order mark, else UTF-8, else Windows-1252, which never fails."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     try:
@@ -70,7 +70,7 @@ def _blocks(page: str, number: int | None, compounds: frozenset[str]) -> Iterato
 
 
 def _heading(lines: list[str]) -> tuple[tuple[int, str] | None, int]:
-    """Level and title of a heading that opens the paragraph, and how many lines it takes."""
+    """Level and title of a heading at the start of the paragraph, and its number of lines."""
     first = normalise_text(lines[0])
     marked = _MARKDOWN.match(first)
     if marked:

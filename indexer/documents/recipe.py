@@ -1,4 +1,4 @@
-"""How a document is read, in a word: kept with it, so that one that was read in another way is read again."""
+"""A short name for how a document was read, stored with it; after a change it is read again."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from core.document import DocumentEntry
 from indexer.documents.segment import SegmentOptions
 
 READING = "3"
-"""Raised when documents are read in another way, so that what was read before is read again."""
+"""Increase this when documents are read differently, so that they are read again."""
 
 
 def recipe(options: SegmentOptions, segmenter: str) -> str:
-    """``segmenter`` names the model that parts passages; empty without one."""
+    """``segmenter`` names the model that splits passages; empty without one."""
     named = f":{segmenter}" if segmenter else ""
     return f"{READING}:{options.most_tokens}:{options.overlap}{named}"
 
 
 def is_outdated(entry: DocumentEntry) -> bool:
-    """Whether a ready document was read by an older reader than this one."""
+    """Whether an older reader read this ready document."""
     return entry.state == "ready" and entry.recipe is not None and entry.recipe.split(":", 1)[0] != READING

@@ -1,4 +1,4 @@
-"""The list of references, split off from what is read and into its entries."""
+"""Separates the list of references from the text and splits it into entries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FEWEST = 2
 def split_references(blocks: Sequence[Block]) -> tuple[list[Block], tuple[str, ...]]:
     """The blocks without the references and their heading, and the entries as texts.
 
-    The list reaches to the next heading at its level that is not a part of it (an appendix, an affiliation).
+    The list ends at the next heading of its level that is not part of it (an appendix, an affiliation).
     """
     start = next((i for i in range(len(blocks) - 1, -1, -1) if _opens(blocks[i])), None)
     if start is None:
@@ -45,7 +45,7 @@ def _closes(block: Block, opening: Block) -> bool:
 
 
 def _entries(texts: Sequence[str]) -> list[str]:
-    """One text an entry: by its number, else a text that begins like one after a text that ended like one."""
+    """One text per entry: by its number, else a text that begins like an entry after one that ended like an entry."""
     numbered = sum(_NUMBERED_ENTRY.match(text) is not None for text in texts) >= _FEWEST
     out: list[str] = []
     for text in texts:

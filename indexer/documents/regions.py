@@ -1,4 +1,4 @@
-"""A page's lines as regions in reading order: neighbours of one kind in one column, parted at paragraphs."""
+"""Turns a page's lines into regions in reading order: neighbours of one kind in one column, split at paragraphs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from indexer.documents.table_found import TableFound
 from indexer.documents.tables import find_tables
 
 _PARAGRAPH_GAP = 1.35  # of the usual distance of lines
-_INDENT = (5.0, 40.0)  # points that the first line of a paragraph is set in
-_AXIS = 26.0  # points around a drawing where the labels of its axes stand
-_FOOT = 0.72  # of the page's height: footnotes stand below
+_INDENT = (5.0, 40.0)  # points by which the first line of a paragraph is indented
+_AXIS = 26.0  # points around a drawing in which the labels of its axes are
+_FOOT = 0.72  # of the page's height: footnotes are below
 _ENDS = (".", "!", "?", ":", ";", ".”", '."', ".)")
 
 
 @dataclass(frozen=True, slots=True)
 class LaidOut:
-    """One page: regions in reading order; a table's region holds its place, its cells are in ``tables`` by region."""
+    """One page: regions in reading order. A table's region holds its position; ``tables`` holds its cells by region."""
 
     page: Page
     regions: tuple[Region, ...]
     tables: dict[int, TableFound]
-    """Index of the region to the table that stands there."""
+    """Maps the index of a region to the table in it."""
 
 
 def text_lines(page: Page, furniture: Furniture) -> list[Line]:
@@ -39,14 +39,14 @@ def text_lines(page: Page, furniture: Furniture) -> list[Line]:
 
 
 def page_gutters(page: Page, furniture: Furniture) -> Gutters:
-    """The strips between the columns of this page by itself."""
+    """The gaps between the columns of this page alone."""
     return find_gutters([part for row in text_lines(page, furniture) for part in segments(row)])
 
 
 def lay_out(page: Page, furniture: Furniture, measures: Measures, gutters: Gutters = ()) -> LaidOut:
-    """Furniture comes first, then what is read, in reading order; figures come last.
+    """Furniture first, then the text in reading order, then figures.
 
-    ``gutters``: the strips between the columns of most pages, where there are any.
+    ``gutters``: the gaps between the columns of most pages, if there are any.
     """
     words = _text_words(page, furniture)
     tables = find_tables(page, words)
@@ -75,7 +75,7 @@ def _text_words(page: Page, furniture: Furniture) -> list[Word]:
 
 
 def _figure_words(page: Page, words: Sequence[Word], measures: Measures) -> list[Word]:
-    """Labels inside drawings: words there that do not read like a line of text."""
+    """Labels inside drawings: words there that do not look like a line of text."""
     labels: list[Word] = [word for word in words if word.turned]
     if page.read_by == "ocr":
         return labels
@@ -116,7 +116,7 @@ def _kinds(page: Page, lines: Sequence[Line], measures: Measures) -> list[Region
 
 
 def _settled(kinds: list[RegionKind], lines: Sequence[Line], measures: Measures, page: Page) -> list[RegionKind]:
-    """Captions go on to their end, headings over several lines hold together, footnotes reach to the foot."""
+    """Extends captions to their end, headings over several lines, and footnotes to the foot of the page."""
     out = list(kinds)
     for i in range(1, len(lines)):
         gap = lines[i].baseline - lines[i - 1].baseline
@@ -129,7 +129,7 @@ def _settled(kinds: list[RegionKind], lines: Sequence[Line], measures: Measures,
         elif out[i - 1] == "footnote" and out[i] in ("text", "formula") and alike:
             out[i] = "footnote"
         elif out[i] == "contents" and out[i - 1] == "text" and NUMBERED.match(lines[i - 1].text):
-            out[i - 1] = "contents"  # an entry over two lines
+            out[i - 1] = "contents"  # an entry on two lines
         elif out[i] == "text" and not has_words(lines[i]) and "formula" in out[max(0, i - 2) : i + 3]:
             out[i] = "formula"
         elif out[i] == "text" and lines[i].box.top > _FOOT * page.height and is_footnote_start(lines[i], measures):
@@ -171,7 +171,7 @@ def _begins(before: Line, line: Line, left: float, measures: Measures) -> bool:
 def _with_tables(
     page: Page, regions: Sequence[Region], tables: Sequence[TableFound]
 ) -> tuple[list[Region], dict[int, TableFound]]:
-    """Each table before the first region that lies below it in its column; its place in the list is noted."""
+    """Places each table before the first region below it in its column and records the index."""
     out = list(regions)
     for table in tables:
         index = next((i for i, region in enumerate(out) if _below(region.box, table.box)), len(out))

@@ -1,4 +1,4 @@
-"""What a power cut left of users' documents is mended: read after all, taken away to the end, or swept out."""
+"""Repairs users' documents after a crash: finishes readings and deletions, and removes leftovers."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from indexer.scan import scan
 log = structlog.get_logger(__name__)
 
 SILENT = timedelta(seconds=60)
-"""A document on its way that nobody has touched for so long is put in the queue again."""
+"""A document in progress is queued again after this time without a change."""
 
-_YOUNG_S = 600.0  # a file is written before its entry: a younger one may still get it
+_YOUNG_S = 600.0  # a file is written before its entry: a younger file may still get one
 _PAGE = 500
-_MOST_ANEW = 10  # on their way at once, of those that an older reader read
+_MOST_ANEW = 10  # documents of an older reader that are in progress at once
 _KINDS: tuple[IndexKind, ...] = ("documents", "library")
 
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """How many of each were found and mended. ``undone``: everybody's documents whose reading was interrupted."""
+    """The number of repairs of each type. ``undone``: everybody's documents whose reading was interrupted."""
 
     requeued: int = 0
     undone: int = 0
@@ -44,14 +44,14 @@ class Repairs:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """``is_read``: whether a worker has the document now; ``read``: puts it in the queue, False where it just was."""
+    """``is_read``: whether a worker has the document now; ``read``: queues it, False if it was queued just now."""
 
     is_read: Callable[[str], bool]
     read: Callable[[str], bool]
 
 
 def repair_library(store: DocumentStore, files: FileStore, queue: Queue, *, silent: timedelta = SILENT) -> Repairs:
-    """Raises core.errors.Unavailable where Elasticsearch or the broker does not answer; to repeat it does no harm."""
+    """Idempotent. Raises core.errors.Unavailable if Elasticsearch or the broker does not answer."""
     names = [alias(store.prefix, kind) for kind in _KINDS]
     if not all(store.client.indices.exists_alias(name=name) for name in names):
         return Repairs()
@@ -68,14 +68,14 @@ def repair_library(store: DocumentStore, files: FileStore, queue: Queue, *, sile
 
 
 def _requeued(store: DocumentStore, queue: Queue, silent: timedelta) -> int:
-    """Queued, or left by a worker that died."""
+    """Documents in the queue, or left by a worker that died."""
     before = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
     filters: list[Json] = [{"terms": {"state": list(UNREAD)}}, {"range": {"updated": {"lt": before}}}]
     return sum(not queue.is_read(entry.id) and queue.read(entry.id) for entry in _private(store, filters))
 
 
 def _after_upgrade(store: DocumentStore, queue: Queue) -> int:
-    """Parked by another version of Sonde, at whose defect: this one may read them."""
+    """Documents parked by a defect of another version of Sonde, which this version may be able to read."""
     parked: list[Json] = [{"term": {"state": "failed"}}, {"term": {"reason": "crashed"}}]
     entries = [one for one in _private(store, parked) if one.version != sonde_version()]
     for entry in entries:
@@ -84,9 +84,9 @@ def _after_upgrade(store: DocumentStore, queue: Queue) -> int:
 
 
 def _read_anew(store: DocumentStore, files: FileStore, queue: Queue) -> int:
-    """Read by an older reader: a few at a time, so that nobody's upload waits behind all of them.
+    """Reads documents of an older reader again, a few at a time, so that no upload waits behind all of them.
 
-    Their passages can be searched until the new ones are there. A document whose file is gone stays as it is.
+    Their passages remain searchable until the new ones exist. A document whose file is gone is unchanged.
     """
     older: list[Json] = [
         {"term": {"state": "ready"}},
@@ -124,7 +124,7 @@ def _private(store: DocumentStore, filters: list[Json]) -> Iterator[DocumentEntr
 
 
 def _without_entry(store: DocumentStore, files: FileStore) -> int:
-    """Files whose document is not known (any more), and what a broken-off upload left."""
+    """Files without a document, and leftovers of an interrupted upload."""
     old = [found for found in files.files() if found.age_s > _YOUNG_S]
     doomed: list[StoredFile] = []
     for some in batched(old, _PAGE):
@@ -140,7 +140,7 @@ def _belongs(found: StoredFile, entry: DocumentEntry | None) -> bool:
 
 
 def _orphans(store: DocumentStore) -> int:
-    """Passages that a worker wrote while their document was being deleted, and then died."""
+    """Passages written by a worker while their document was being deleted."""
     dropped = 0
     for pairs in _documents_with_passages(store):
         known = store.entries([document for document, _ in pairs])

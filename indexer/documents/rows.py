@@ -1,4 +1,4 @@
-"""Words to rows, rows to segments: what stands on one baseline, parted where a wide gap lies."""
+"""Groups words into rows by baseline, and splits rows into segments at wide gaps."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from indexer.documents.page import Line, Word
 
 _SAME_BASELINE = 0.45  # of the size: sub- and superscripts belong to their line
-_BESIDE = 0.8  # of the size: how far an index stands from what it belongs to
+_BESIDE = 0.8  # of the size: how far a sub- or superscript is from its word
 _GAP = 0.9  # of the size: wider than the widest gap of justified text, narrower than a gutter
 _SMALLEST_GAP = 7.0  # points
 
 
 def rows(words: Iterable[Word]) -> list[Line]:
-    """Everything on one baseline as one line, across columns; from the top of the page to its foot."""
+    """One line per baseline, across columns; from top to bottom of the page."""
     open_rows: list[list[Word]] = []
     for word in sorted((w for w in words if not w.turned), key=lambda w: (-w.size, w.baseline)):
         home = _row_of(word, open_rows)
@@ -25,10 +25,10 @@ def rows(words: Iterable[Word]) -> list[Line]:
 
 
 def _row_of(word: Word, open_rows: Sequence[list[Word]]) -> list[Word] | None:
-    """The nearest row that was begun by a word at least as large.
+    """The nearest row whose first word is at least as large.
 
-    A smaller word that stands off the baseline by more than its own size allows is of the row only beside one of its
-    larger words, as an index is: small print in the next column has lines of its own.
+    A smaller word farther from the baseline than its size allows belongs to the row only beside a larger word, as an
+    index does: small print in the next column has its own lines.
     """
     best: tuple[float, list[Word]] | None = None
     for row in open_rows:
@@ -46,7 +46,7 @@ def _is_beside(word: Word, row: Sequence[Word]) -> bool:
 
 
 def segments(row: Line) -> list[Line]:
-    """The row parted at its wide gaps, left to right."""
+    """The row split at its wide gaps, left to right."""
     parts: list[list[Word]] = []
     for word in row.words:
         limit = max(_SMALLEST_GAP, _GAP * max(word.size, parts[-1][-1].size if parts else 0.0))
@@ -58,19 +58,19 @@ def segments(row: Line) -> list[Line]:
 
 
 def without(lines: Iterable[Line], gone: Iterable[Word]) -> list[Line]:
-    """The lines without these words; a line that loses all of them is dropped."""
+    """The lines without these words; a line without any words left is dropped."""
     ids = {id(word) for word in gone}
     kept = ([word for word in line.words if id(word) not in ids] for line in lines)
     return [Line.of(words) for words in kept if words]
 
 
 def same_row(a: Line, b: Line) -> bool:
-    """Whether both stand on one baseline."""
+    """Whether both have the same baseline."""
     return abs(a.baseline - b.baseline) < 0.45 * max(a.size, b.size)
 
 
 def merged(segments: Sequence[Line]) -> list[Line]:
-    """Segments of one row as one line again, from the top."""
+    """Joins the segments of each row into one line again, from the top."""
     out: list[list[Line]] = []
     for segment in sorted(segments, key=lambda s: (s.baseline, s.box.left)):
         if out and same_row(out[-1][0], segment):

@@ -1,7 +1,7 @@
-"""Heads and feet that change from section to section: "Introduction 1", "2 Design Concepts", "Input Instructions 41".
+"""Heads and feet that change with the section: "Introduction 1", "2 Design Concepts", "Input Instructions 41".
 
-At one height, in one size, pages bear a name and their number. The numbers run with the pages; names come again. What
-says something else on each page is text, and captions ("Figure 3") count up by themselves.
+At the same height and size, pages show a name and their number. The numbers follow the pages and the names repeat.
+Rows that differ on each page are text, and captions ("Figure 3") have their own count.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class AtTheEdge:
 
 
 def running_heads(found: Sequence[AtTheEdge]) -> Iterator[AtTheEdge]:
-    """Those of the rows that bear a section's name beside the page's number."""
+    """The rows that show a section's name beside the page number."""
     for place in _places(found):
         numbered = [(one, parted) for one in place if (parted := _name_and_number(one.line)) is not None]
         runs = Counter(number - one.page for one, (_, number) in numbered)
@@ -42,7 +42,7 @@ def running_heads(found: Sequence[AtTheEdge]) -> Iterator[AtTheEdge]:
 
 
 def _places(found: Sequence[AtTheEdge]) -> Iterator[list[AtTheEdge]]:
-    """Rows at one height of their page, of one kind and size."""
+    """Groups rows of one kind and size at the same height of their page."""
     places: dict[tuple[RegionKind, float], list[AtTheEdge]] = defaultdict(list)
     for one in sorted(found, key=lambda row: row.line.baseline):
         key = (one.kind, round(one.line.size))
@@ -53,7 +53,7 @@ def _places(found: Sequence[AtTheEdge]) -> Iterator[list[AtTheEdge]]:
 
 
 def _name_and_number(line: Line) -> tuple[str, int] | None:
-    """``("introduction", 1)``; None for a row that bears no number at an end, and for captions."""
+    """``("introduction", 1)``; None for a row without a number at an end, and for captions."""
     text = line.text.strip()
     match = _NUMBER.search(text)
     if match is None or CAPTION.match(text) or len(line.words) > _MOST_WORDS:

@@ -1,4 +1,4 @@
-"""Sections: which block stands under which headings, and what part of a paper that is."""
+"""Sections: which blocks belong to which headings, and their role in a paper."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ ROLES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("appendix", "appendix|supplement(?:ary)?|anhang|annexe?"),
     )
 )
-"""Role to the words that name it in a heading; the first that occurs wins."""
+"""Maps a role to the words that mark it in a heading; the first match wins."""
 
 _NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})+|[IVX]+\.)\.?\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Blocks under one heading (which is not among them); ``path`` holds the headings above it and its own."""
+    """Blocks under one heading (without the heading); ``path`` holds its parents and itself."""
 
     path: tuple[str, ...]
     role: str | None
@@ -43,7 +43,7 @@ class Section:
 
 
 def sections(blocks: Sequence[Block]) -> list[Section]:
-    """In the order of the document; blocks before the first heading have an empty path. Empty sections are kept out."""
+    """In document order; blocks before the first heading have an empty path. Leaves out empty sections."""
     return [Section(path, role_of(path), tuple(own)) for path, own in _grouped(blocks) if own]
 
 
@@ -61,7 +61,7 @@ def _grouped(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[Bl
 
 
 def role_of(path: Sequence[str]) -> str | None:
-    """What the nearest heading that says so makes of it; None where none does."""
+    """The role by the nearest heading that has one; None if none has."""
     for title in reversed(path):
         bare = _NUMBER.sub("", title)
         for role, words in ROLES:

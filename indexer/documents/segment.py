@@ -1,8 +1,8 @@
-"""A document to passages: sections parted where the next sentence coheres least with the one before it.
+"""Splits a document into passages: at the sentences that cohere least with the sentence before them.
 
-Recursive, as in paper 001: what is too long is parted at its weakest joint, and each half again, until all fit in
-what the embedder reads. Coherence is a port: the trained segmenter, or the similarity of the embeddings of what stands
-before and behind a joint.
+Recursive, as in paper 001: text that is too long is split at its weakest joint, then each half again, until all pieces
+fit the embedder. Coherence is a port: the trained segmenter, or the similarity of the embeddings of the text before
+and after a joint.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from indexer.documents.sections import Section, sections, without_number
 from indexer.documents.units import SPECIAL_TOKENS, CountTokens, Unit, table_texts, text_units
 
 MOST_TOKENS = 512
-_HEADER_TOKENS = 48  # at most, of title and section, that the embedder reads before the text
-_SMALLEST_SHARE = 0.25  # of a full passage: a joint nearer to an end is not taken where there is another
-_PARAGRAPH_BONUS = 0.1  # of cosine: a joint between paragraphs is weaker than it looks
+_HEADER_TOKENS = 48  # maximum for title and section, which the embedder reads before the text
+_SMALLEST_SHARE = 0.25  # of a full passage: a joint nearer to an end is chosen only if there is no other
+_PARAGRAPH_BONUS = 0.1  # of cosine: a joint between paragraphs counts as weaker than its value
 _WINDOW = 2  # sentences on each side of a joint
 
 Coherence = Callable[[Sequence[str]], list[float]]
-"""n texts in order to n - 1 numbers: how well each goes on from the one before; higher is better."""
+"""Maps n texts in order to n - 1 numbers: how well each continues the one before; higher is better."""
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentOptions:
-    """``most_tokens`` of a passage with its header, lowered to what the embedder reads; ``overlap`` sentences that a
-    passage repeats of the one before it."""
+    """``most_tokens``: the limit of a passage with its header, lowered to the embedder's; ``overlap``: sentences that a
+    passage repeats from the one before it.
+    """
 
     most_tokens: int = MOST_TOKENS
     overlap: int = 0
@@ -39,7 +40,7 @@ class SegmentOptions:
 
 @dataclass(frozen=True, slots=True)
 class Segmented:
-    """``cut`` counts sentences and rows longer than a passage, which had to be parted between words."""
+    """``cut`` counts the sentences and rows longer than a passage, which were split between words."""
 
     passages: tuple[Passage, ...]
     cut: int = 0
@@ -54,7 +55,7 @@ class _Piece:
 
 
 def embedding_coherence(embedder: Embedder) -> Coherence:
-    """Cosine of the two sentences before a joint to the two behind it."""
+    """Cosine of the two sentences before a joint and the two after it."""
 
     def coherence(texts: Sequence[str]) -> list[float]:
         before = [" ".join(texts[max(0, i - _WINDOW + 1) : i + 1]) for i in range(len(texts) - 1)]
@@ -67,7 +68,7 @@ def embedding_coherence(embedder: Embedder) -> Coherence:
 
 
 def header_of(title: str, path: Sequence[str]) -> str:
-    """What the embedder reads before a passage's text: the document's title and the nearest heading."""
+    """The text that the embedder reads before a passage: the document's title and the nearest heading."""
     heading = without_number(path[-1]) if path else ""
     return ". ".join(part for part in (title, heading if heading != title else "") if part)
 
@@ -78,13 +79,13 @@ def segment(
     """Passages in the order of the document; their ids are ``{id}#{ordinal}``."""
     most = min(options.most_tokens, MOST_TOKENS, embedder.card.max_tokens) - SPECIAL_TOKENS
     count = embedder.count_tokens
-    joints = coherence or embedding_coherence(embedder)
+    coherence = coherence or embedding_coherence(embedder)
     passages: list[Passage] = []
     cut = 0
     for section in sections(document.blocks):
         header = header_of(document.front.title, section.path)
         room = most - min(_HEADER_TOKENS, count([header])[0] - SPECIAL_TOKENS if header else 0)
-        pieces, parted = _pieces(section, count, joints, room, options.overlap)
+        pieces, parted = _pieces(section, count, coherence, room, options.overlap)
         cut += parted
         for piece in pieces:
             number = len(passages)
@@ -115,9 +116,9 @@ def embedding_text(passage: Passage, title: str, embedder: Embedder, most: int) 
 
 
 def _pieces(
-    section: Section, count: CountTokens, joints: Coherence, room: int, overlap: int
+    section: Section, count: CountTokens, coherence: Coherence, room: int, overlap: int
 ) -> tuple[list[_Piece], int]:
-    """The section's passages: running text, then captions and tables where they stand; and how much was cut."""
+    """The section's passages: running text, then captions and tables in their places; and the number of cuts."""
     pieces: list[_Piece] = []
     cut = 0
     running: list[Block] = []
@@ -128,13 +129,13 @@ def _pieces(
                 cut += parted
                 aside.append(_Piece(text, "table", block.first_page, block.last_page))
         elif block.kind == "caption":
-            for unit in _groups(text_units([block], count, room), joints, room):
+            for unit in _groups(text_units([block], count, room), coherence, room):
                 aside.append(_piece(unit, "caption"))
         else:
             running.append(block)
     units = text_units(running, count, room)
     cut += sum(unit.cut for unit in units)
-    groups = with_overlap(_groups(units, joints, room), room, overlap)
+    groups = with_overlap(_groups(units, coherence, room), room, overlap)
     pieces += [_piece(group, "text") for group in groups]
     return [*pieces, *aside], cut
 
@@ -145,19 +146,20 @@ def _piece(group: Sequence[Unit], kind: PassageKind) -> _Piece:
     return _Piece(text, kind, min(pages, default=None), max(pages, default=None))
 
 
-def _groups(units: list[Unit], joints: Coherence, room: int) -> list[list[Unit]]:
+def _groups(units: list[Unit], coherence: Coherence, room: int) -> list[list[Unit]]:
     if not units:
         return []
     if sum(unit.tokens for unit in units) <= room:
         return [units]
-    scores = joints([unit.text for unit in units])
+    scores = coherence([unit.text for unit in units])
     weakened = [score - (_PARAGRAPH_BONUS if units[i + 1].opens else 0.0) for i, score in enumerate(scores)]
     return part(units, weakened, room)
 
 
-def part(units: list[Unit], joints: Sequence[float], room: int) -> list[list[Unit]]:
-    """Groups of at most ``room`` tokens, parted at the weakest of the joints (``len(units) - 1`` numbers), again and
-    again; among equally weak ones at the one that leaves the more even halves."""
+def part(units: list[Unit], coherences: Sequence[float], room: int) -> list[list[Unit]]:
+    """Groups of at most ``room`` tokens, split recursively at the weakest of the joints (``len(units) - 1`` numbers);
+    between equally weak joints, the one with the more even halves.
+    """
     total = sum(unit.tokens for unit in units)
     if total <= room or len(units) == 1:
         return [units]
@@ -167,10 +169,10 @@ def part(units: list[Unit], joints: Sequence[float], room: int) -> list[list[Uni
     for place in range(1, len(units)):
         before += units[place - 1].tokens
         small = min(before, total - before) < _SMALLEST_SHARE * min(room, total)
-        key = (small, joints[place - 1], abs(total / 2.0 - before))
+        key = (small, coherences[place - 1], abs(total / 2.0 - before))
         if best is None or key < best:
             best, at = key, place
-    return [*part(units[:at], joints[: at - 1], room), *part(units[at:], joints[at:], room)]
+    return [*part(units[:at], coherences[: at - 1], room), *part(units[at:], coherences[at:], room)]
 
 
 def with_overlap(groups: list[list[Unit]], room: int, overlap: int) -> list[list[Unit]]:

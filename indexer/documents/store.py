@@ -1,7 +1,7 @@
-"""Documents and their passages in Elasticsearch: written so that a power cut leaves nothing lost and nothing double.
+"""Documents and their passages in Elasticsearch, written so that a crash loses and duplicates nothing.
 
-Every passage has an id made of its document's id and its place; a document that is read again writes over itself, and
-what it no longer has is deleted before it is called ready. Users' passages go to ``library``, routed by their owner.
+A passage's id is its document's id and its position. A second reading overwrites the first, and surplus passages are
+deleted before the document becomes ready. Users' passages go to ``library``, routed by their owner.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ class DocumentGone(SondeError):
 
 
 def passages_kind(owner: str) -> IndexKind:
-    """Which index holds the passages of this owner."""
+    """The index that holds the passages of this owner."""
     return "passages" if owner == PUBLIC else "library"
 
 
 def passage_document(passage: Passage, title: str, own: WhereWhen, record: Json | None, vector: list[float]) -> Json:
-    """As the index keeps it; ``record`` is what the passage carries of its record."""
+    """The stored form; ``record`` holds the fields inherited from the record."""
     heading = " ".join([title, *(without_number(part) for part in passage.section_path[-2:])]).strip()
     return passages.to_document(passage, title, heading, own, record, vector)
 
 
 class DocumentStore:
-    """Reads and writes of one prefix. Raises core.errors.Unavailable where Elasticsearch does not answer."""
+    """Reads and writes under one prefix. Raises core.errors.Unavailable if Elasticsearch does not answer."""
 
     def __init__(self, client: Elasticsearch, prefix: str) -> None:
         self.client = client
@@ -56,14 +56,14 @@ class DocumentStore:
         return documents.from_document(id, found["_source"]) if found.get("found") else None
 
     def put_entry(self, entry: DocumentEntry) -> None:
-        """Visible at once: a document's state is asked for right after it changed."""
+        """Visible at once, because clients ask for a document's state right after a change."""
         index = alias(self.prefix, "documents")
         self.client.index(
             index=index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
         )
 
     def keep_entry(self, entry: DocumentEntry) -> None:
-        """Replaces the entry where it still is. Raises DocumentGone where it was deleted or marked so."""
+        """Replaces an existing entry. Raises DocumentGone if it was deleted or marked as deleted."""
         index = alias(self.prefix, "documents")
         script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": documents.to_document(entry)}}
         found = (
@@ -75,28 +75,28 @@ class DocumentStore:
             raise DocumentGone(f"The document {entry.id} was deleted.")
 
     def of_origin(self, owner: str, origin: str) -> list[DocumentEntry]:
-        """What was read from this place before."""
+        """The documents read earlier from this origin."""
         query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"origin": origin}}]}}
         index = alias(self.prefix, "documents")
         hits = self.client.search(index=index, query=query, size=_PAGE).body["hits"]["hits"]
         return [documents.from_document(hit["_id"], hit["_source"]) for hit in hits]
 
     def record_fields(self, record: str) -> Json | None:
-        """What the record's passages inherit; None where there is no such record."""
+        """The fields that the record's passages inherit; None if there is no such record."""
         index = alias(self.prefix, "records")
         answer = self.client.options(ignore_status=404)
         found = answer.get(index=index, id=record, source_excludes=["vector"]).body
         return inherited(from_document(found["_source"])) if found.get("found") else None
 
     def record_of_doi(self, doi: str) -> str | None:
-        """The one record that bears this DOI; None for none or several."""
+        """The only record with this DOI; None if there is none or several."""
         query = {"term": {"identifiers": doi}}
         index = alias(self.prefix, "records")
         hits = self.client.search(index=index, query=query, size=2, source=False).body["hits"]["hits"]
         return str(hits[0]["_id"]) if len(hits) == 1 else None
 
     def put_passages(self, owner: str, items: Iterable[tuple[str, Json]]) -> list[bulk.Failure]:
-        """Writes by id and reads every item's result."""
+        """Writes by id and checks every item's result."""
         kind = passages_kind(owner)
         return bulk.write(
             self.client,
@@ -108,7 +108,7 @@ class DocumentStore:
         )
 
     def drop_passages(self, entry: DocumentEntry, *, from_ordinal: int = 0) -> int:
-        """Deletes the document's passages from this place on, and proves it; returns how many there were."""
+        """Deletes the document's passages from this position on, and verifies it; returns their number."""
         query = {
             "bool": {
                 "filter": [
@@ -131,7 +131,7 @@ class DocumentStore:
         return int(answer["deleted"])
 
     def drop(self, entry: DocumentEntry) -> int:
-        """The document and its passages, passages first: what is left after a power cut is found and deleted again."""
+        """Deletes passages, then the document: after a crash the entry remains, and the rest is deleted later."""
         deleted = self.drop_passages(entry)
         self.drop_entry(entry)
         return deleted
@@ -141,7 +141,7 @@ class DocumentStore:
         self.client.options(ignore_status=404).delete(index=index, id=entry.id, refresh=True)
 
     def entries(self, ids: Sequence[str]) -> dict[str, DocumentEntry]:
-        """Those that are there, by id, as of now."""
+        """The existing entries by id, in real time."""
         if not ids:
             return {}
         index = alias(self.prefix, "documents")
@@ -149,7 +149,7 @@ class DocumentStore:
         return {one["_id"]: documents.from_document(one["_id"], one["_source"]) for one in found if one.get("found")}
 
     def bytes_of(self, owner: str) -> int:
-        """Of all files of this owner."""
+        """The size of all files of this owner."""
         index = alias(self.prefix, "documents")
         aggs = {"bytes": {"sum": {"field": "bytes"}}}
         query = {"term": {"owner": owner}}

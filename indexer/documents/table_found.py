@@ -1,4 +1,4 @@
-"""A table as the finders of tables give it, and what they both ask of its cells."""
+"""A table as the table finders return it, and checks of cells that both use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 @dataclass(frozen=True, slots=True)
 class TableFound:
-    """Cells by row and column, all rows equally long; ``words`` are those that went into it."""
+    """Cells by row and column, all rows equally long; ``words`` are the words in it."""
 
     box: Box
     rows: tuple[tuple[str, ...], ...]
@@ -22,14 +22,14 @@ class TableFound:
 
 
 def has_words(cells: Sequence[Sequence[str]]) -> bool:
-    """A frame that holds numbers alone is a drawing with its axes."""
+    """Whether any cell has a word; a frame with only numbers is a drawing with its axes."""
     return sum(_WORD.search(cell) is not None for row in cells for cell in row) >= 2
 
 
 def is_labelled(cells: Sequence[Sequence[str]]) -> bool:
     """Whether half of the cells of the first row or of the first column hold a word; those of a chart do not.
 
-    Empty cells beside two words do not count: a head may stand over two columns and be written in one.
+    Empty cells beside two words do not count: a header over two columns can be written in one of them.
     """
     return any(_is_label(edge) for edge in (list(cells[0]), [row[0] for row in cells]))
 
@@ -40,7 +40,7 @@ def _is_label(edge: Sequence[str]) -> bool:
 
 
 def joined_cell(above: str, below: str) -> str:
-    """Two lines of one cell as one text, a broken word mended."""
+    """Joins two lines of one cell, and a word split between them."""
     if above.endswith("-") and below[:1].islower():
         return above[:-1] + below
     return f"{above} {below}".strip()

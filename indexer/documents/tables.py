@@ -1,8 +1,8 @@
-"""Ruled tables: those with borders (``lattice``), then those with level rules alone.
+"""Ruled tables: those with borders (``lattice``), then those with horizontal rules only.
 
-Where level rules stand above each other, the words between them are sorted into rows and columns.
-Columns are parted where an upright strip stays white in nearly all rows (or is ruled), rows by their baselines; a row
-whose first cell is empty goes on with the row above it. What turns out to be one column (a frame around text) is none.
+Words between horizontal rules above each other are sorted into rows and columns. A column boundary is a vertical strip
+that is empty in nearly all rows (or is ruled); a row is a baseline. A row with an empty first cell continues the row
+above it. A result with one column (a frame around text) is not a table.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SAME_LEVEL = 1.6
 _SHORTEST = 60.0
 _WHITE = 0.42  # of the size: the narrowest strip between two columns
 _MAY_CROSS = 0.08  # of the rows: titles that span columns
-_WORDS_OF_PROSE = 14  # a cell as long as this in most rows is a paragraph
+_WORDS_OF_PROSE = 14  # a cell this long in most rows is a paragraph
 
 
 def find_tables(page: Page, words: Sequence[Word]) -> list[TableFound]:
@@ -42,19 +42,19 @@ def find_tables(page: Page, words: Sequence[Word]) -> list[TableFound]:
 
 
 def _is_drawn(frame: Box, figures: Sequence[Box]) -> bool:
-    """Whether pictures or drawings take up most of the frame: then its rules are axes and grids."""
+    """Whether pictures or drawings fill most of the frame: then its rules are axes and grids."""
     return sum(_common(frame, figure) for figure in figures) > 0.5 * frame.width * frame.height
 
 
 def _common(a: Box, b: Box) -> float:
-    """The area that both cover."""
+    """The area of the intersection."""
     width = min(a.right, b.right) - max(a.left, b.left)
     height = min(a.bottom, b.bottom) - max(a.top, b.top)
     return max(width, 0.0) * max(height, 0.0)
 
 
 def _frames(rules: Sequence[Rule]) -> list[list[Rule]]:
-    """Rules that begin and end at the same x, from the top; at least two make a frame. Longest frames first."""
+    """Rules that begin and end at the same x, from the top; a frame needs at least two. Longest frames first."""
     groups: list[list[Rule]] = []
     for rule in sorted(_joined(rules), key=lambda r: r.box.top):
         if rule.box.width < _SHORTEST:
@@ -72,7 +72,7 @@ def _same_edges(a: Box, b: Box) -> bool:
 
 
 def _joined(rules: Sequence[Rule]) -> list[Rule]:
-    """Pieces of one rule, drawn cell by cell, as one."""
+    """Joins the pieces of one rule that is drawn cell by cell."""
     out: list[Box] = []
     for rule in sorted(rules, key=lambda r: (round(r.box.middle_y), r.box.left)):
         last = out[-1] if out else None
@@ -108,7 +108,7 @@ def _read(frame: Box, levels: Sequence[float], page: Page, words: Sequence[Word]
 
 
 def _columns(lines: Sequence[Line], uprights: Sequence[float], frame: Box) -> list[float]:
-    """The x of each strip between two columns."""
+    """The x of each boundary between two columns."""
     size = max(line.size for line in lines)
     reach = int(frame.width) + 2
     crossed = [0] * reach
@@ -132,7 +132,7 @@ def _columns(lines: Sequence[Line], uprights: Sequence[float], frame: Box) -> li
 
 
 def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
-    """First and last index of each stretch of True."""
+    """First and last index of each run of True."""
     out: list[tuple[int, int]] = []
     start: int | None = None
     for index, flag in enumerate([*flags, False]):
@@ -163,7 +163,7 @@ def _is_prose(cells: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_columns(lines: Sequence[Line], edges: Sequence[float], frame: Box) -> bool:
-    """Two or three columns of running text, which fills them from edge to edge."""
+    """Two or three columns of running text that fill the width."""
     if len(lines) < 6 or len(edges) > 2:
         return False
     bounds = [frame.left, *edges, frame.right]
@@ -179,7 +179,7 @@ def _are_columns(lines: Sequence[Line], edges: Sequence[float], frame: Box) -> b
 
 
 def _is_no_row(line: Line) -> bool:
-    """The caption of a figure: what holds one is a part of the page, and no table."""
+    """Whether the line is the caption of a figure: then the frame is part of the page, not a table."""
     match = CAPTION.match(line.text)
     return match is not None and match["mark"] is not None and not match["what"].lower().startswith("tab")
 
@@ -189,7 +189,7 @@ def _has_caption(page: Page) -> bool:
 
 
 def _header_rows(lines: Sequence[Line], levels: Sequence[float]) -> int:
-    """Rows above the last inner rule of the upper third; 1 where nothing says."""
+    """Rows above the last inner rule of the upper third; 1 if there is none."""
     top, bottom = min(levels), max(levels)
     inner = [y for y in levels if top + 2.0 < y < top + (bottom - top) / 3.0]
     above = sum(line.box.middle_y < max(inner) for line in lines) if inner else 0

@@ -1,4 +1,4 @@
-"""The pieces that a passage is put together from and that are never parted: sentences, lines of code, rows."""
+"""The indivisible pieces of passages: sentences, lines of code, rows."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from indexer.documents.model import Block, Table
 from reading.sentences import sentences
 
 CountTokens = Callable[[Sequence[str]], list[int]]
-SPECIAL_TOKENS = 2  # that an encoder adds around each text
+SPECIAL_TOKENS = 2  # special tokens that an encoder adds to each text
 CELL = " | "
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """``tokens`` without special ones; ``opens`` a paragraph; ``cut`` where it is a part of a sentence too long to fit;
-    ``separator`` stands before it when it is not the first."""
+    """``tokens`` without special ones; ``opens``: starts a paragraph; ``cut``: part of a sentence that is too long;
+    ``separator`` precedes it unless it is the first.
+    """
 
     text: str
     tokens: int
@@ -34,7 +35,7 @@ def text_units(blocks: Sequence[Block], count: CountTokens, most: int) -> list[U
         return []
     tokens = [number - SPECIAL_TOKENS for number in count([text for text, *_ in drafts])]
     units: list[Unit] = []
-    seen: dict[int, int] = {}  # how much of each block's text is behind us
+    seen: dict[int, int] = {}  # how much of each block's text is done
     for (text, block, opens, separator), number in zip(drafts, tokens, strict=True):
         start = max(block.text.find(text, seen.get(id(block), 0)), 0)
         seen[id(block)] = start + len(text)
@@ -57,12 +58,12 @@ def _pieces(block: Block) -> list[tuple[str, str]]:
 
 
 def parted(text: str, count: CountTokens, most: int) -> list[tuple[str, int]]:
-    """A text too long for one passage, parted between words into as few as may be; with their tokens."""
+    """Splits a text longer than one passage between words into as few pieces as possible; with their tokens."""
     words = text.split()
     lengths = [max(1, number - SPECIAL_TOKENS) for number in count(words)]
     out: list[tuple[list[str], int]] = []
     for word, length in zip(words, lengths, strict=True):
-        if length > most:  # a word longer than a passage: letters or digits without end
+        if length > most:  # a word longer than a passage: endless letters or digits
             piece = max(1, len(word) * most // (2 * length))
             out += [([word[at : at + piece]], most) for at in range(0, len(word), piece)]
         elif out and out[-1][1] + length <= most:
@@ -73,13 +74,13 @@ def parted(text: str, count: CountTokens, most: int) -> list[tuple[str, int]]:
 
 
 def table_texts(table: Table, count: CountTokens, most: int) -> list[tuple[str, bool]]:
-    """Texts of at most ``most`` tokens, each with caption and header; True where a row had to be parted."""
+    """Texts of at most ``most`` tokens, each with caption and header; True if a row had to be split."""
     header = [_row(row) for row in table.rows[: table.header_rows]]
     rows = [_row(row) for row in table.rows[table.header_rows :]]
     opening = [line for line in (table.caption, *header) if line]
     tokens = [number - SPECIAL_TOKENS for number in count([*opening, *rows])]
     head_tokens = sum(tokens[: len(opening)])
-    if head_tokens > most // 2:  # a caption as long as a passage is a passage of its own
+    if head_tokens > most // 2:  # a caption as long as a passage becomes a separate passage
         flat = "\n".join([*opening, *rows])
         return [(text, True) for text, _ in parted(flat, count, most)]
     out: list[tuple[list[str], int, bool]] = []

@@ -1,4 +1,4 @@
-"""Whether what one may do with data is restricted, by code words and by sentences."""
+"""Recognises restricted access, by code words and by sentences."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _SAYS_RESTRICTED = re.compile(
 
 
 def is_restricted_code(code: str) -> bool:
-    """Of ISO's restriction and classification codes, DCAT's access levels, DataCite's and COAR's access rights."""
+    """Whether a code means restricted: ISO restriction and classification, DCAT access level, DataCite, COAR."""
     return code.replace(" ", "").rpartition("/")[2].rpartition("#")[2].lower() in _RESTRICTED
 
 
 def says_restricted(text: str) -> bool:
-    """Whether a sentence asks for a password, a registration, or says that access is restricted."""
+    """Whether a sentence asks for a password or a registration, or states that access is restricted."""
     return _SAYS_RESTRICTED.search(text) is not None

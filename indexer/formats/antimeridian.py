@@ -1,8 +1,8 @@
-"""Which of two ways round the globe a box or a polygon means, where what is written can be read both ways.
+"""Decides between the two possible readings of a box or polygon near the antimeridian.
 
-West above east is a box across the antimeridian, or two swapped edges. A polygon with an edge longer than half the
-globe reaches nearly round it, or crosses the antimeridian the short way. The narrower reading is taken, unless the
-record's words, its other shapes or its height fit the other one better.
+A box with west > east crosses the antimeridian, or its edges were swapped. A polygon with an edge longer than half
+the globe reaches almost around it, or crosses the antimeridian the short way. The narrower reading wins, unless the
+record's words, its other shapes or its height fit the wider one better.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from core.geo import box_array, compare
 SWAPPED = "extent: west and east were swapped"
 ACROSS = "extent: a polygon was read across the antimeridian"
 
-_TALL_DEG = 60.0  # a box of the whole world is not lower
+_TALL_DEG = 60.0  # a box of the whole world is at least this high
 _WIDEST_OCEAN_DEG = 240.0
 _NEAR_THE_SEAM_DEG = 170.0
-_SLIVER = 0.1  # of its height: no area that anybody means is so narrow
+_SLIVER = 0.1  # of its height; nobody means a narrower area
 _SLIVER_HEIGHT_DEG = 25.0
 _CLEARLY = 0.1
 _FAR_NARROWER = 2.0
-"""So many times narrower must the swapped edges of a tall box be."""
+"""The swapped edges of a tall box must be at least this many times narrower."""
 _GLOBAL = re.compile(
     r"\b(?:global\w*|world\w*|planisphere|mondial\w*|mundial\w*|mundo|monde|weltweit\w*|weltkarte)\b", re.IGNORECASE
 )
@@ -46,13 +46,13 @@ _PACIFIC = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What else a record says of where it is: ``said`` its title, places and keywords, ``near`` its other shapes."""
+    """What else a record says about its place. ``said``: title, places and keywords. ``near``: its other shapes."""
 
     said: str = ""
     near: tuple[BBox, ...] = ()
 
     def likeness(self, box: BBox) -> float:
-        """The best share of common area of a box and one of ``near`` in the area of both together, 0..1."""
+        """The largest share of area that the box and one of ``near`` have in common (intersection over union), 0..1."""
         boxes = box_array(self.near)
         if not len(boxes):
             return 0.0
@@ -61,7 +61,7 @@ class Evidence:
 
 
 def is_swapped(west: float, east: float, south: float, north: float, evidence: Evidence) -> bool:
-    """Whether a box that is written with west above east had them swapped; else it crosses the antimeridian."""
+    """Whether the edges of a box written with west > east were swapped; if not, it crosses the antimeridian."""
     across = (east - west) % 360.0
     west, east = normalise_longitude(west), normalise_longitude(east)
     if west <= east:  # 350 to 10 is -10 to 10
@@ -75,21 +75,21 @@ def is_swapped(west: float, east: float, south: float, north: float, evidence: E
     if _PACIFIC.search(evidence.said) and across <= _WIDEST_OCEAN_DEG:
         return False
     if swapped.height_deg >= max(_SLIVER_HEIGHT_DEG, swapped.width_deg / _SLIVER):
-        return False  # a grid all round, whose last column lies just behind its first
+        return False  # a grid around the whole globe whose last column is just past its first
     if swapped.height_deg >= _TALL_DEG and _FAR_NARROWER * swapped.width_deg > across:
         return False  # a grid on a polar projection: North America's reaches from 149 E to 3 W
     return 360.0 - across < across
 
 
 def is_inside_out(box: BBox, said: str) -> bool:
-    """Whether a box reaches nearly round the globe and leaves out just the place at the seam that the words name."""
+    """Whether a box reaches almost around the globe and leaves out exactly the place that the words name."""
     rest = 360.0 - box.width_deg
     at_the_seam = not box.crosses_antimeridian and box.width_deg >= _WIDER_THAN_ANY_SEA_DEG
     return at_the_seam and rest > _SLIVER * box.height_deg and _AT_THE_SEAM.search(said) is not None
 
 
 def across(shape: BaseGeometry, evidence: Evidence) -> BaseGeometry | None:
-    """The shape with the short way across the antimeridian (0..360); None where it is right as it is written."""
+    """The shape read the short way across the antimeridian (0..360); None where the written form is right."""
     if not has_long_edges(shape):
         return None
     west, south, east, north = shape.bounds
@@ -105,13 +105,13 @@ def across(shape: BaseGeometry, evidence: Evidence) -> BaseGeometry | None:
 
 
 def has_long_edges(shape: BaseGeometry) -> bool:
-    """Whether an edge is longer than half the globe; 360 is the whole of it."""
+    """Whether an edge is longer than half the globe. An edge of exactly 360 degrees is the whole globe, not long."""
     rings = (part.exterior.coords for part in shapely.get_parts(shape) if isinstance(part, Polygon))
     return any(180.0 < abs(a[0] - b[0]) < 360.0 for ring in rings for a, b in pairwise(ring))
 
 
 def _means_the_world(crossing: BBox, evidence: Evidence) -> bool:
-    """Whether one of the readings is (nearly) all round, and the words or the shape of the other say that it is meant.
+    """Whether one reading reaches (almost) around the globe and the words or the other reading's shape support it.
 
     ``crossing`` is the reading across the antimeridian.
     """
@@ -122,7 +122,7 @@ def _means_the_world(crossing: BBox, evidence: Evidence) -> bool:
 
 
 def _nearer(one: BBox, other: BBox, evidence: Evidence) -> bool | None:
-    """Whether the record's other shapes are rather those of ``one``; None where they do not tell."""
+    """Whether the record's other shapes fit ``one`` better than ``other``; None where they do not decide."""
     difference = evidence.likeness(one) - evidence.likeness(other)
     return None if abs(difference) < _CLEARLY else difference > 0
 

@@ -1,4 +1,4 @@
-"""The boxes of one document; those that can be read in two ways are decided when all it says is known."""
+"""The boxes of one document. Ambiguous boxes are decided after the whole document is read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Edges(NamedTuple):
 
 
 class Boxes:
-    """Boxes in the order they were added; ``settle`` decides the doubtful ones (west written above east)."""
+    """Boxes in the order in which they were added; ``settle`` decides the ambiguous ones (written with west > east)."""
 
     def __init__(self) -> None:
         self.found: list[BBox] = []
@@ -31,26 +31,26 @@ class Boxes:
 
     @property
     def clear(self) -> tuple[BBox, ...]:
-        """Those that can be read in one way only."""
+        """The boxes that have only one reading."""
         return tuple(box for i, box in enumerate(self.found) if i not in self._doubtful)
 
     def add(self, edges: Edges) -> bool:
-        """Whether they make a box."""
+        """Adds the edges; whether they make a box."""
         found, repairs = repair_box(*edges)
         if found is None:
             self.warnings.extend(repairs)
             return False
         if edges.west > edges.east:
-            self._doubtful[len(self.found)] = edges  # ``settle`` says what was done to it
+            self._doubtful[len(self.found)] = edges  # ``settle`` reports what it changed
         else:
             self.warnings.extend(repairs)
         self.found.append(found)
         return True
 
     def confirmed_by(self, other: Boxes) -> None:
-        """What the document states a second time says which reading of the first is meant.
+        """Uses the boxes that the document states a second time to choose a reading of the first ones.
 
-        Of two boxes that are each other's complement, one is the other with west and east swapped.
+        If two boxes are each other's complement, one of them is the other with west and east swapped.
         """
         self._near.extend(other.clear)
         for position, box in enumerate(self.found):
@@ -59,9 +59,9 @@ class Boxes:
                     self._doubtful[position] = edges
 
     def settle(self, said: str, near: Iterable[BBox] = (), *, leaving: Container[int] = ()) -> Evidence:
-        """Decides by the record's title, places and keywords (``said``) and by other shapes; gives what it went by.
+        """Decides the ambiguous boxes by ``said`` (title, places, keywords) and other shapes; gives that evidence.
 
-        Boxes at the positions of ``leaving`` are left to the caller.
+        Boxes at the positions in ``leaving`` are left to the caller.
         """
         known = [box for i, box in enumerate(self.found) if i not in self._doubtful and i not in leaving]
         evidence = Evidence(said, (*known, *self._near, *near))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.ckan_parts import EXTRA_LINKS, boxes, extra_names, spans
@@ -20,7 +18,7 @@ _NOT_OPEN = frozenset({"notspecified", "other-closed", "other-nc", ""})
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no JSON, or no package in it."""
+    """Raises Refused: not JSON, or no package in it."""
     document = parse_json(raw.content)
     if isinstance(document, dict) and isinstance(document.get("result"), dict):
         document = document["result"]
@@ -38,7 +36,7 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def with_extras(package: JsonMapping) -> Json:
-    """The package with its extras as members of their own; a member of the package itself stays."""
+    """The package with its extras as members; existing members of the package are kept."""
     extras = {
         str(extra["key"]): _opened(extra.get("value")) for extra in objects_in(package.get("extras")) if "key" in extra
     }
@@ -46,8 +44,8 @@ def with_extras(package: JsonMapping) -> Json:
     return {**extras, **said}
 
 
-def _opened(value: Any) -> Any:
-    """An extra that holds JSON as text: lists above all."""
+def _opened(value: object) -> object:
+    """Parses an extra that holds JSON as text, for example a list."""
     if isinstance(value, str) and value[:1] in "[{" and len(value) < 1_000_000:
         try:
             return parse_inner_json(value)
@@ -200,7 +198,7 @@ _FIELDS = {
     "resolution.metres": "`spatial-resolution`, `spatial_resolution_in_meters`",
     "resolution.time_step": "`temporal_resolution`",
     "provenance.lineage": "`lineage`, `provenance`",
-    "provenance.kind": "tags that say it outright",
+    "provenance.kind": "tags that name the kind",
     "provenance.derived_from": "`source`",
     "provenance.attributed_to": "authors; else publishers, the organisation",
     "licence": "`license_url`, `license_id`, `license_title`",

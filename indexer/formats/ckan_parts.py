@@ -1,8 +1,6 @@
-"""Places and periods of a CKAN package, in the fashions of ckanext-spatial, ckanext-dcat and of portals."""
+"""Places and periods of a CKAN package, in the forms that ckanext-spatial, ckanext-dcat and portals use."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from core.json_types import JsonMapping
 from indexer.formats.draft import Draft
@@ -51,7 +49,7 @@ def boxes(draft: Draft, package: JsonMapping) -> None:
         draft.keyword(text_in(package.get(name)).rstrip("/").rpartition("/")[2], "location")
 
 
-def _place(draft: Draft, place: Any) -> bool:
+def _place(draft: Draft, place: object) -> bool:
     if isinstance(place, dict):
         return draft.where.geojson(place)
     text = text_in(place)

@@ -32,7 +32,7 @@ _LINEAGE = frozenset({"Methods", "TechnicalInfo"})
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: neither XML nor JSON, or no resource of DataCite's."""
+    """Raises Refused: neither XML nor JSON, or no DataCite resource."""
     document, warnings = _document(raw.content)
     draft = Draft(raw, source, "datacite", list(warnings))
     _what(draft, document)
@@ -168,7 +168,7 @@ _ROOT = re.compile(r"\{http://datacite\.org/schema/kernel-[0-9.]+\}resource")
 
 
 def _recognises(inspection: Inspection) -> bool:
-    """XML may have got the namespace of the envelope that it came in; JSON may stand inside ``data.attributes``."""
+    """XML can carry the namespace of its envelope; JSON can be inside ``data.attributes``."""
     content = inspection.content
     if _ROOT.fullmatch(inspection.tag):
         return True
@@ -192,7 +192,7 @@ _FIELDS = {
     "geometry": "`geoLocationPolygon`",
     "times": "dates of type Collected, Coverage, Valid",
     "provenance.lineage": "descriptions of type Methods, TechnicalInfo",
-    "provenance.kind": "subjects that say it outright",
+    "provenance.kind": "subjects that name the kind",
     "provenance.derived_from": "relations IsDerivedFrom, IsVariantFormOf; referenced data sets",
     "provenance.attributed_to": "creators",
     "licence": "`rightsURI`, `rightsIdentifier`, `rights`",

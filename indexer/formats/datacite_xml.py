@@ -1,4 +1,4 @@
-"""DataCite 4 in XML, brought to the shape of DataCite's JSON, which has one reader (``datacite``)."""
+"""Converts DataCite 4 XML to DataCite's JSON form, which ``datacite`` reads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _POINT = ("pointLongitude", "pointLatitude")
 
 
 def as_json(root: Element) -> Json:
-    """The ``resource`` element as the JSON that DataCite's API gives for it."""
+    """The ``resource`` element as the JSON that DataCite's API returns for it."""
     identifier = one_of(root, "identifier")
     kind = one_of(root, "resourceType")
     document: Json = {

@@ -1,4 +1,4 @@
-"""The axes of STAC's datacube extension (``cube:dimensions``): where and when a cube lies, and how fine it is."""
+"""The axes of STAC's datacube extension (``cube:dimensions``): place, period and resolution of a cube."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEGREES = frozenset({"", "4326", "4979", "CRS84", "OGC:CRS84", "EPSG:4326", "EP
 
 
 def cube(draft: Draft, said: JsonMapping) -> None:
-    """Fills box, period and resolution where the document did not say them in its usual places."""
+    """Fills box, period and resolution where the document's usual members do not give them."""
     dimensions = said.get("cube:dimensions")
     axes = [axis for axis in dimensions.values() if isinstance(axis, dict)] if isinstance(dimensions, dict) else []
     if not draft.where.boxes:
@@ -38,7 +38,7 @@ def _ground(axes: list[Json]) -> Iterator[Json]:
 
 
 def _box(draft: Draft, axes: list[Json]) -> None:
-    """Only of degrees: a projected cube says where it is in its geometry."""
+    """Only for axes in degrees: a projected cube gives its place in its geometry."""
     ends = {axis["axis"]: listed(axis.get("extent")) for axis in _ground(axes) if _in_degrees(axis)}
     x, y = ends.get("x", []), ends.get("y", [])
     if len(x) == len(y) == 2:
@@ -55,7 +55,7 @@ def _time(draft: Draft, axis: JsonMapping) -> None:
 
 
 def _step_m(axis: JsonMapping) -> float | None:
-    """The distance of two values in metres, degrees at the equator; None where it is irregular or of no known unit."""
+    """The distance between two values in metres, degrees at the equator; None where irregular or of an unknown unit."""
     step = abs(number(text_in(axis.get("step"))))
     unit = text_in(axis.get("unit")) or ("degree" if _in_degrees(axis) else "")
     return metres(step, unit) if math.isfinite(step) and step > 0 else None

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
@@ -38,9 +37,9 @@ _SERVICES = frozenset({"API", "WMS", "WFS", "WCS", "WMTS", "ESRI REST", "OGC:WMS
 
 
 def resources(content: bytes) -> list[Json]:
-    """Every dataset, series and service of a document, each whole, with short names.
+    """Every dataset, series and service of a document, each complete, with short names.
 
-    A JSON object without any type is taken as the data set itself (DCAT-US 1.1). Raises Refused.
+    A JSON object without any type is read as the data set itself (DCAT-US 1.1). Raises Refused.
     """
     if not looks_like_json(content):
         return [plain_node(node, {}) for node in dcat_resources(content)]
@@ -54,7 +53,7 @@ def resources(content: bytes) -> list[Json]:
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: neither JSON nor RDF, no data set, or several (``split`` parts them)."""
+    """Raises Refused: neither JSON nor RDF, no data set, or several (``split`` separates them)."""
     found = resources(raw.content)
     if len(found) != 1:
         raise Refused("it holds no data set of DCAT" if not found else f"it holds {len(found)} data sets: split them")
@@ -106,7 +105,7 @@ def _what(draft: Draft, said: JsonMapping) -> None:
     draft.resolution = Resolution(min(known, default=None), measured.scale_denominator, step)
     for name, kind in _DATES.items():
         for text in texts_in(said.get(name)):
-            if not text.upper().startswith("R/"):  # "R/P1W": changed every week, which is no date
+            if not text.upper().startswith("R/"):  # "R/P1W" means "changed every week": it is not a date
                 draft.date(kind, text)
 
 
@@ -130,7 +129,7 @@ def _words(draft: Draft, said: JsonMapping) -> None:
         draft.theme(label(category))
 
 
-def _identifier(one: Any) -> str:
+def _identifier(one: object) -> str:
     if isinstance(one, dict):
         named = (text_in(one.get(name)) for name in ("@value", "notation", "identifier", "@id", "title"))
         return next((text for text in named if text), "")
@@ -156,7 +155,7 @@ def _who(draft: Draft, said: JsonMapping) -> None:
         )
 
 
-def _agent(draft: Draft, agent: Any, role: str) -> None:
+def _agent(draft: Draft, agent: object, role: str) -> None:
     name = name_of_agent(agent)
     email = text_in(agent.get("mbox") or agent.get("hasEmail")) if isinstance(agent, dict) else ""
     kinds = types_of(agent)
@@ -165,7 +164,7 @@ def _agent(draft: Draft, agent: Any, role: str) -> None:
     draft.contact(*((name, place) if is_person else ("", name)), role=role, email=email)
 
 
-def _period(draft: Draft, period: Any) -> None:
+def _period(draft: Draft, period: object) -> None:
     if not isinstance(period, dict) or "@value" in period:
         draft.interval(text_in(period))
         return
@@ -276,7 +275,7 @@ _FIELDS = {
     "resolution.scale_denominator": "`dqv:hasQualityMeasurement` (scale)",
     "resolution.time_step": "`temporalResolution`",
     "provenance.lineage": "`dct:provenance`",
-    "provenance.kind": "keywords that say it outright",
+    "provenance.kind": "keywords that name the kind",
     "provenance.derived_from": "`prov:wasDerivedFrom`, `dct:source`",
     "provenance.generated_by": "`prov:wasGeneratedBy`",
     "provenance.attributed_to": "creators; else publishers",

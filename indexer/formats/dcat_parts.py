@@ -1,9 +1,8 @@
-"""Parts of a DCAT resource that profiles write in many fashions: texts, labels, addresses, agents, places."""
+"""Parts of a DCAT resource that profiles write in many forms: texts, labels, addresses, agents, places."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from core.json_types import JsonMapping
 from indexer.formats.draft import Draft
@@ -15,15 +14,15 @@ _GEOJSON = frozenset({"Point", "Polygon", "MultiPolygon", "LineString", "Envelop
 _LONGEST_NAME = 100
 
 
-def texts_by_language(value: Any, preferred: str | None) -> list[str]:
-    """The texts, the one in the preferred language first, then English, then those without a language."""
+def texts_by_language(value: object, preferred: str | None) -> list[str]:
+    """The texts: the preferred language first, then English, then those without a language."""
     found = [(str(one.get("@language", "")) if isinstance(one, dict) else "", text_in(one)) for one in listed(value)]
     order = {preferred or "": 0, "en": 1, "": 2}
     return [text for _, text in sorted(found, key=lambda one: order.get(one[0].lower()[:2], 3)) if text]
 
 
-def label(one: Any) -> str:
-    """What a node is called: its label, else the end of its address; a text is itself."""
+def label(one: object) -> str:
+    """The name of a node: its label, else the last part of its address. A text is its own label."""
     if not isinstance(one, dict):
         return _last(text_in(one))
     if "@value" in one:
@@ -33,25 +32,25 @@ def label(one: Any) -> str:
 
 
 def _last(text: str) -> str:
-    """``ENVI`` of ``http://.../data-theme/ENVI``; a text that is no address stays."""
+    """``ENVI`` of ``http://.../data-theme/ENVI``; text that is not an address is unchanged."""
     if not text.lower().startswith(("http://", "https://")):
         return text
     return text.rstrip("/").rpartition("/")[2].rpartition("#")[2] or text
 
 
-def address(one: Any) -> str:
+def address(one: object) -> str:
     if isinstance(one, dict):
         return next((text for name in ("@id", "url", "@value") if (text := text_in(one.get(name)))), "")
     return text_in(one)
 
 
-def media_type_in(one: Any) -> str:
-    """``text/csv`` of the text itself or of IANA's address for it."""
+def media_type_in(one: object) -> str:
+    """``text/csv``, from the text itself or from IANA's address for it."""
     text = address(one) or label(one)
     return "/".join(text.rstrip("/").split("/")[-2:]) if "media-types/" in text else "" if "://" in text else text
 
 
-def name_of_agent(agent: Any) -> str:
+def name_of_agent(agent: object) -> str:
     if not isinstance(agent, dict):
         return _last(text_in(agent))
     named = next(
@@ -60,8 +59,8 @@ def name_of_agent(agent: Any) -> str:
     return named or _last(text_in(agent.get("@id")))
 
 
-def place(draft: Draft, one: Any) -> None:
-    """A shape in any fashion; one of several that say the same is enough. Without a shape it is a name."""
+def place(draft: Draft, one: object) -> None:
+    """Reads a shape in any form. If several say the same, the first is enough. Without a shape, reads a place name."""
     if not isinstance(one, dict) or "@value" in one:
         _named_or_shaped(draft, text_in(one))
         return
@@ -81,13 +80,13 @@ def _named_or_shaped(draft: Draft, text: str) -> None:
         draft.keyword(_last(text), "location", text if text.startswith("http") else None)
 
 
-def _shapes_of(one: JsonMapping) -> Iterator[Any]:
-    """GeoJSON and WKT before GML."""
+def _shapes_of(one: JsonMapping) -> Iterator[object]:
+    """Yields GeoJSON and WKT before GML."""
     shapes = [shape for name in _SHAPES for shape in listed(one.get(name))]
     return iter(sorted(shapes, key=lambda shape: text_in(shape).lstrip().startswith("<gml")))
 
 
-def _shaped(draft: Draft, shape: Any) -> bool:
+def _shaped(draft: Draft, shape: object) -> bool:
     if isinstance(shape, dict) and shape.get("type") in _GEOJSON:
         return draft.where.geojson(shape)
     if isinstance(shape, dict) and "@value" not in shape:

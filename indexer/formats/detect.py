@@ -1,8 +1,6 @@
-"""The format of a document, by what it says, never by its file name."""
+"""Detects the format of a document from its content, never from its file name."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from indexer.formats.format import Inspection, inspect
 from indexer.formats.formats import FORMATS
@@ -11,7 +9,7 @@ from indexer.formats.xml import FirstElement
 
 
 def detect(content: bytes) -> str | None:
-    """The name of the format, None where it is not known, or where the document holds several records."""
+    """The name of the format; None where it is unknown or the document holds several records."""
     try:
         return _first(inspect(content))
     except Refused:
@@ -19,11 +17,11 @@ def detect(content: bytes) -> str | None:
 
 
 def detect_element(first: FirstElement, content: bytes) -> str | None:
-    """The format that begins with an element; ``content`` is it and what is inside it."""
+    """The format that starts with this element; ``content`` is the element with everything inside it."""
     return _first(Inspection(content, first))
 
 
-def detect_json(document: Any) -> str | None:
+def detect_json(document: object) -> str | None:
     """The format of a parsed JSON document."""
     return _first(Inspection(document=document))
 

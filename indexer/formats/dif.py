@@ -145,7 +145,7 @@ def _where(draft: Draft, root: Element) -> None:
 
 
 def _resolution(root: Element) -> Resolution:
-    """The finest stated; the range is a class such as "10 km - < 50 km", for where nothing is stated."""
+    """The finest resolution stated; without one, the range, which is a class such as "10 km - < 50 km"."""
     stated, classes, steps = [], [], []
     for resolution in all_of(root, "Data_Resolution"):
         stated += [distance_in(text_at(resolution, f"{edge}_Resolution")) for edge in ("Latitude", "Longitude")]
@@ -159,7 +159,7 @@ _EDGES = (("Western", "Longitude"), ("Southern", "Latitude"), ("Eastern", "Longi
 
 
 def _vertical(draft: Draft, coverage: Element) -> None:
-    """Altitudes upwards, depths downwards."""
+    """Altitudes are upwards, depths downwards."""
     for sign, name in ((1.0, "Altitude"), (-1.0, "Depth")):
         low, high = (sign * metres_of(text_at(coverage, f"{end}_{name}")) for end in ("Minimum", "Maximum"))
         draft.set_vertical(low, high)
@@ -225,7 +225,7 @@ _FIELDS = {
     "resolution.metres": "`Data_Resolution`",
     "resolution.time_step": "`Temporal_Resolution`",
     "provenance.lineage": "`Quality`",
-    "provenance.kind": "categories of platforms, level 4 (derived), keywords that say it outright",
+    "provenance.kind": "categories of platforms, level 4 (derived), keywords that name the kind",
     "provenance.attributed_to": "creators, investigators",
     "licence": "`Use_Constraints`, `License_URL`",
     "constraints": "`Access_Constraints`, `Use_Constraints`",

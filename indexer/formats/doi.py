@@ -9,7 +9,7 @@ _ENCODED_SLASH = re.compile(r"(10\.\d{4,9})%2[fF]")
 
 
 def doi_in(text: str | None) -> str | None:
-    """The first DOI, bare and in lower case (``10.5065/7nb6-rj33``); None where there is none."""
+    """The first DOI, without a prefix and in lower case (``10.5065/7nb6-rj33``); None where there is none."""
     if not text or "10." not in text:
         return None
     match = _DOI.search(_ENCODED_SLASH.sub(r"\1/", text.strip()))

@@ -1,4 +1,4 @@
-"""How fine, as GeoDCAT-AP 2 and 3 measure it: ``dqv:hasQualityMeasurement`` of a distance, an angle or a scale."""
+"""Resolution in GeoDCAT-AP 2 and 3: ``dqv:hasQualityMeasurement`` of a distance, an angle or a scale."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from indexer.formats.units import metres
 
 _UNIT = {"spatialResolutionAsDistance": "m", "spatialResolutionAsAngularDistance": "degree"}
 _SCALE = "spatialResolutionAsScale"
-_COARSEST_SCALE = 1e9  # the whole Earth on 4 cm
+_COARSEST_SCALE = 1e9  # the whole Earth on 4 cm of paper
 
 
 def measured_resolution(said: JsonMapping) -> Resolution:
-    """The finest distance in metres and the largest scale of a data set with short names; None where none is measured.
+    """The finest distance in metres and the largest scale of a data set with short names; None where none is given.
 
-    A scale is written as a fraction (0.00002) or as its denominator (50000). Heights are no ground distance.
+    A scale is written as a fraction (0.00002) or as its denominator (50000). Heights are not ground distances.
     """
     distances, scales = [], []
     for one in objects_in(said.get("hasQualityMeasurement")):

@@ -1,4 +1,4 @@
-"""A record while it is being read: takes what a document says in its own fashion, mends it, keeps the warnings."""
+"""A record while a reader fills it: repairs what the document says and keeps the warnings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from indexer.formats.reader import Refused
 from indexer.formats.repair_time import Position, read_as, repair_span, stated_date
 from indexer.formats.resource_types import resource_type
 from indexer.formats.shapes import Where
-from indexer.formats.text import block, line, says_nothing
+from indexer.formats.text import block, is_placeholder, line
 from indexer.formats.when import interval_in
 from indexer.formats.written_dates import says_no_date
 from indexer.raw import RawRecord
@@ -45,9 +45,9 @@ _NO_DATE = ("9999", "0000", "0001-01-01")
 
 @dataclass(slots=True)
 class Draft:
-    """Everything a Record holds, gathered by a reader; ``finish`` makes the Record.
+    """Everything a Record holds, collected by a reader; ``finish`` makes the Record.
 
-    Texts may be given as written: white space, HTML and words that say nothing ("N/A") are dealt with here.
+    Readers may pass texts as written. The draft removes white space, HTML and empty words such as "N/A".
     """
 
     raw: RawRecord
@@ -96,30 +96,30 @@ class Draft:
         return next(iter(self._languages), None)
 
     def of_type(self, text: str) -> None:
-        """What the document calls the resource; without a word that is known it stays a dataset."""
+        """Sets the type from the document's word for it; an unknown word leaves ``dataset``."""
         found = resource_type(text)
         if found is not None:
             self.type = found
 
     def keyword(self, term: str, vocabulary: str | None = None, uri: str | None = None) -> None:
         said = line(term)
-        if said and not says_nothing(said):
+        if said and not is_placeholder(said):
             self._keywords.append(Keyword(said, line(vocabulary) or None, uri or None))
             self.names.keyword(said, vocabulary)
 
     def theme(self, term: str) -> None:
         said = line(term)
-        if said and not says_nothing(said):
+        if said and not is_placeholder(said):
             self._themes.append(said)
 
     def contact(self, name: str = "", organisation: str = "", *, role: str | None = None, email: str = "") -> None:
-        parts = [said if not says_nothing(said := line(text)) else "" for text in (name, organisation, email)]
+        parts = [said if not is_placeholder(said := line(text)) else "" for text in (name, organisation, email)]
         if any(parts):
             address = parts[2].removeprefix("mailto:") or None
             self._contacts.append(Contact(parts[0] or None, parts[1] or None, role, address))
 
     def span(self, begin: str, end: str, *, duration: str = "") -> None:
-        """A period; an empty end, ``..`` and words such as "present" are open ends."""
+        """Adds a period; an empty end, ``..`` and words such as "present" are open ends."""
         found, repairs = repair_span(Position(line(begin)), Position(line(end)), duration)
         self.warnings.extend(repairs)
         if found is not None:
@@ -130,7 +130,7 @@ class Draft:
         return bool(self._times)
 
     def interval(self, text: str) -> bool:
-        """A period written as one text (``2000/2010``); whether it is one."""
+        """Adds a period written as one text (``2000/2010``); whether the text is one."""
         found = interval_in(text)
         if found is None:
             return False
@@ -141,9 +141,9 @@ class Draft:
         return True
 
     def date(self, kind: str, text: str) -> None:
-        """``kind`` is a field of core.record.Dates."""
+        """Adds a date; ``kind`` is a field of core.record.Dates."""
         written = line(text)
-        if not written or written.startswith(_NO_DATE) or says_nothing(written) or says_no_date(written):
+        if not written or written.startswith(_NO_DATE) or is_placeholder(written) or says_no_date(written):
             return
         try:
             iso = stated_date(written, self.warnings)
@@ -153,7 +153,7 @@ class Draft:
         self._dates.setdefault(kind, []).append(iso)
 
     def set_vertical(self, low: float, high: float, unit: str = "m") -> None:
-        """Heights upwards positive; NaN is an end that is not known."""
+        """Heights are positive upwards; NaN means an unknown end."""
         known = sorted(end for end in (low, high) if math.isfinite(end))
         if known and self.vertical is None:
             self.vertical = Vertical(known[0], known[-1], unit)
@@ -168,7 +168,7 @@ class Draft:
         self._generated_by.append(_short(line(activity)))
 
     def licensed(self, *texts: str) -> None:
-        """What is said to be the licence: its name, its identifier, its address, in any order."""
+        """Adds what the document gives as licence: its name, identifier and address, in any order."""
         self._licence = self._licence or next((found for text in texts if (found := spdx(text))), None)
         self._licence_link = self._licence_link or next((found for text in texts if (found := licence_url(text))), None)
 
@@ -177,9 +177,9 @@ class Draft:
         return self._licence is not None or self._licence_link is not None
 
     def constraint(self, text: str) -> None:
-        """A sentence on what one may do; a licence in it counts."""
+        """Adds a sentence about permitted use; a licence in it counts."""
         said = block(text)
-        if not said or says_nothing(said):
+        if not said or is_placeholder(said):
             return
         self._constraints.append(said)
         self._licence = self._licence or spdx(said)
@@ -191,7 +191,7 @@ class Draft:
             self.access = "restricted"
 
     def link(self, href: str, rel: str | None = None, **said: str | None) -> None:
-        """``said``: protocol, media_type, name, description of core.record.Link."""
+        """Adds a link. ``said``: protocol, media_type, name, description of core.record.Link."""
         found, warning = repair_href(href)
         if warning is not None:
             self.warnings.append(warning)
@@ -206,12 +206,12 @@ class Draft:
 
     def format(self, name: str) -> None:
         said = line(name)
-        if said and not says_nothing(said):
+        if said and not is_placeholder(said):
             self._formats.append(said)
 
     def finish(self) -> Record:
-        """The Record. Raises Refused where there is neither identifier, title nor abstract."""
-        abstract = "" if says_nothing(said := block(self.abstract)) else said
+        """The Record. Raises Refused where identifier, title and abstract are all missing."""
+        abstract = "" if is_placeholder(said := block(self.abstract)) else said
         stated = line(self.identifier)
         title = self._titled(stated, abstract)
         identifier = stated or self.raw.native_id
@@ -254,7 +254,7 @@ class Draft:
 
     def _titled(self, identifier: str, abstract: str) -> str:
         said = line(self.title)
-        if said and not says_nothing(said):
+        if said and not is_placeholder(said):
             return said
         candidates = {
             "alternate title": next((text for text in self._alternate_titles if text), ""),
@@ -278,7 +278,7 @@ class Draft:
         return said if kind is None else replace(said, kind=kind, kind_source="metadata")
 
     def _all_dates(self) -> Dates:
-        """The first creation and publication, the last change of the data and of the metadata."""
+        """The first creation and publication, the last change of the data, and the last change of the metadata."""
         found = {kind: sorted(dates, key=instant_ms) for kind, dates in self._dates.items()}
         first = {kind: found[kind][0] for kind in ("created", "published") if kind in found}
         last = {kind: found[kind][-1] for kind in ("modified", "metadata") if kind in found}

@@ -26,7 +26,7 @@ _ADDRESS = re.compile(r"^(?:https?|ftps?)://\S+$", re.IGNORECASE)
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no XML, or not one element of Dublin Core."""
+    """Raises Refused: not XML, or no Dublin Core element."""
     parsed = parse(raw.content)
     holder = parsed.root
     if name_of(holder) == "RDF":
@@ -114,7 +114,7 @@ def _ways(draft: Draft, holder: Element) -> None:
 
 
 def _reference(draft: Draft, element: Element) -> None:
-    """A link, with what csw:Record and GeoNetwork say of it in attributes."""
+    """Adds a link, with the attributes that csw:Record and GeoNetwork give it."""
     text = line(inner_text(element))
     if _ADDRESS.match(text):
         scheme = (element.get("scheme") or element.get("protocol") or "").strip()
@@ -144,7 +144,7 @@ _ROOTS = (
 _CSW_RECORD = re.compile(r"\{http://www\.opengis\.net/cat/csw/[0-9.]+\}(?:Record|SummaryRecord|BriefRecord)")
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}RDF"
 _NAMELESS = ("metadata", "dc", "simpledc", "qualifieddc", "record")
-"""Roots that many documents have: only the elements inside tell."""
+"""Roots that many documents share: only the elements inside decide."""
 
 
 def _recognises(inspection: Inspection) -> bool:
@@ -169,7 +169,7 @@ _FIELDS = {
     "geometry": "WKT or GeoJSON in `spatial`, `coverage`",
     "times": "`temporal`; `coverage` that is a period",
     "provenance.lineage": "`provenance`",
-    "provenance.kind": "subjects that say it outright",
+    "provenance.kind": "subjects that name the kind",
     "provenance.derived_from": "`source`, `isVersionOf`, `isFormatOf`",
     "provenance.attributed_to": "creators; else publishers",
     "licence": "`license`, `rights`",

@@ -21,7 +21,7 @@ _EDGES = ("WestBoundingCoordinate", "SouthBoundingCoordinate", "EastBoundingCoor
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no XML, or another root than Collection."""
+    """Raises Refused: not XML, or another root than Collection."""
     parsed = parse(raw.content)
     root = parsed.root
     if name_of(root) != "Collection":
@@ -130,7 +130,7 @@ def _ways(draft: Draft, root: Element) -> None:
 
 
 def _recognises(inspection: Inspection) -> bool:
-    """The root may have got the namespace of the envelope that it came in."""
+    """The root can carry the namespace of the envelope around it."""
     content = inspection.content
     named = inspection.tag.rpartition("}")[2] == "Collection"
     return named and b"<ShortName" in content and b"<VersionId" in content
@@ -146,7 +146,7 @@ _FIELDS = {
     "extents": "rectangles, points, the box of `GPolygon`",
     "geometry": "`GPolygon` boundaries",
     "times": "ranges, single and periodic dates, `EndsAtPresentFlag`",
-    "provenance.kind": "categories of platforms, level 4 (derived), keywords that say it outright",
+    "provenance.kind": "categories of platforms, level 4 (derived), keywords that name the kind",
     "provenance.derived_from": "associations of type source",
     "licence": "`UseConstraints`",
     "constraints": "`RestrictionComment`, `UseConstraints`",

@@ -25,7 +25,7 @@ _EDGES = ("westBoundingCoordinate", "southBoundingCoordinate", "eastBoundingCoor
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no XML, another root than eml, or no resource in it."""
+    """Raises Refused: not XML, another root than eml, or no resource in it."""
     parsed = parse(raw.content)
     root = parsed.root
     if name_of(root) != "eml":
@@ -109,7 +109,7 @@ def _ring(draft: Draft, ring: Element) -> None:
 
 
 def _name(text: str) -> str:
-    """A description that is short enough to be a name of a place."""
+    """A description short enough to be the name of a place."""
     return text if len(text) <= 100 else ""
 
 
@@ -210,7 +210,7 @@ _FIELDS = {
     "vertical": "`boundingAltitudes`",
     "times": "`rangeOfDates`, `singleDateTime`",
     "provenance.lineage": "`methodStep/description`",
-    "provenance.kind": "keywords that say it outright",
+    "provenance.kind": "keywords that name the kind",
     "provenance.derived_from": "`dataSource`, annotations of `wasDerivedFrom`",
     "provenance.generated_by": "`methodStep/description`",
     "provenance.attributed_to": "creators",

@@ -31,7 +31,7 @@ _NO_VOCABULARY = frozenset({"none", "none.", "n/a", "user defined"})
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no XML, or no ``idinfo``."""
+    """Raises Refused: not XML, or no ``idinfo``."""
     parsed = parse(raw.content)
     root = parsed.root
     idinfo = one_of(root, "idinfo")
@@ -145,13 +145,13 @@ def _when(draft: Draft, idinfo: Element) -> None:
 
 
 def _moment(element: Element, date: str, time: str) -> str:
-    """Date and time of day; a time that is written in another fashion is left out."""
+    """Date and time of day; a time in an unknown form is left out."""
     day, clock = _day(text_at(element, date)), text_at(element, time)
     return f"{day}T{clock}" if len(day) == len("2000-01-01") and clock[:4].isdigit() and len(clock) >= 4 else day
 
 
 def _day(written: str) -> str:
-    """``20180713`` is the standard's own fashion, no fault."""
+    """A date of the form ``20180713``, which the standard prescribes and which needs no warning."""
     match = _DAY.match(written)
     return written if match is None else "-".join(part for part in match.groups() if part)
 
@@ -194,7 +194,7 @@ def _lineage(draft: Draft, root: Element) -> None:
 def _resolution(root: Element) -> Resolution:
     """The finest cell of a raster in metres, and the finest scale of the sources.
 
-    Without a raster ``latres`` and ``absres`` are the precision of coordinates, not a size of cells.
+    Without a raster, ``latres`` and ``absres`` are the precision of coordinates, not a cell size.
     """
     scales = [number(text) for text in texts_at(root, "dataqual/lineage/srcinfo/srcscale")]
     scales = [scale for scale in scales if math.isfinite(scale) and scale >= 1]
@@ -235,7 +235,7 @@ _FIELDS = {
     "resolution.metres": "the cell of a raster (`latres`, `absres`); without `rastinfo` they are precision",
     "resolution.scale_denominator": "the finest `srcscale`",
     "provenance.lineage": "`procdesc`",
-    "provenance.kind": "keywords that say it outright",
+    "provenance.kind": "keywords that name the kind",
     "provenance.derived_from": "`srccite`: DOI, else title",
     "provenance.generated_by": "`procstep/procdesc`",
     "provenance.attributed_to": "originators",

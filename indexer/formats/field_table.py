@@ -1,9 +1,10 @@
-"""The table of docs/formats.md: which field of Record comes from where, as each format says."""
+"""The table in docs/formats.md: for each format, where each field of Record comes from."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from core.batched import batched
 from core.record import Record
 from indexer.formats.formats import FORMATS
 from indexer.formats.marked import between
@@ -18,7 +19,7 @@ _PARTS = {
 
 
 def fields() -> dict[str, dict[str, str]]:
-    """For each format the fields it fills and where from, in the order of Record. ISO 19115-2 is read as ISO 19139."""
+    """For each format, its fields and their origin, in the order of Record. ISO 19115-2 is read as ISO 19139."""
     return {
         one.name: {field: one.fields[field] for field in record_fields() if field in one.fields}
         for one in FORMATS.values()
@@ -27,7 +28,7 @@ def fields() -> dict[str, dict[str, str]]:
 
 
 def record_fields() -> list[str]:
-    """Every field of Record that a document can fill, the parts of resolution and provenance by their own names."""
+    """Every field of Record that a document can fill; the parts of resolution and provenance have their own names."""
     names = []
     for name in Record.__dataclass_fields__:
         if name not in _ALWAYS:
@@ -36,7 +37,7 @@ def record_fields() -> list[str]:
 
 
 def filled(record: Record) -> set[str]:
-    """Those of ``record_fields`` that a record has beyond its defaults."""
+    """The fields of ``record_fields`` in which a record differs from its defaults."""
     empty = Record(id="", source="", identifier="", title="")
     return {name for name in record_fields() if _value(record, name) != _value(empty, name)}
 
@@ -51,8 +52,7 @@ def markdown() -> str:
     """Tables of four formats each, one row per field."""
     table = fields()
     names = [name for name, filled_by in table.items() if filled_by]
-    groups = [names[at : at + _AT_ONCE] for at in range(0, len(names), _AT_ONCE)]
-    return "\n\n".join(_one_table(group, table) for group in groups)
+    return "\n\n".join(_one_table(group, table) for group in batched(names, _AT_ONCE))
 
 
 def _one_table(group: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> str:
@@ -65,5 +65,5 @@ def _one_table(group: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> 
 
 
 def written_into(document: str) -> str:
-    """The document with the table between its marks made anew."""
+    """The document with a new table between its marks."""
     return between("fields", document, markdown())

@@ -1,4 +1,4 @@
-"""What a metadata format says of itself: its reader, and how a document of it is recognised.
+"""A metadata format: its reader, and how to recognise its documents.
 
 Each reader's module ends with its ``FORMAT``; ``indexer.formats.formats`` lists them.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 from core.json_types import JsonMapping
 from core.record import Record
@@ -24,15 +24,15 @@ _DCAT = b"http://www.w3.org/ns/dcat#"
 
 @dataclass(frozen=True)
 class Inspection:
-    """What a document shows of its format, found once for all recognisers.
+    """What a document shows of its format, computed once for all recognisers.
 
-    ``element``: the first element of XML; None for anything else and for a web page. Of ``content`` a recogniser may
-    ask whether a name occurs in it. ``document``: the value of a JSON document; None for anything else.
+    ``element``: the first XML element; None for anything else and for a web page. A recogniser may search ``content``
+    for a name. ``document``: the value of a JSON document; None for anything else.
     """
 
     content: bytes = b""
     element: FirstElement | None = None
-    document: Any = None
+    document: object = None
     is_turtle: bool = False
     is_page_with_scripts: bool = False
 
@@ -48,7 +48,7 @@ class Inspection:
 
     @property
     def members(self) -> JsonMapping:
-        """Those of a JSON object; empty for anything else."""
+        """The members of a JSON object; empty for anything else."""
         return self.document if isinstance(self.document, dict) else {}
 
     @property
@@ -57,12 +57,12 @@ class Inspection:
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
-        """Of the one data set of a JSON-LD document."""
+        """The vocabulary of a JSON-LD document's only data set."""
         return None if self.document is None else vocabulary_of(self.document)
 
 
 def inspect(content: bytes) -> Inspection:
-    """XML is looked at in its start only, JSON is parsed. Raises Refused for JSON that cannot be parsed."""
+    """Reads only the start of XML; parses JSON. Raises Refused for JSON that cannot be parsed."""
     if looks_like_json(content):
         return Inspection(content, document=parse_json(content))
     element = first_element(content)
@@ -74,7 +74,7 @@ def inspect(content: bytes) -> Inspection:
 
 
 class Read(Protocol):
-    """Turns one document into a Record of ``source``; what was repaired or left out stands in ``warnings``."""
+    """Turns one document into a Record of ``source``; ``warnings`` lists what was repaired or left out."""
 
     def __call__(self, raw: RawRecord, source: str) -> Record:
         """Raises Refused."""
@@ -85,9 +85,9 @@ class Read(Protocol):
 class Format:
     """One metadata format. ``name`` is the record's ``native_format``.
 
-    A new ``version`` makes the next harvest read documents again that did not change. ``recognises`` judges one
-    document that holds one record. For docs/formats.md: ``found_by`` says how a document is recognised, ``fields``
-    which field of ``Record`` comes from where.
+    After a change of ``version`` the next harvest reads unchanged documents again. ``recognises`` judges a document
+    that holds one record. For docs/formats.md: ``found_by`` says how a document is recognised, ``fields`` where each
+    field of ``Record`` comes from.
     """
 
     name: str

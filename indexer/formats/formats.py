@@ -1,7 +1,7 @@
-"""Which metadata formats there are. A new one is a module with a ``FORMAT``, and one line in the list here.
+"""The list of metadata formats. A new format is a module with a ``FORMAT``, and one line in the list here.
 
-The first format that recognises a document reads it, so a specific format comes before a general one: profiles of
-JSON before plain DCAT and schema.org, which many other documents resemble.
+The first format that recognises a document reads it. Specific formats therefore come first: JSON profiles before
+plain DCAT and schema.org, which many other documents resemble.
 """
 
 from __future__ import annotations

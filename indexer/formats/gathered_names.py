@@ -13,7 +13,7 @@ from typing import Literal
 
 from core.name_keys import is_name_like
 from core.names import Names, Variable
-from indexer.formats.text import line, says_nothing
+from indexer.formats.text import is_placeholder, line
 
 Kind = Literal["platform", "instrument", "project", "variable", "standard name", "science keyword"]
 
@@ -92,13 +92,13 @@ class GatheredNames:
         if both is not None:
             said, standard = both[1], standard or both[2]
         said = said or standard
-        if len(said) <= _LONGEST and not _says_nothing(said):
-            self.variables.append(Variable(said, standard or None, None if _says_nothing(measured) else measured))
+        if len(said) <= _LONGEST and not _is_placeholder(said):
+            self.variables.append(Variable(said, standard or None, None if _is_placeholder(measured) else measured))
 
     def level(self, text: str) -> None:
         """``Level 2A``, ``2A`` and ``L2A`` are ``L2A``; other words stay as they are. The first counts."""
         said = line(text)
-        if self.processing_level is not None or _says_nothing(said):
+        if self.processing_level is not None or _is_placeholder(said):
             return
         usual = _LEVEL.fullmatch(said)
         self.processing_level = said if usual is None else f"L{usual[1].upper()}"
@@ -141,12 +141,12 @@ class GatheredNames:
 
 def _take(names: list[str], text: str) -> None:
     said = line(text)
-    if len(said) <= _LONGEST and not _says_nothing(said):
+    if len(said) <= _LONGEST and not _is_placeholder(said):
         names.append(said)
 
 
-def _says_nothing(text: str) -> bool:
-    return not text or says_nothing(text) or text.casefold().startswith(_NOT_SAID)
+def _is_placeholder(text: str) -> bool:
+    return not text or is_placeholder(text) or text.casefold().startswith(_NOT_SAID)
 
 
 def _of_path(term: str) -> str:

@@ -32,7 +32,7 @@ _TYPES = {"datasets": "dataset", "collections": "collection", "maps": "map", "we
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no JSON, or neither version of the schema."""
+    """Raises Refused: not JSON, or neither version of the schema."""
     document = parse_json(raw.content)
     if not isinstance(document, dict):
         raise Refused("it is JSON without a document of GeoBlacklight")
@@ -49,7 +49,7 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def _either(document: JsonMapping, *names: str) -> list[str]:
-    """The texts of the first of some fields that has any: the versions differ in prefix and suffix."""
+    """The texts of the first field that has any: the two versions differ in prefix and suffix."""
     return next((texts for name in names if (texts := texts_in(document.get(name)))), [])
 
 
@@ -108,7 +108,7 @@ def _who(draft: Draft, document: JsonMapping) -> None:
 
 def _where_and_when(draft: Draft, document: JsonMapping) -> None:
     for name in ("locn_geometry", "dcat_bbox", "solr_geom", "georss_box_s", "georss_polygon_s"):
-        where = Where() if draft.where.boxes else draft.where  # what is stated again only says what is meant
+        where = Where() if draft.where.boxes else draft.where  # the second statement only confirms the first
         text = _one(document, name)
         if name.startswith("georss"):
             where.geo_rss(text)
@@ -146,7 +146,7 @@ def _links(draft: Draft, document: JsonMapping) -> None:
 
 
 def _references(written: str) -> Iterator[tuple[str, str, str]]:
-    """Kind, address and label of each reference: JSON inside a text."""
+    """Kind, address and label of each reference, from JSON inside a text."""
     if not written:
         return
     try:
@@ -180,7 +180,7 @@ _FIELDS = {
     "geometry": "`locn_geometry` that is no envelope",
     "times": "`gbl_dateRange_drsim`, `dct_temporal_sm`; else the index year",
     "provenance.lineage": "`dct_provenance_sm`",
-    "provenance.kind": "keywords that say it outright",
+    "provenance.kind": "keywords that name the kind",
     "provenance.derived_from": "`dct_source_sm`, `dct_isVersionOf_sm`",
     "provenance.attributed_to": "creators; else publishers",
     "licence": "`dct_license_sm`",

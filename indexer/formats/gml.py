@@ -20,20 +20,20 @@ _LATITUDE_FIRST = re.compile(r"^(?:urn:(?:x-)?ogc:def:crs:epsg|https?://www\.ope
 _BETWEEN_NUMBERS = re.compile(r"[\s,]+")
 _NO_EVIDENCE = Evidence()
 
-_MOST_TRACED = 100  # corners of which every line is kept; past it only areas are, which is some 100 times faster
+_MOST_TRACED = 100  # with more corners than this only areas are kept, not lines, which is some 100 times faster
 _MOST_MENDED = 1_000
 
 _Pairs = list[tuple[float, float]]
 
 
 class Unreadable(ValueError):
-    """A geometry that has to be left out; the message says why."""
+    """A geometry that must be left out; the message says why."""
 
 
 class PolygonReader:
-    """Collects GML geometries; the record's own boxes (``evidence.near``) settle the order of axes where it is wrong.
+    """Collects GML geometries; where the order of axes is wrong, the record's boxes (``evidence.near``) decide it.
 
-    ``geometry`` is all of them as one GeoJSON geometry, valid and inside -180..180; ``boxes`` one box for each.
+    ``geometry`` is all of them as one GeoJSON geometry, valid and inside -180..180; ``boxes`` holds one box for each.
     """
 
     def __init__(self, evidence: Evidence = _NO_EVIDENCE) -> None:
@@ -57,7 +57,7 @@ class PolygonReader:
         self.add_shape(shape)
 
     def add_shape(self, shape: BaseGeometry) -> None:
-        """A geometry whose x is longitude and y latitude."""
+        """Adds a geometry whose x is longitude and y latitude."""
         turned = across(shape, self._evidence)
         if turned is not None:
             self.warnings.append(ACROSS)
@@ -115,7 +115,7 @@ def _srs_name(element: _Element) -> str:
 
 
 def _turns(shape: BaseGeometry) -> Iterator[BaseGeometry]:
-    """The pieces of a shape in each turn of the globe, moved to -180..180."""
+    """The pieces of a shape in each revolution of the globe, moved to -180..180."""
     for turn in (-1, 0, 1):
         piece = shape.intersection(box(-180.0 + 360.0 * turn, -90.0, 180.0 + 360.0 * turn, 90.0))
         if not piece.is_empty and (piece.area > 0 or shape.area == 0):
@@ -127,7 +127,7 @@ def _swapped(shape: BaseGeometry) -> BaseGeometry:
 
 
 def _shapes(element: _Element) -> Iterator[BaseGeometry]:
-    """Every simple geometry at or below an element."""
+    """Every simple geometry in an element, itself included."""
     name = _local(element)
     if name in ("Polygon", "PolygonPatch", "Rectangle", "Triangle"):
         yield _polygon(element)
@@ -153,7 +153,7 @@ def _polygon(element: _Element) -> BaseGeometry:
         elif len(pairs) >= 3:
             holes.append(pairs)
     corners = set(outer)
-    if len(corners) < 3:  # a box of no area, which some editors write as a polygon
+    if len(corners) < 3:  # a box without area, which some editors write as a polygon
         if not corners:
             raise Unreadable("it has no outer ring")
         return MultiPoint(list(corners)).convex_hull
@@ -162,9 +162,9 @@ def _polygon(element: _Element) -> BaseGeometry:
 
 
 def mended(shape: BaseGeometry) -> BaseGeometry:
-    """A valid geometry instead of one that crosses itself; its box where it has very many corners.
+    """A valid geometry in place of one that crosses itself; with very many corners, its box.
 
-    Mending takes time and memory by the number of crossings: 200,000 corners took 1.7 GB.
+    The repair takes time and memory in proportion to the number of crossings: 200,000 corners took 1.7 GB.
     """
     corners = shapely.get_num_coordinates(shape)
     if corners > _MOST_MENDED:
@@ -175,13 +175,13 @@ def mended(shape: BaseGeometry) -> BaseGeometry:
 
 
 def _areas(shape: BaseGeometry) -> BaseGeometry:
-    """A mended polygon without the lines and points that mending left over."""
+    """The areas of a repaired polygon, without the lines and points that the repair left over."""
     areas = [part for part in shapely.get_parts(shape) if part.area > 0]
     return shapely.union_all(areas) if areas else shape.envelope
 
 
 def _coordinates(element: _Element) -> _Pairs:
-    """All positions below an element in document order: ``pos``, ``posList``, ``coordinates``; heights are dropped."""
+    """All positions in an element in document order: ``pos``, ``posList``, ``coordinates``; heights are dropped."""
     pairs: _Pairs = []
     for part in element.iter("*"):
         name, text = _local(part), (part.text or "").strip()

@@ -1,4 +1,4 @@
-"""Links as metadata write them."""
+"""Repairs links in metadata."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DATA = frozenset(MEDIA_TYPES) - {
 
 
 def repair_href(text: str) -> tuple[str | None, str | None]:
-    """A usable link and what was done to it; None where it is none (a file name, another scheme)."""
+    """A usable link and the repair that was made; None where the text is not one (a file name, another scheme)."""
     written = text.strip()
     if written[:4].upper() == "URL:":
         written = written[4:].strip()
@@ -50,12 +50,12 @@ def repair_href(text: str) -> tuple[str | None, str | None]:
 
 
 def is_message_channel(href: str) -> bool:
-    """Whether messages come from there (MQTT, web sockets), as WIS 2 announces its data."""
+    """Whether the address is a message channel (MQTT, web sockets), as WIS 2 uses to announce data."""
     return href.lower().startswith(_MESSAGES)
 
 
 def media_type_of(href: str) -> str | None:
-    """By the suffix of the path; None where it says nothing."""
+    """The media type by the suffix of the path; None where the suffix is unknown."""
     return MEDIA_TYPES.get(_suffix(href))
 
 

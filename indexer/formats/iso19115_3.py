@@ -1,7 +1,7 @@
 """ISO 19115-3 (mdb:MD_Metadata 1.0 and 2.0) to Record.
 
-The standard says almost the same as ISO 19139 under other names: the tree is renamed, what sits elsewhere is moved
-(``iso19115_3_moves``), and the reader of ISO 19139 reads it.
+The standard holds almost the same as ISO 19139 under other names. This module renames the tree,
+``iso19115_3_moves`` moves what is in other places, and the reader of ISO 19139 reads the result.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OF_19115_2 = frozenset({"acquisitionInformation", "processingInformation", "sof
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused where the document is no XML or says nothing of a resource."""
+    """Raises Refused where the document is not XML or does not describe a resource."""
     parsed = parse(raw.content)
     step = _time_step(parsed.root)
     root = renamed(parsed.root)
@@ -39,7 +39,7 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def renamed(root: Element) -> Element:
-    """The same tree with the names of ISO 19139. Works on the tree itself."""
+    """The same tree with the names of ISO 19139. Changes the tree in place."""
     for element in root.iter("*"):
         match = _ROOM.match(str(element.tag))
         if match is not None:

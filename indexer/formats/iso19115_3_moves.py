@@ -1,4 +1,4 @@
-"""What ISO 19115-3 keeps elsewhere than ISO 19139, brought to where the reader of ISO 19139 looks."""
+"""Moves the parts of ISO 19115-3 that are in other places to where the ISO 19139 reader expects them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from indexer.formats.iso_xml import (
 
 
 def move_to_19139(root: Element) -> None:
-    """``root`` already has the names of ISO 19139; its parts are moved in place."""
+    """Moves the parts in place; ``root`` already has the names of ISO 19139."""
     _head(root)
     for responsibility in list(root.iter(f"{GMD}CI_Responsibility")):
         _responsible_parties(responsibility)
@@ -91,7 +91,7 @@ def _stamp(root: Element) -> str:
 
 
 def _responsible_parties(responsibility: Element) -> None:
-    """A responsibility of several parties as one responsible party for each organisation and each of its people."""
+    """Splits a responsibility of several parties: one responsible party per organisation and per person in it."""
     prop = responsibility.getparent()
     role = child(responsibility, f"{GMD}role")
     if prop is None or prop.getparent() is None:
@@ -123,7 +123,7 @@ def _parties(held_parties: list[Element]) -> Iterator[Element]:
 
 
 def _of_organisation(organisation: Element, *, alone: bool) -> Iterator[Element]:
-    """One for each of its people, and for each of its names but the first, which its people bear."""
+    """One party for each person, and for each name but the first, which the people carry."""
     name, *others = [*texts_of(organisation, f"{GMD}name"), ""]
     people: list[Element | None] = [*objects(organisation, f"{GMD}individual")]
     for person in people or ([None] if alone else []):
@@ -169,7 +169,7 @@ def _identification(identification: Element) -> None:
 
 
 def _cited_terms(block: Element, citation: Element) -> None:
-    """A licence that is cited, as a constraint with its link."""
+    """A cited licence, as a constraint with its link."""
     anchor = etree.SubElement(_new(block, "otherConstraints"), f"{GMX}Anchor")
     anchor.text = text_of(citation, f"{GMD}title")
     address = written(child(first(citation, f"{GMD}onlineResource"), f"{GMD}linkage")).strip()

@@ -39,7 +39,7 @@ from indexer.formats.iso_xml import (
 from indexer.formats.languages import language
 from indexer.formats.reader import Refused
 from indexer.formats.resource_types import resource_type, scope
-from indexer.formats.text import says_nothing
+from indexer.formats.text import is_placeholder
 from indexer.formats.xml import Parsed, parse
 from indexer.raw import RawRecord
 
@@ -48,7 +48,7 @@ _LONGEST_STANDIN = 120
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The places of a document that several fields are read from."""
+    """The parts of a document from which several fields are read."""
 
     metadata: Element
     identifications: list[Element]
@@ -61,9 +61,9 @@ class _Parts:
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """The Record of one document; its id is made of the file identifier, else of the source's native id.
+    """The Record of one document; its id comes from the file identifier, else from the source's native id.
 
-    Raises Refused: not XML, a document type, another root, or neither identifier nor title nor abstract.
+    Raises Refused: not XML, a document type, another root, or no identifier, title and abstract at all.
     """
     parsed = parse(raw.content)
     mended = mend_structure(parsed.root)
@@ -73,7 +73,7 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def read_tree(parsed: Parsed, raw: RawRecord, source: str) -> Record:
-    """The Record of a parsed document; ISO 19115-3 comes in here as well, renamed. Raises Refused."""
+    """The Record of a parsed document; renamed ISO 19115-3 comes here too. Raises Refused."""
     parts = _parts(parsed.root)
     warnings = list(parsed.warnings)
     stated = text_of(parts.metadata, f"{GMD}fileIdentifier")
@@ -93,7 +93,7 @@ class _Text:
 
 
 def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: list[str]) -> Record:
-    """One line for each field: long, but a table of what is read where."""
+    """One line for each field: long, but a table of where each field is read."""
     metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
     terms_used = read_keywords(metadata, identifications)
     said = " ".join([text.title, *text.alternate_titles, *(keyword.term for keyword in terms_used)])
@@ -158,19 +158,19 @@ def _native_format(metadata: Element) -> str:
 
 def _abstract(parts: _Parts, warnings: list[str]) -> str:
     abstract = paragraphs(child(parts.identification, f"{GMD}abstract"))
-    if abstract and not says_nothing(abstract):
+    if abstract and not is_placeholder(abstract):
         return abstract
     purpose = paragraphs(child(parts.identification, f"{GMD}purpose"))
-    if purpose and not says_nothing(purpose):
+    if purpose and not is_placeholder(purpose):
         warnings.append("abstract: none given, the purpose is used")
         return purpose
     return ""
 
 
 def _titles(parts: _Parts, identifier: str, abstract: str, warnings: list[str]) -> Titles:
-    """The title, or what stands in for it. Raises Refused where nothing can."""
+    """The title, or its substitute. Raises Refused where there is none."""
     titles = read_titles(parts.citation)
-    if titles.main and not says_nothing(titles.main):
+    if titles.main and not is_placeholder(titles.main):
         return titles
     candidates = {
         "alternate title": next(iter(titles.others), ""),
@@ -185,7 +185,7 @@ def _titles(parts: _Parts, identifier: str, abstract: str, warnings: list[str]) 
 
 
 def _languages(parts: _Parts) -> tuple[str, ...]:
-    """Of the resource, else of the metadata."""
+    """The languages of the resource, else of the metadata."""
     for holders in (parts.identifications, [parts.metadata]):
         found = one_of_each(
             code
@@ -215,7 +215,7 @@ def _formats(parts: _Parts) -> tuple[str, ...]:
         *objects(parts.metadata, f"{GMD}distributionInfo", f"{GMD}distributor", f"{GMD}distributorFormat"),
         *(found for one in parts.identifications for found in objects(one, f"{GMD}resourceFormat")),
     ]
-    return one_of_each(name for found in formats if not says_nothing(name := text_of(found, f"{GMD}name")))
+    return one_of_each(name for found in formats if not is_placeholder(name := text_of(found, f"{GMD}name")))
 
 
 def _doi(parts: _Parts, identifier: str) -> str | None:
@@ -232,7 +232,7 @@ _ROOT_WITH_IMAGERY = "{http://www.isotc211.org/2005/gmi}MI_Metadata"
 
 
 def _recognises(inspection: Inspection) -> bool:
-    """Its own root, or the root of a national profile that says it is one."""
+    """Either the standard root, or the root of a national profile that declares itself as such."""
     return inspection.tag == _ROOT or (inspection.iso_type == "MD_Metadata" and inspection.tag != _ROOT_WITH_IMAGERY)
 
 
@@ -263,7 +263,7 @@ FIELDS = {
     "resolution.scale_denominator": "the finest `equivalentScale`",
     "resolution.time_step": "the grid's time axis, else `timeInterval` beside a begin and an end",
     "provenance.lineage": "`lineage/statement`",
-    "provenance.kind": "`modelResult` coverages and keywords that say it outright; else left `unknown`",
+    "provenance.kind": "`modelResult` coverages and keywords that name the kind; else left `unknown`",
     "provenance.derived_from": "lineage sources (DOI, link, title or description); aggregations of type `source`",
     "provenance.generated_by": "process steps; their software (19115-2)",
     "provenance.attributed_to": "authors, originators, principal investigators; else owners, publishers",

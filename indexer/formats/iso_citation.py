@@ -1,4 +1,4 @@
-"""What it is called and when it was made: CI_Citation of ISO 19139."""
+"""Titles, identifiers and dates: CI_Citation of ISO 19139."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _date(prop: Element | None, warnings: list[str]) -> str | None:
 
 
 def title_in(prop: Element | None) -> str:
-    """The title of a citation held by a property, else where it links to."""
+    """The title of the citation in a property, else the address that the property links to."""
     citation = held(prop)
     if citation is None:
         return (href_of(prop) or "") if prop is not None else ""
@@ -108,7 +108,7 @@ def title_in(prop: Element | None) -> str:
 
 
 def citation_reference(citation: Element | None) -> str:
-    """What names a cited work best: its DOI as a URL, else a linked identifier, else its title, else its code."""
+    """The best name of a cited work: its DOI as a URL, else a linked identifier, else its title, else its code."""
     doi = doi_of(citation)
     if doi is not None:
         return f"https://doi.org/{doi}"

@@ -1,4 +1,4 @@
-"""What one may do with it: constraints of ISO 19139 as licence, texts and access."""
+"""Terms of use: constraints of ISO 19139 as licence, texts and access."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from indexer.formats.iso_xml import (
     paragraphs,
 )
 from indexer.formats.licences import licence_url, spdx
-from indexer.formats.text import says_nothing
+from indexer.formats.text import is_placeholder
 
 _INSPIRE_LIMIT = re.compile(r"LimitationsOnPublicAccess/INSPIRE_Directive_Article13", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """``licence`` is an SPDX identifier, or the URL of a licence that has none."""
+    """``licence`` is an SPDX identifier, or the URL of a licence without one."""
 
     licence: str | None
     constraints: tuple[str, ...]
@@ -40,7 +40,7 @@ class Terms:
 def read_terms(identifications: list[Element]) -> Terms:
     blocks = [block for one in identifications for block in objects(one, f"{GMD}resourceConstraints")]
     said = [text for block in blocks for text in _texts(block)]
-    texts = one_of_each(text for text, _ in said if text and not says_nothing(text))
+    texts = one_of_each(text for text, _ in said if text and not is_placeholder(text))
     return Terms(_licence(blocks, said), texts, "restricted" if _is_restricted(blocks, said) else "open")
 
 
@@ -56,7 +56,7 @@ def _texts(block: Element) -> Iterator[tuple[str, str]]:
 
 def _licence(blocks: list[Element], said: list[tuple[str, str]]) -> str | None:
     for text, href in said:
-        if says_nothing(text) and not href:
+        if is_placeholder(text) and not href:
             continue
         found = spdx(href) or spdx(text)
         if found is not None:

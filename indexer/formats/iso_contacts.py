@@ -1,4 +1,4 @@
-"""Who: responsible parties of ISO 19139 in the places where they answer for the data or the metadata."""
+"""Contacts: responsible parties of ISO 19139 for the data and for the metadata."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from core.record import Contact
 from indexer.formats.iso_xml import GMD, Element, child, code_of, first, objects, one_of_each, text_of
-from indexer.formats.text import says_nothing
+from indexer.formats.text import is_placeholder
 
 _ATTRIBUTED = frozenset({"author", "originator", "principalInvestigator", "owner", "publisher", "resourceProvider"})
 _CREATORS = frozenset({"author", "originator", "principalInvestigator"})
 
 
 def read_contacts(metadata: Element, identification: Element | None, citation: Element | None) -> tuple[Contact, ...]:
-    """Cited parties first, then points of contact, distributors and the contact for the metadata; none twice."""
+    """Cited parties first, then points of contact, distributors and the contact for the metadata; no duplicates."""
     parties = [
         *objects(citation, f"{GMD}citedResponsibleParty"),
         *objects(identification, f"{GMD}pointOfContact"),
@@ -25,7 +25,7 @@ def read_contacts(metadata: Element, identification: Element | None, citation: E
 
 
 def attributed_to(contacts: tuple[Contact, ...]) -> tuple[str, ...]:
-    """Names of those who made the data; who publishes or owns them where nobody is said to have made them."""
+    """The names of those who made the data; where there are none, of those who publish or own them."""
     makers = [contact for contact in contacts if contact.role in _CREATORS]
     chosen = makers or [contact for contact in contacts if contact.role in _ATTRIBUTED]
     return one_of_each(name for contact in chosen if (name := contact.name or contact.organisation))
@@ -49,11 +49,11 @@ def _contact(party: Element) -> Contact | None:
 
 
 def _said(text: str) -> str | None:
-    return None if says_nothing(text) else text
+    return None if is_placeholder(text) else text
 
 
 def _said_better(contact: Contact, contacts: tuple[Contact, ...]) -> bool:
-    """Whether another says the same with an address as well."""
+    """Whether another contact says the same and also has an address."""
     return contact.email is None and any(
         other.email is not None
         and (other.name, other.organisation, other.role) == (contact.name, contact.organisation, contact.role)

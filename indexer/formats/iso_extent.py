@@ -1,4 +1,4 @@
-"""Where: boxes, polygons, place names and vertical extents of ISO 19139."""
+"""Spatial extents of ISO 19139: boxes, polygons, place names and vertical extents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from indexer.formats.boxes import Boxes, Edges
 from indexer.formats.gml import PolygonReader
 from indexer.formats.iso_xml import GMD, Element, child, first, local, objects, one_line, one_of_each, text_of, written
 from indexer.formats.repair_box import number
-from indexer.formats.text import says_nothing
+from indexer.formats.text import is_placeholder
 
 _SAME_BOX_DEG = 1e-6
 _LONGEST_PLACE_NAME = 100
@@ -23,7 +23,7 @@ _BOX_EDGES = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Boxes in order without doubles, the polygons as one GeoJSON geometry, and places that are only named."""
+    """Boxes in order without duplicates, the polygons as one GeoJSON geometry, and places that only have a name."""
 
     boxes: tuple[BBox, ...]
     geometry: JsonMapping | None
@@ -31,7 +31,7 @@ class Where:
 
 
 def read_where(extents: list[Element], said: str, warnings: list[str]) -> Where:
-    """``said``: the record's title and keywords, which tell what an ambiguous box means."""
+    """Reads all extents. ``said``: the record's title and keywords, which help to decide an ambiguous box."""
     boxes = Boxes()
     places: list[Keyword] = []
     polygons: list[Element] = []
@@ -63,7 +63,7 @@ def _is_excluded(element: Element) -> bool:
 
 
 def _sort_in(element: Element, boxes: Boxes, polygons: list[Element], places: list[Keyword]) -> None:
-    """Puts a geographic element where its kind belongs."""
+    """Adds a geographic element to the list of its kind."""
     match local(element):
         case "EX_BoundingPolygon":
             polygons.extend(objects(element, f"{GMD}polygon"))
@@ -78,14 +78,14 @@ def _sort_in(element: Element, boxes: Boxes, polygons: list[Element], places: li
 def _named(element: Element) -> Iterator[Keyword]:
     identifier = first(element, f"{GMD}geographicIdentifier")
     term = text_of(identifier, f"{GMD}code")
-    if term and not says_nothing(term):
+    if term and not is_placeholder(term):
         authority = text_of(first(identifier, f"{GMD}authority"), f"{GMD}title")
         yield Keyword(term, authority or None)
 
 
 def _described(extent: Element) -> Iterator[Keyword]:
     description = one_line(child(extent, f"{GMD}description"))
-    if description and len(description) <= _LONGEST_PLACE_NAME and not says_nothing(description):
+    if description and len(description) <= _LONGEST_PLACE_NAME and not is_placeholder(description):
         yield Keyword(description)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from core.record import Keyword
 from indexer.formats.iso_citation import title_in
 from indexer.formats.iso_xml import GMD, GMI, Element, child, children, first, href_of, objects, one_line, one_of_each
-from indexer.formats.text import says_nothing
+from indexer.formats.text import is_placeholder
 
 
 def read_keywords(metadata: Element, identifications: list[Element]) -> list[Keyword]:
-    """Every keyword with its vocabulary, then the instruments and platforms of ISO 19115-2; doubles included."""
+    """Every keyword with its vocabulary, then the instruments and platforms of ISO 19115-2; duplicates included."""
     keywords: list[Keyword] = []
     for identification in identifications:
         for group in objects(identification, f"{GMD}descriptiveKeywords"):
@@ -31,7 +31,7 @@ def read_themes(identifications: list[Element]) -> tuple[str, ...]:
 
 
 def without_doubles(keywords: list[Keyword]) -> tuple[Keyword, ...]:
-    """Each term once per vocabulary whatever its case; a bare term gives way to one that names its vocabulary."""
+    """Each term once per vocabulary, ignoring case; a term with a vocabulary replaces the same term without one."""
     named = {keyword.term.casefold() for keyword in keywords if keyword.vocabulary}
     kept: dict[tuple[str, str | None], Keyword] = {}
     for keyword in keywords:
@@ -45,7 +45,7 @@ def _group(group: Element) -> Iterator[Keyword]:
     vocabulary = title_in(child(group, f"{GMD}thesaurusName")) or None
     for prop in children(group, f"{GMD}keyword"):
         term = one_line(prop)
-        if term and not says_nothing(term):
+        if term and not is_placeholder(term):
             yield Keyword(term, vocabulary, href_of(prop))
 
 
@@ -59,5 +59,5 @@ def _acquisition(metadata: Element) -> Iterator[Keyword]:
         for element in elements:
             identifier = first(element, f"{GMI}identifier")
             term = one_line(child(identifier, f"{GMD}code")) or one_line(child(element, f"{GMI}type"))
-            if term and not says_nothing(term):
+            if term and not is_placeholder(term):
                 yield Keyword(term, kind, href_of(child(identifier, f"{GMD}code")))

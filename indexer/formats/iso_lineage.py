@@ -1,4 +1,4 @@
-"""Where the data came from: lineage, sources, processing and what the metadata say of their kind, in ISO 19139."""
+"""Provenance in ISO 19139: lineage, sources, processing, and the kind of data that the metadata state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from indexer.formats.iso_xml import (
 from indexer.formats.product_kind import agreed, kind_of_term
 
 _LONGEST_STEP = 300
-_KIND_OF_CONTENT: dict[str, ProvenanceKind] = {"modelresult": "simulation"}  # "physicalMeasurement" only says numbers
+_KIND_OF_CONTENT: dict[str, ProvenanceKind] = {"modelresult": "simulation"}  # "physicalMeasurement" only means numbers
 
 
 def read_provenance(
@@ -46,7 +46,7 @@ def read_provenance(
 
 
 def parent_in_aggregates(identifications: list[Element]) -> str | None:
-    """The identifier of the larger work this is part of."""
+    """The identifier of the larger work that contains this one."""
     for aggregate in _aggregations(identifications):
         if code_of(child(aggregate, f"{GMD}associationType")) == "largerWorkCitation":
             named = first(aggregate, f"{GMD}aggregateDataSetIdentifier")
@@ -64,7 +64,7 @@ def _steps(lineage: Element) -> Iterator[Element]:
 
 
 def _sources(lineages: list[Element], steps: list[Element]) -> Iterator[str]:
-    """What each source is called, from the lineage itself and from its steps."""
+    """The name of each source, from the lineage itself and from its steps."""
     for holder, name in [*((one, "source") for one in lineages), *((step, "source") for step in steps)]:
         for prop in children(holder, f"{GMD}{name}"):
             source = next(prop.iterchildren("*"), None)
@@ -90,7 +90,7 @@ def _aggregates(identifications: list[Element]) -> Iterator[str]:
 
 
 def _processing(step: Element) -> Iterator[str]:
-    """What a step did, and the software it ran (ISO 19115-2)."""
+    """The actions of a step, and its software (ISO 19115-2)."""
     description = one_line(child(step, f"{GMD}description"))
     if description:
         yield _short(description)
@@ -101,7 +101,7 @@ def _processing(step: Element) -> Iterator[str]:
 
 
 def _kind(metadata: Element, keywords: tuple[Keyword, ...]) -> ProvenanceKind | None:
-    """What the metadata say in so many words; None where they do not, or contradict themselves."""
+    """The kind that the metadata state explicitly; None where they state none, or contradict themselves."""
     return agreed([*_kinds_of_content(metadata), *(kind_of_term(keyword.term) for keyword in keywords)])
 
 

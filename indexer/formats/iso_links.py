@@ -1,4 +1,4 @@
-"""Ways out of a record: online resources, previews, service addresses of ISO 19139."""
+"""Links of ISO 19139: online resources, previews, service addresses."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_links(metadata: Element, identifications: list[Element], warnings: list
 
 
 def doi_among(links: tuple[Link, ...]) -> str | None:
-    """The DOI of the only DOI link among them that does not lead to another work."""
+    """The DOI of the only DOI link that does not lead to another work."""
     own = [
         link for link in links if is_doi_link(link.href) and not any(word in _label(link) for word in _OF_ANOTHER_WORK)
     ]
@@ -56,7 +56,7 @@ def _label(link: Link) -> str:
 def _landing(metadata: Element) -> Iterator[Link | None]:
     uri = text_of(metadata, f"{GMD}dataSetURI")
     href, _ = repair_href(uri)
-    if href is not None:  # a dataSetURI may be any identifier: no warning where it is no address
+    if href is not None:  # a dataSetURI may be any identifier: no warning where it is not an address
         yield Link(href, rel="about")
 
 
@@ -100,14 +100,14 @@ def _rel(href: str, protocol: str) -> str:
 
 def _preview(graphic: Element) -> Link | None:
     href, _ = repair_href(written(child(graphic, f"{GMD}fileName")))
-    if href is None:  # often only the name of a file that lies somewhere
+    if href is None:  # often only a file name
         return None
     name = text_of(graphic, f"{GMD}fileDescription") or None
     return Link(href, rel="preview", media_type=media_type_of(href), name=name)
 
 
 def _merged(known: Link | None, link: Link) -> Link:
-    """The first link to an address with what later ones add."""
+    """The first link to an address, completed with what later ones add."""
     if known is None:
         return link
     return Link(
@@ -121,6 +121,6 @@ def _merged(known: Link | None, link: Link) -> Link:
 
 
 def connect_point(identification: Element | None) -> str:
-    """The address of a service, the empty string where none is given."""
+    """The address of a service; the empty string where there is none."""
     point = first(identification, f"{SRV}containsOperations", f"{SRV}connectPoint")
     return written(child(point, f"{GMD}linkage")).strip()

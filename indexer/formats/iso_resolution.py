@@ -1,4 +1,4 @@
-"""How fine: spatial resolution, scale and time step of ISO 19139."""
+"""Spatial resolution, scale and time step of ISO 19139."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GROUND_AXES = frozenset({"row", "column", "line", "sample", "track", "crosstrac
 def read_resolution(
     metadata: Element, identifications: list[Element], extents: list[Element], warnings: list[str]
 ) -> Resolution:
-    """The finest distance and scale that are given; a grid's axes count where no distance is."""
+    """The finest distance and scale that are given; without a distance, the axes of the grid count."""
     stated = [*_distances(identifications, warnings)]
     axes = list(objects(metadata, f"{GMD}spatialRepresentationInfo", f"{GMD}axisDimensionProperties"))
     distances = stated or [*_axis_distances(axes)]

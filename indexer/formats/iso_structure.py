@@ -1,7 +1,7 @@
-"""Documents of ISO that break their schema but not their sense, brought to the places where the reader looks.
+"""Repairs ISO documents whose structure breaks the schema but whose meaning is clear.
 
 Some catalogues export the structure of ISO 19115-3 in the namespace of ISO 19139, several objects in one property, or a
-property inside a neighbour of the object that should hold it. What such an element means does not depend on that.
+property beside the object that should hold it. The meaning of such an element does not depend on its place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ONLY_IN_19115_3 = frozenset(
     for name in ("metadataIdentifier", "parentMetadata", "CI_Responsibility", "resourceLineage", "defaultLocale",
                  "dateInfo", "metadataScope", "associatedResource", "formatSpecificationCitation")
 )  # fmt: skip
-_HOLDERS = {  # a property -> the class that holds it
+_HOLDERS = {  # a property -> the class that should hold it
     **dict.fromkeys(("geographicElement", "temporalElement", "verticalElement"), "extent"),
     **dict.fromkeys(("transferOptions", "distributionFormat", "distributor"), "distribution"),
     **dict.fromkeys(("distributorContact", "distributorFormat", "distributorTransferOptions"), "distributor"),
@@ -38,7 +38,7 @@ _ROLE, _PARTY, _RESPONSIBILITY = f"{GMD}role", f"{GMD}party", f"{GMD}CI_Responsi
 
 
 def mend_structure(root: Element) -> list[str]:
-    """Works on the tree itself; the warnings say what was done, none for a document that is as it should be."""
+    """Changes the tree in place; the warnings list the repairs. A correct document gives none."""
     warnings: list[str] = []
     elements = [element for element in root.iter("*") if isinstance(element.tag, str)]
     is_19115_3 = any(element.tag in _ONLY_IN_19115_3 for element in elements)
@@ -59,7 +59,7 @@ def mend_structure(root: Element) -> list[str]:
 
 
 def _as_one_object(elements: list[Element]) -> None:
-    """What is spread over several objects of one property, brought into one."""
+    """Joins the objects of one property into one."""
     for element in elements:
         element.tag = _NAMES.get(str(element.tag), element.tag)
         if element.tag == _RESPONSIBILITY:
@@ -75,7 +75,7 @@ def _as_one_object(elements: list[Element]) -> None:
 
 
 def _roles(responsibility: Element) -> None:
-    """A role beside its party, inside it, or in an object of its own behind those that it belongs to."""
+    """Moves a role to its party: it can be beside it, inside it, or in a separate object after it."""
     for code in list(children(responsibility, f"{GMD}CI_RoleCode")):
         etree.SubElement(responsibility, _ROLE).append(code)
     for party in list(children(responsibility, _PARTY)):
@@ -94,7 +94,7 @@ def _roles(responsibility: Element) -> None:
 
 
 def _date_type(date: Element) -> None:
-    """The kind of a date in an object of its own behind it, or without its property."""
+    """Moves the type of a date to its date: it can be in a separate object after it, or lack its property."""
     code, before = child(date, f"{GMD}CI_DateTypeCode"), date.getprevious()
     if code is None:
         return
@@ -118,7 +118,7 @@ def _holds_objects(prop: Element) -> bool:
 
 
 def _part(prop: Element) -> None:
-    """One property for each of its objects, in order."""
+    """Makes one property for each object, in order."""
     place = prop
     for part in list(prop.iterchildren("*"))[1:]:
         own = etree.Element(prop.tag)
@@ -144,7 +144,7 @@ def _holder(prop: Element, kind: str) -> Element | None:
 
 
 def _is_a(element: Element, kind: str) -> bool:
-    """Whether an object is an EX_Extent, MD_Distribution ... or a profile's own kind of it."""
+    """Whether an object is an EX_Extent, MD_Distribution, ... or a profile's variant of it."""
     return local(element).lower().endswith(kind)
 
 

@@ -1,4 +1,4 @@
-"""When: temporal extents of ISO 19139, in GML 3.1 and 3.2."""
+"""Temporal extents of ISO 19139, in GML 3.1 and 3.2."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from indexer.formats.text import line
 
 
 def read_times(extents: list[Element], warnings: list[str]) -> tuple[TimeSpan, ...]:
-    """Every temporal extent once, in order; what was repaired or left out is added to ``warnings``."""
+    """Every temporal extent once, in order; repairs and omissions are added to ``warnings``."""
     spans = []
     for extent in extents:
         for temporal in objects(extent, f"{GMD}temporalElement"):
@@ -21,7 +21,7 @@ def read_times(extents: list[Element], warnings: list[str]) -> tuple[TimeSpan, .
 
 
 def time_interval(extents: list[Element]) -> tuple[str, str] | None:
-    """Value and unit of the first ``timeInterval`` beside a begin and an end: there it says the step."""
+    """Value and unit of the first ``timeInterval`` beside a begin and an end, where it means the step."""
     for extent in extents:
         for temporal in objects(extent, f"{GMD}temporalElement"):
             for primitive in objects(temporal, f"{GMD}extent"):

@@ -1,4 +1,4 @@
-"""How high and how deep: vertical extents of ISO 19139, upwards positive."""
+"""Vertical extents of ISO 19139, positive upwards."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from core.record import Vertical
 from indexer.formats.iso_xml import GMD, XLINK_HREF, Element, child, local, objects, written
 from indexer.formats.repair_box import number
 
-_DEPTH_CRS = ("5715", "5831", "depth")  # EPSG codes of systems that count downwards, and their names
+_DEPTH_CRS = ("5715", "5831", "depth")  # EPSG codes and names of vertical systems that count downwards
 _UNITS = {"metre": "m", "metres": "m", "meter": "m", "meters": "m", "9001": "m", "hectopascal": "hPa", "mb": "mbar"}
 
 
 def read_vertical(extents: list[Element], warnings: list[str]) -> Vertical | None:
-    """The hull of all vertical extents that share the first one's unit; None where there is none."""
+    """The hull of all vertical extents in the unit of the first one; None where there is none."""
     found = [
         vertical
         for extent in extents
@@ -43,7 +43,7 @@ def _vertical(element: Element, warnings: list[str]) -> Vertical | None:
 
 
 def _counts_down(element: Element) -> bool:
-    """Whether the system is a depth: by its reference, its name, or the direction of its axis."""
+    """Whether the system counts depths, by its reference, its name, or the direction of its axis."""
     system = child(element, f"{GMD}verticalCRS")
     if system is None:
         return False

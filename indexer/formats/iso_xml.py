@@ -1,4 +1,4 @@
-"""ISO 19139's way of writing: names, texts, code lists, numbers. Lookups step from child to child, which is fast."""
+"""Access to ISO 19139 XML: names, texts, code lists, numbers. Lookups go from child to child, which is fast."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def child(element: Element | None, name: str) -> Element | None:
 
 
 def held(prop: Element | None) -> Element | None:
-    """The object inside a property, whatever its type: profiles use their own. The parser left no comments here."""
+    """The object inside a property, whatever its type: profiles use their own types. The parser removed comments."""
     return prop[0] if prop is not None and len(prop) else None
 
 
@@ -62,7 +62,7 @@ def local(element: Element) -> str:
 
 
 def written(prop: Element | None) -> str:
-    """The text as written in a property: CharacterString, Anchor, a date, a number, or text without any of them."""
+    """The text of a property as written: CharacterString, Anchor, a date, a number, or plain text."""
     if prop is None:
         return ""
     found = held(prop)
@@ -86,12 +86,12 @@ def paragraphs(prop: Element | None) -> str:
 
 
 def text_of(element: Element | None, name: str) -> str:
-    """One line of the first property of that name, the empty string where there is none."""
+    """One line: the text of the first property with that name; the empty string where there is none."""
     return one_line(child(element, name))
 
 
 def texts_of(element: Element | None, name: str) -> Iterator[str]:
-    """One line of every property of that name that says something."""
+    """One line for every property with that name and a meaningful text."""
     for prop in children(element, name):
         text = one_line(prop)
         if text:

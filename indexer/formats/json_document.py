@@ -1,4 +1,4 @@
-"""The one place where metadata in JSON are parsed: bounded in size and depth, never a number that is none."""
+"""The only parser of JSON metadata: limits size and depth, and rejects values that are not numbers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def looks_like_json(content: bytes) -> bool:
-    """By the first character, after white space or a byte order mark."""
+    """By the first character after white space or a byte order mark."""
     start = content[:64].lstrip()
     for mark in _BYTE_ORDER_MARKS:
         start = start.removeprefix(mark)
     return start.replace(b"\x00", b"").lstrip().startswith(_STARTS)
 
 
-@lru_cache(maxsize=1)  # detection and reading look at the same document one after the other; nobody writes into it
+@lru_cache(maxsize=1)  # detection and reading ask for the same document one after the other; neither changes it
 def parse_json(content: bytes) -> Any:
-    """The document; numbers that JSON does not know (NaN, Infinity) are null.
+    """The parsed document; numbers that JSON does not allow (NaN, Infinity) become null.
 
     Raises Refused: too large, nested too deeply, not JSON (with line and column).
     """
@@ -39,20 +39,20 @@ def parse_json(content: bytes) -> Any:
 
 
 def parse_inner_json(text: str) -> Any:
-    """JSON inside a text of a document: bounded in depth alike. Raises Refused."""
+    """JSON inside a text of a document, with the same limit of depth. Raises Refused."""
     try:
         document = json.loads(text, strict=False, parse_constant=lambda _: None)
     except RecursionError as error:
         raise Refused(f"it is JSON nested deeper than {DEEPEST} levels") from error
     except json.JSONDecodeError as error:
         raise Refused(f"it is not well-formed JSON: {error.msg}, line {error.lineno}, column {error.colno}") from error
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         raise Refused(f"it is not well-formed JSON: {error}") from error
     _bound_depth(document)
     return document
 
 
-def to_bytes(document: Any) -> bytes:
+def to_bytes(document: object) -> bytes:
     """The document in one fixed form, so that equal documents have equal hashes."""
     return json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(errors="replace")
 
@@ -65,7 +65,7 @@ def _text(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def _bound_depth(document: Any) -> None:
+def _bound_depth(document: object) -> None:
     level = [document]
     for _ in range(DEEPEST + 1):
         level = [child for node in level for child in _inner(node) if isinstance(child, dict | list)]
@@ -74,12 +74,12 @@ def _bound_depth(document: Any) -> None:
     raise Refused(f"it is JSON nested deeper than {DEEPEST} levels")
 
 
-def _inner(node: Any) -> Any:
+def _inner(node: object) -> Any:
     return node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
 
 
-def listed(value: Any) -> list[Any]:
-    """What may be one, several or none, as a list without nulls."""
+def listed(value: object) -> list[Any]:
+    """One value, several or none, as a list without nulls."""
     if value is None:
         return []
     if isinstance(value, list):
@@ -87,13 +87,13 @@ def listed(value: Any) -> list[Any]:
     return [value]
 
 
-def objects_in(value: Any) -> Iterator[Json]:
-    """Those of one or several values that are JSON objects."""
+def objects_in(value: object) -> Iterator[Json]:
+    """The JSON objects among one or several values."""
     return (item for item in listed(value) if isinstance(item, dict))
 
 
-def text_in(value: Any) -> str:
-    """A string or number as text; the first that says something of a list or of a map of languages; else empty."""
+def text_in(value: object) -> str:
+    """A string or number as text; of a list or a language map, the first meaningful text; else empty."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or value is None:
@@ -111,13 +111,13 @@ def text_in(value: Any) -> str:
     return ""
 
 
-def texts_in(value: Any) -> list[str]:
+def texts_in(value: object) -> list[str]:
     """Every text of one or several values."""
     return [text for item in listed(value) if (text := text_in(item).strip())]
 
 
-def holds(value: Any, name: str, depth: int = 3) -> bool:
-    """Whether a member of that name is in a document, at most ``depth`` levels below its top."""
+def holds(value: object, name: str, depth: int = 3) -> bool:
+    """Whether the document has a member with that name, at most ``depth`` levels below its top."""
     level = listed(value)
     for _ in range(depth):
         if any(isinstance(node, dict) and name in node for node in level):

@@ -1,6 +1,6 @@
-"""JSON-LD read as JSON: names without their prefixes, nodes that refer to each other put together.
+"""Reads JSON-LD as JSON: removes prefixes from names, and joins nodes that refer to each other.
 
-Enough for schema.org and DCAT-US, whose terms are one flat list; no context is ever fetched.
+This is enough for schema.org and DCAT-US, whose terms are one flat list. No context is ever fetched.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from html.parser import HTMLParser
-from typing import Any
 
 from core.json_types import Json, JsonMapping
 from indexer.formats.json_document import listed, parse_inner_json, text_in, texts_in
@@ -18,7 +17,7 @@ from indexer.formats.reader import Refused
 _DEEPEST_REFERENCE = 8
 
 
-def types_of(node: Any) -> set[str]:
+def types_of(node: object) -> set[str]:
     """``Dataset`` of ``schema:Dataset``, ``https://schema.org/Dataset`` or ``Dataset``."""
     if not isinstance(node, dict):
         return set()
@@ -26,14 +25,14 @@ def types_of(node: Any) -> set[str]:
 
 
 def short(name: str) -> str:
-    """A term without prefix or namespace; keywords (``@id``) stay."""
+    """A term without prefix or namespace; keywords (``@id``) are unchanged."""
     if name.startswith("@"):
         return name
     return name.rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
 
 
-def nodes_of(document: Any) -> Iterator[Json]:
-    """The nodes at the top of a document: itself, the items of a list, those of ``@graph`` with its context."""
+def nodes_of(document: object) -> Iterator[Json]:
+    """The top-level nodes of a document: itself, the items of a list, or those of ``@graph`` with its context."""
     for node in listed(in_context(document)):
         if isinstance(node, list):
             yield from nodes_of(node)
@@ -46,13 +45,13 @@ def nodes_of(document: Any) -> Iterator[Json]:
 
 
 def resources_among(nodes: list[Json], kinds: Collection[str]) -> list[Json]:
-    """Nodes of some types; one without an address that another of them refers to is a part of that one."""
+    """Nodes of some types; a node without an address to which another of them refers is a part of that one."""
     found = [node for node in nodes if types_of(node) & set(kinds)]
     parts = {name for node in found for name in _referred_to(node) if name.startswith("_:")}
     return [node for node in found if text_in(node.get("@id")) not in parts] or found
 
 
-def _referred_to(node: Any, depth: int = 0) -> Iterator[str]:
+def _referred_to(node: object, depth: int = 0) -> Iterator[str]:
     for value in node.values() if isinstance(node, dict) else ():
         for one in listed(value):
             if isinstance(one, dict) and depth < _DEEPEST_REFERENCE:
@@ -61,17 +60,17 @@ def _referred_to(node: Any, depth: int = 0) -> Iterator[str]:
 
 
 def plain_node(node: JsonMapping, known: JsonMapping, depth: int = 0) -> Json:
-    """A node with short names, and with nodes of ``known`` (by ``@id``) where it only refers to them."""
+    """A node with short names; where it only refers to a node, that node is inserted from ``known`` (by ``@id``)."""
     plain: Json = {}
     for name, value in node.items():
-        is_blank = name == "@id" and isinstance(value, str) and value.startswith("_:")  # no name for anybody outside
+        is_blank = name == "@id" and isinstance(value, str) and value.startswith("_:")  # a blank node's name
         if name != "@context" and not is_blank:
             said, key = _plain_value(value, known, depth), short(name)
             plain[key] = [*listed(plain[key]), *listed(said)] if key in plain else said
     return plain
 
 
-def _plain_value(value: Any, known: JsonMapping, depth: int) -> Any:
+def _plain_value(value: object, known: JsonMapping, depth: int) -> object:
     if isinstance(value, list):
         return [_plain_value(item, known, depth) for item in value]
     if not isinstance(value, dict):
@@ -91,15 +90,15 @@ def by_id(nodes: list[Json]) -> Json:
 
 
 def may_hold_scripts(content: bytes) -> bool:
-    """Whether this may be an HTML page with JSON-LD in it."""
+    """Whether this can be an HTML page with JSON-LD in it."""
     return (
         b"application/ld+json" in content
         and re.search(rb"<(?:html|script|!doctype)", content[:100_000], re.I) is not None
     )
 
 
-def scripts(page: bytes) -> list[Any]:
-    """The JSON-LD documents inside an HTML page, in order; broken ones are left out."""
+def scripts(page: bytes) -> list[object]:
+    """The JSON-LD documents in an HTML page, in order; broken ones are left out."""
     reader = _Scripts()
     reader.feed(page.decode("utf-8", "replace"))
     reader.close()

@@ -1,6 +1,6 @@
-"""Contexts that stand in a JSON-LD document itself: its prefixes, its base, its own names for terms and keywords.
+"""Applies the contexts inside a JSON-LD document: prefixes, base, and its names for terms and keywords.
 
-Contexts that are only named by an address are never fetched.
+A context that is given as an address is never fetched.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from indexer.formats.json_document import listed, text_in
 _KEYWORDS = frozenset({"@id", "@type", "@value", "@language", "@graph", "@list"})
 
 
-def in_context(document: Any) -> Any:
-    """The document with whole addresses in ``@id`` and in terms that hold addresses.
+def in_context(document: object) -> Any:
+    """The document with full addresses in ``@id`` and in terms that hold addresses.
 
-    Keywords and terms that it calls otherwise get their own names. Without a context of its own it comes back as it is.
+    Renamed keywords and terms get their standard names. A document without a context is returned unchanged.
     """
     if isinstance(document, dict) and any(isinstance(one, dict) for one in listed(document.get("@context"))):
         return _node(document, {})
@@ -57,7 +57,7 @@ def _node(node: JsonMapping, above: JsonMapping) -> Json:
     return written
 
 
-def _value(value: Any, context: JsonMapping, *, is_address: bool) -> Any:
+def _value(value: object, context: JsonMapping, *, is_address: bool) -> object:
     if isinstance(value, list):
         return [_value(one, context, is_address=is_address) for one in value]
     if isinstance(value, dict):
@@ -68,7 +68,7 @@ def _value(value: Any, context: JsonMapping, *, is_address: bool) -> Any:
 
 
 def _term(name: str, context: JsonMapping) -> tuple[str, bool]:
-    """What a member is really called, and whether its texts are addresses."""
+    """The standard name of a member, and whether its texts are addresses."""
     said = context.get(name)
     target = text_in(said.get("@id")) if isinstance(said, dict) else text_in(said)
     is_address = isinstance(said, dict) and said.get("@type") == "@id"

@@ -13,7 +13,7 @@ _NOT_A_LANGUAGE = frozenset({"und", "zxx", "mul", "mis"})
 
 @lru_cache(maxsize=4096)
 def language(text: str) -> str | None:
-    """``en`` for ``eng``, ``eng; USA``, ``en-GB``, ``English`` or a URI that ends so.
+    """``en`` for ``eng``, ``eng; USA``, ``en-GB``, ``English`` or a URI with such an end.
 
     ISO 639-2 where there is no 639-1; None where the text names no language.
     """

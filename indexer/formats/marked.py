@@ -1,4 +1,4 @@
-"""Parts of a page that are written anew between two marks."""
+"""Replaces generated parts of a page between two marks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ def marks(name: str) -> tuple[str, str]:
 
 
 def between(name: str, page: str, text: str) -> str:
-    """The page with ``text`` between the marks of that name; at its end where it has none."""
+    """The page with ``text`` between the marks with that name; without marks, at the end of the page."""
     begin, end = marks(name)
     before, _, rest = page.partition(begin)
     return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"

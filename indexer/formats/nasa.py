@@ -1,4 +1,4 @@
-"""What NASA's DIF, ECHO10 and UMM share: science keywords, levels of processing, types of links."""
+"""What NASA's DIF, ECHO10 and UMM share: science keywords, processing levels, link types."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ ROLES = {
 
 
 def role_of(stated: str) -> str:
-    """ISO's role for one of NASA's; the word itself where there is none."""
+    """ISO's role for one of NASA's; the word itself where ISO has none."""
     return ROLES.get(stated.strip().upper(), stated.strip() or "pointOfContact")
 
 
 def science_keyword(draft: Draft, parts: Iterable[str]) -> None:
-    """``EARTH SCIENCE > ATMOSPHERE > AEROSOLS``."""
+    """Adds ``EARTH SCIENCE > ATMOSPHERE > AEROSOLS`` as a keyword."""
     draft.keyword(" > ".join(part.strip() for part in parts if part and part.strip()), SCIENCE)
 
 
 def platforms(draft: Draft, said: Iterable[tuple[str, str]], level: str) -> None:
-    """Short names with their category, and the level of processing: together they say what kind of data it is.
+    """Adds short names with their category, and the processing level: together they give the kind of data.
 
     Level 4 is "model output or results from analyses of lower level data": derived, unless the platform is a model.
     """
@@ -63,7 +63,7 @@ def product(draft: Draft, short_name: str, version: str) -> None:
 
 
 def rel_of(*stated: str) -> str | None:
-    """The relation of a link by NASA's content type and subtype; None where they say nothing."""
+    """The relation of a link by NASA's content type and subtype; None for unknown ones."""
     for words in stated:
         for name, rel in _RELS:
             if words.strip().upper().startswith(name):
@@ -72,5 +72,5 @@ def rel_of(*stated: str) -> str | None:
 
 
 def metres_of(text: str) -> float:
-    """A height or depth such as ``-10 m``; NaN where it is none."""
+    """A height or depth such as ``-10 m`` in metres; NaN where the text is not one."""
     return number(text.lower().removesuffix("meters").removesuffix("metres").removesuffix("m").strip())

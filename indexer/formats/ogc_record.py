@@ -29,7 +29,7 @@ _RESTRICTED = ("restricted", "non-public", "confidential")
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no JSON, no feature, or a feature without properties."""
+    """Raises Refused: not JSON, not a feature, or a feature without properties."""
     document = parse_json(raw.content)
     if not isinstance(document, dict) or not isinstance(document.get("properties"), dict):
         raise Refused("it is JSON without properties: no record of OGC API - Records")
@@ -64,7 +64,7 @@ def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
         text_in(one.get("id")) for theme in objects_in(said.get("themes")) for one in objects_in(theme.get("concepts"))
     }
     for term in texts_in(said.get("keywords")):
-        if term not in in_themes:  # many services name the terms of their themes there too
+        if term not in in_themes:  # many services repeat their themes' terms there
             draft.keyword(term)
     for theme in objects_in(said.get("themes")):
         _theme(draft, theme)
@@ -218,7 +218,7 @@ _MEMBERS = frozenset(
 
 
 def _recognises(inspection: Inspection) -> bool:
-    """A feature whose properties are those of a record; a STAC item's may be too, and an OpenSearch answer's."""
+    """A feature with the properties of a record; STAC items and OpenSearch answers can have them too."""
     members = inspection.members
     said = members.get("properties")
     if members.get("type") != "Feature" or not isinstance(said, dict) or "offerings" in said:
@@ -244,7 +244,7 @@ _FIELDS = {
     "resolution.metres": "`resolution`, `gsd`",
     "resolution.time_step": "`time.resolution`",
     "provenance.lineage": "`lineage`, `provenance`",
-    "provenance.kind": "keywords that say it outright",
+    "provenance.kind": "keywords that name the kind",
     "provenance.derived_from": "links `via`, `source`, `derivedFrom`",
     "provenance.attributed_to": "contacts with the roles of makers",
     "licence": "`license`, links `license`",

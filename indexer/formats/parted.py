@@ -1,4 +1,4 @@
-"""A file or answer that holds several records, as the records it holds: for every source that reads whole files."""
+"""Splits a file or answer with several records, for every source that reads whole files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from indexer.raw import RawRecord
 
 
 def parted(raw: RawRecord) -> tuple[RawRecord, ...]:
-    """The records of one document under ``{its id}#{their own names}``; a document of one record as it is.
+    """The records of one document as ``{its id}#{their own names}``; a document of one record is unchanged.
 
-    What cannot be parted comes as it is too: its reader says why.
+    A document that cannot be split is returned unchanged too: its reader reports the reason.
     """
     try:
         parts = split(raw.content) if raw.content.strip() else []
@@ -37,15 +37,15 @@ def parted(raw: RawRecord) -> tuple[RawRecord, ...]:
 
 
 def _media_type(part: bytes, whole: str | None) -> str | None:
-    """Data sets of RDF and of web pages are handed on as JSON-LD."""
+    """Data sets from RDF and web pages become JSON-LD."""
     return "application/ld+json" if part[:1] == b"{" and "json" not in (whole or "") else whole
 
 
 def named_apart(parts: Sequence[Part]) -> Iterator[Part]:
-    """Each part under a name that no other has, whatever their order.
+    """Gives each part a unique name that does not depend on the order.
 
-    What has no name goes by its content; several of one name go by their editions too, else by their titles. Only
-    those that agree in these are counted.
+    A part without a name is named by its content. Parts with the same name are distinguished by their editions, else
+    by their titles. Only parts that agree in these are numbered.
     """
     often = Counter(name for name, _ in parts)
     counted: dict[str, int] = {}
@@ -62,7 +62,7 @@ def named_apart(parts: Sequence[Part]) -> Iterator[Part]:
 
 
 def _difference(name: str, content: bytes) -> str:
-    """What tells a part from another one of its name."""
+    """What distinguishes a part from another one with the same name."""
     try:
         record = read(RawRecord(name, content, name), "")
     except Refused:
@@ -75,7 +75,7 @@ def _hashed(content: bytes) -> str:
 
 
 def files_of(origin: str) -> Iterator[str]:
-    """The origins that a part's origin may be of: itself, and what stands before each ``#`` in it."""
+    """The origins to which a part's origin can belong: itself, and the text before each ``#`` in it."""
     yield origin
     for index, character in enumerate(origin):
         if character == "#":

@@ -1,4 +1,4 @@
-"""What the metadata say in so many words of the kind of data: observation, simulation, projection, reanalysis."""
+"""The kind of data that the metadata state explicitly: observation, simulation, projection, reanalysis."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ _KIND_OF_PLATFORM: tuple[tuple[str, ProvenanceKind], ...] = (  # GCMD's platform
 
 
 def kind_of_term(term: str) -> ProvenanceKind | None:
-    """Of a keyword, the last part of a path (``A > B > REANALYSIS``) in any case."""
+    """The kind by a keyword: the last part of a path (``A > B > REANALYSIS``), in any case."""
     return _KIND_OF_TERM.get(term.rpartition(">")[2].strip().lower())
 
 
 def kind_of_platform(category: str) -> ProvenanceKind | None:
-    """Of a platform's category as NASA's standards name it (``Models/Analyses``, ``In Situ Land-based Platforms``)."""
+    """The kind by a platform category of NASA's standards (``Models/Analyses``, ``In Situ Land-based Platforms``)."""
     lowered = category.lower()
     return next((kind for word, kind in _KIND_OF_PLATFORM if word in lowered), None)
 
 
 def agreed(said: Iterable[ProvenanceKind | None]) -> ProvenanceKind | None:
-    """The one kind that is said; None where none is, or where several contradict each other.
+    """The one kind that is stated; None where none is, or where several contradict each other.
 
-    A reanalysis is model output made from observations, and often says all three.
+    A reanalysis is model output made from observations, so its metadata often state all three.
     """
     kinds = {kind for kind in said if kind is not None}
     if "reanalysis" in kinds:

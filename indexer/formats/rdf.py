@@ -1,7 +1,7 @@
-"""RDF as nested JSON: Turtle, N-Triples and RDF/XML through rdflib, without network, DTDs or entities.
+"""Reads RDF as nested JSON: Turtle, N-Triples and RDF/XML through rdflib, without network, DTDs or entities.
 
-rdflib is slow (some 5,000 triples a second), so only what is RDF comes here; a large catalogue is parsed once and
-``split`` hands on its data sets as JSON.
+rdflib is slow (some 5,000 triples a second), so this module gets only RDF. A large catalogue is parsed once, and
+``split`` passes on its data sets as JSON.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ _DEEPEST = 6
 _LONGEST_LIST = 2_000
 _BASE = "urn:sonde:relative:"
 
-logging.getLogger("rdflib.term").setLevel(logging.ERROR)  # every ill-typed date is a warning to it
+logging.getLogger("rdflib.term").setLevel(logging.ERROR)  # rdflib logs a warning for every ill-typed date
 
 
 def looks_like_turtle(content: bytes) -> bool:
     return not content.lstrip().startswith((b"{", b"[{")) and _TURTLE.match(content[:100_000]) is not None
 
 
-@lru_cache(maxsize=1)  # detection, splitting and reading look at the same document one after the other
+@lru_cache(maxsize=1)  # detection, splitting and reading ask for the same document one after the other
 def dcat_resources(content: bytes) -> tuple[Json, ...]:
-    """Each dataset, series and service of a graph as expanded JSON-LD with all it refers to, in order of identifiers.
+    """Each dataset, series and service of a graph as expanded JSON-LD with all it refers to, ordered by identifier.
 
-    The same graph gives the same bytes however it is written. Raises Refused: not RDF, too large, entities.
+    Equal graphs give equal bytes, whatever their syntax. Raises Refused: not RDF, too large, entities.
     """
     return trees(_graph(content))
 
 
 def trees(graph: rdflib.Graph) -> tuple[Json, ...]:
-    """The same of a graph that somebody else has parsed."""
+    """As ``dcat_resources``, for a graph that is already parsed."""
     kinds = {node for kind in _KINDS for node in graph.subjects(RDF.type, URIRef(DCAT + kind))}
     parts = {node for node in kinds if isinstance(node, BNode) and _is_part(graph, node, kinds)}
     named = kinds - parts or kinds
@@ -64,7 +64,7 @@ def trees(graph: rdflib.Graph) -> tuple[Json, ...]:
 
 
 def _is_part(graph: rdflib.Graph, node: BNode, kinds: Container[Node]) -> bool:
-    """Whether a nameless data set only says something of another one: its source, its series, a version of it."""
+    """Whether a nameless data set only describes another one: its source, its series, a version of it."""
     return any(
         subject in kinds and not str(predicate).endswith(_MEMBERS)
         for subject, predicate in graph.subject_predicates(node)
@@ -75,12 +75,12 @@ def _graph(content: bytes) -> rdflib.Graph:
     if len(content) > LARGEST_BYTES:
         raise Refused(f"it is RDF of {len(content)} bytes, more than {LARGEST_BYTES}")
     is_xml = content.lstrip()[:1] == b"<" and not looks_like_turtle(content)
-    # Our parser refuses DTDs and entities; what it wrote again cannot hold any, whatever the encoding was.
+    # Our parser refuses DTDs and entities; its output cannot hold any, whatever the encoding was.
     safe = etree.tostring(parse(content).root, encoding="utf-8") if is_xml else content
     if b"<!ENTITY" in safe:
         raise Refused("it declares entities, which are never read")
     graph = rdflib.Graph()
-    rdflib.NORMALIZE_LITERALS = False  # a date stays as it is written; other libraries set it as they like
+    rdflib.NORMALIZE_LITERALS = False  # keep dates as written; other libraries change this setting
     try:
         graph.parse(data=safe, format="xml" if is_xml else "turtle", publicID=_BASE)
     except (ValueError, SyntaxError, KeyError, IndexError, AttributeError, AssertionError, RecursionError) as error:
@@ -91,7 +91,7 @@ def _graph(content: bytes) -> rdflib.Graph:
 
 
 def _tree(graph: rdflib.Graph, node: Identifier, above: tuple[Identifier, ...]) -> Json:
-    """A node with its properties; other data sets and what stands above are only named."""
+    """A node with its properties; other data sets and nodes above it are only named."""
     tree: Json = {} if isinstance(node, BNode) else {"@id": str(node).removeprefix(_BASE)}
     if len(above) >= _DEEPEST or node in above:
         return tree

@@ -1,4 +1,4 @@
-"""Why a document gives no record."""
+"""The error for a document that gives no record."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from core.errors import SondeError
 
 
 class Refused(SondeError):
-    """A document that gives no record; the message says what is wrong with it."""
+    """The document gives no record; the message says what is wrong with it."""
 
     @property
     def reason(self) -> str:

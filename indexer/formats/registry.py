@@ -1,4 +1,4 @@
-"""Documents to records by whichever format recognises them; the way in for the harvest."""
+"""Reads a document with the format that recognises it; the harvest calls this module."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from indexer.raw import RawRecord
 
 
 def reader_tag(content: bytes) -> str:
-    """``format/version`` of the reader that would read this, ``none/0`` where there is none.
+    """``format/version`` of the reader for this document, ``none/0`` where there is none.
 
-    Together with the hash of the bytes it says whether a document was read before, without reading it.
+    Together with the hash of the bytes it shows whether a document was read before, without reading it again.
     """
     name = detect(content)
     return "none/0" if name is None else f"{name}/{FORMATS[name].version}"
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """The Record of a document in any known format, also of an envelope (csw, OAI, a graph) with one record in it.
+    """The Record of a document in any known format; also of an envelope (csw, OAI, a graph) with one record in it.
 
-    Raises Refused with the reason: an unknown format, what the reader says, or several records, which a source has
-    to part with ``split``.
+    Raises Refused with the reason: an unknown format, the reader's reason, or several records, which the source must
+    separate with ``split``.
     """
     name = detect(raw.content)
     if name is None:

@@ -1,4 +1,4 @@
-"""Edges of a box as metadata write them, brought to a BBox where there is one right way."""
+"""Repairs the edges of a box where only one BBox can be meant."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _EDGES = ("west", "south", "east", "north")
 def repair_box(
     west: float, south: float, east: float, north: float, evidence: Evidence = _NO_EVIDENCE
 ) -> tuple[BBox | None, list[str]]:
-    """A box of degrees, and what was done to it; None where it had to be left out (the last warning says why).
+    """A box in degrees, and the repairs; None where it had to be left out (the last warning says why).
 
-    ``evidence`` says which is meant where west lies above east: across the antimeridian, or swapped.
+    Where west > east, ``evidence`` decides between a box across the antimeridian and swapped edges.
     """
     edges = dict(zip(_EDGES, (west, south, east, north), strict=True))
     bad = [name for name, value in edges.items() if not math.isfinite(value)]
@@ -37,7 +37,7 @@ def repair_box(
 
 
 def number(text: str) -> float:
-    """A decimal number, a comma as its point included; NaN where it is none."""
+    """A decimal number, also with a decimal comma; NaN where the text is not one."""
     try:
         return float(text.strip().replace(",", ".") if text.count(",") == 1 else text)
     except ValueError:
@@ -67,7 +67,7 @@ def _longitudes(west: float, east: float) -> tuple[tuple[float, float] | None, l
     if east - west >= _FULL_CIRCLE_DEG:
         return (-180.0, 180.0), warnings
     west, east = normalise_longitude(west), normalise_longitude(east)
-    # On the antimeridian itself the edge is written so that the box does not cross it.
+    # An edge exactly on the antimeridian is written so that the box does not cross it.
     if west == 180.0 and east == -180.0:
         return (-180.0, 180.0), [*warnings, SWAPPED]
     if west == 180.0 and east < 180.0:

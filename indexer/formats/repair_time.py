@@ -1,4 +1,4 @@
-"""Dates and periods as metadata write them, brought to ISO 8601 and TimeSpan where there is one right way."""
+"""Repairs dates and periods to ISO 8601 and TimeSpan where only one reading is right."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ class Position:
 
 
 def repair_date(text: str) -> str:
-    """ISO 8601 of the precision given, as core.timespan reads it.
+    """ISO 8601 in the precision given, as core.timespan reads it.
 
-    Tolerates what is unmistakable: ``1990-1-5``, ``1990/01/05``, ``19900105``, ``1979-01-01T0000+00``, a zone behind
-    a date, month or day 00, hour 24 and second 60, and dates in words (``written_dates``), of which the first is given.
-    Raises ValueError that quotes the text otherwise.
+    Accepts unambiguous forms: ``1990-1-5``, ``1990/01/05``, ``19900105``, ``1979-01-01T0000+00``, a zone after
+    a date, month or day 00, hour 24 and second 60, and dates in words (``written_dates``), of which it gives the first.
+    Otherwise raises ValueError, which quotes the text.
     """
     return _bounds(text)[0]
 
 
 def stated_date(text: str, warnings: list[str]) -> str:
-    """``repair_date`` of a date of the data set or its metadata, with a warning where it was a period or a guess."""
+    """``repair_date`` for a date of the data set or its metadata, with a warning where it was a period or a guess."""
     first, last, doubtful = _bounds(text)
     if doubtful or first != last:
         warnings.append(f"dates: {text.strip()[:40]} read as {first}" + (", which is doubtful" if doubtful else ""))
@@ -64,7 +64,7 @@ def stated_date(text: str, warnings: list[str]) -> str:
 
 
 def _bounds(text: str) -> tuple[str, str, bool]:
-    """First and last date that a text may mean, and whether it is only a guess of who wrote it."""
+    """First and last date that a text can mean, and whether its writer only guessed it."""
     try:
         iso = _numeric_date(text)
     except ValueError:
@@ -80,7 +80,7 @@ def _numeric_date(text: str) -> str:
     written = _STAMP.sub(
         lambda match: "T".join([match[1], ":".join(part for part in match.groups()[1:] if part)]), written
     )
-    compact = _COMPACT.match(written)  # else 19900105 would be a year
+    compact = _COMPACT.match(written)  # without this, 19900105 would be a year
     if compact is not None:
         written = "-".join(part for part in compact.groups() if part) + written[compact.end() :]
     if _STRICT.match(written) and _exists(written):
@@ -131,7 +131,7 @@ def _zone(zone: str | None) -> str:
 
 
 def repair_span(begin: Position, end: Position, duration: str = "") -> tuple[TimeSpan | None, list[str]]:
-    """A period and what was done to it; None where neither end says anything or it had to be left out."""
+    """A period and the repairs; None where neither end is known or it had to be left out."""
     warnings: list[str] = []
     try:
         start = _start(begin, warnings)
@@ -166,7 +166,7 @@ def _stop(end: Position, warnings: list[str]) -> str | None:
 
 
 def _repaired(written: str, warnings: list[str], end: int) -> str | None:
-    """``end``: 0 for the first date that is meant, 1 for the last; None where the text says that there is no date."""
+    """``end``: 0 for the first possible date, 1 for the last; None where the text says that there is no date."""
     if says_no_date(written):
         return None
     first, last, doubtful = _bounds(written)
@@ -177,7 +177,7 @@ def _repaired(written: str, warnings: list[str], end: int) -> str | None:
 
 
 def read_as(written: str, iso: str, *, doubtful: bool = False) -> str:
-    """The warning that a date or a period was read in another way than it is written."""
+    """The warning that a date or a period was read differently from what is written."""
     return f"time: {written[:40]} read as {iso}" + (", which is doubtful" if doubtful else "")
 
 

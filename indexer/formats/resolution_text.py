@@ -26,7 +26,7 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def distance_in(text: str) -> float | None:
-    """The first distance of a text in metres, the finest of a list, angles at the equator; None without any."""
+    """The first distance in a text in metres (the finest of a list, angles at the equator); None without one."""
     parts = _LISTED.split(_BOTH_IN_ONE_UNIT.sub(r"\1 \3 x \2 \3", text))
     distances = [found for part in parts if (found := _first_distance(part)) is not None]
     return min(distances) if len(distances) == len(parts) else _first_distance(text)
@@ -45,7 +45,7 @@ def _first_distance(text: str) -> float | None:
 
 
 def step_in(text: str) -> str | None:
-    """The first step of time of a text as an ISO 8601 duration; None where it states none."""
+    """The first time step in a text as an ISO 8601 duration; None without one."""
     if found := iso_duration(text):
         return found
     lowered = text.lower()

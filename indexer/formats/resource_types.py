@@ -1,4 +1,4 @@
-"""What a resource is, in the words of every standard, as Record's types (ISO 19115 scope codes and a few more)."""
+"""Maps the resource types of every standard to Record's types (ISO 19115 scope codes and a few more)."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _OF_OTHER_STANDARDS = {
 
 
 def scope(stated: str) -> str | None:
-    """Of an ISO scope code, blanks and case aside; None where it is none."""
+    """The ISO scope code, ignoring blanks and case; None for any other text."""
     return _BY_NAME.get(stated.replace(" ", "").lower())
 
 
 def resource_type(stated: str) -> str | None:
-    """Of a type in any standard's words, or of a URI that ends so; None where it is not known."""
+    """The type for a word of any standard, or for a URI that ends with it; None where it is unknown."""
     last = stated.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
     for name in (last, stated):
         found = scope(name) or _OF_OTHER_STANDARDS.get(name.strip().lower())

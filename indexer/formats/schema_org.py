@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
@@ -31,9 +29,9 @@ _RESOLVERS = ("doi", "identifiers.org/doi")
 
 
 def datasets(content: bytes) -> list[Json]:
-    """The data sets of a JSON-LD document or of an HTML page, each with short names and whole.
+    """The data sets of a JSON-LD document or of an HTML page, each complete and with short names.
 
-    Raises Refused where the JSON is none.
+    Raises Refused where the document is not valid JSON.
     """
     documents = [parse_json(content)] if looks_like_json(content) else scripts(content)
     nodes = [node for document in documents for node in nodes_of(document)]
@@ -46,7 +44,7 @@ def datasets(content: bytes) -> list[Json]:
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no data set, or several (``split`` parts them)."""
+    """Raises Refused: no data set, or several (``split`` separates them)."""
     found = datasets(raw.content)
     if len(found) != 1:
         raise Refused("it holds no schema.org Dataset" if not found else f"it holds {len(found)} data sets: split them")
@@ -111,8 +109,8 @@ def _measured(draft: Draft, said: JsonMapping) -> None:
         draft.names.instrument(technique)
 
 
-def _identifier(one: Any) -> str:
-    """A text, or a PropertyValue whose property may say that it is a DOI."""
+def _identifier(one: object) -> str:
+    """A text, or a PropertyValue; its property can say that it is a DOI."""
     if not isinstance(one, dict):
         return text_in(one)
     value = text_in(one.get("value")) or text_in(one.get("url")) or text_in(one.get("@id"))
@@ -120,7 +118,7 @@ def _identifier(one: Any) -> str:
     return f"doi:{value}" if any(kind.endswith(name) for name in _RESOLVERS) and value.startswith("10.") else value
 
 
-def _keyword(draft: Draft, term: Any) -> None:
+def _keyword(draft: Draft, term: object) -> None:
     if isinstance(term, dict):
         vocabulary = term.get("inDefinedTermSet")
         label = text_in(vocabulary)
@@ -135,11 +133,11 @@ def _keyword(draft: Draft, term: Any) -> None:
         draft.keyword(part)
 
 
-def _party(draft: Draft, party: Any, role: str) -> None:
+def _party(draft: Draft, party: object, role: str) -> None:
     if not isinstance(party, dict):
         draft.contact(text_in(party), role=role)
         return
-    if "Role" in types_of(party):  # schema.org's way to say what no property says; it holds the property again
+    if "Role" in types_of(party):  # schema.org's form for properties it lacks
         for inner in [one for name in _PEOPLE for one in objects_in(party.get(name))]:
             _party(draft, inner, text_in(party.get("roleName")) or role)
         return
@@ -158,7 +156,7 @@ def _party(draft: Draft, party: Any, role: str) -> None:
             draft.contact(text_in(point.get("name")), name, role="pointOfContact", email=text_in(point.get("email")))
 
 
-def _place(draft: Draft, place: Any) -> None:
+def _place(draft: Draft, place: object) -> None:
     if not isinstance(place, dict):
         text = text_in(place)
         if not draft.where.text(text):
@@ -170,7 +168,7 @@ def _place(draft: Draft, place: Any) -> None:
             draft.where.point(text_in(geo.get("longitude")), text_in(geo.get("latitude")))
         for name in ("box", "polygon", "line"):
             for text in texts_in(geo.get(name)):
-                if not draft.where.text(text if text.lstrip()[:1].isalpha() else ""):  # WKT, else latitude first
+                if not draft.where.text(text if text.lstrip()[:1].isalpha() else ""):  # WKT; otherwise latitude first
                     draft.where.geo_rss(text)
         if "geometry" in geo:
             draft.where.geojson(geo["geometry"])
@@ -228,7 +226,7 @@ def _provenance(draft: Draft, said: JsonMapping) -> None:
         draft.set_vertical(low, high)
 
 
-def _reference(one: Any) -> str:
+def _reference(one: object) -> str:
     if not isinstance(one, dict):
         return text_in(one)
     named = [text_in(one.get(name)) for name in ("@id", "url", "identifier", "name")]
@@ -255,7 +253,7 @@ _FIELDS = {
     "times": "`temporalCoverage`",
     "resolution.metres": "`spatialResolution`",
     "resolution.time_step": "`temporalResolution`",
-    "provenance.kind": "keywords that say it outright",
+    "provenance.kind": "keywords that name the kind",
     "provenance.derived_from": "`isBasedOn`, `prov:wasDerivedFrom`",
     "provenance.generated_by": "`prov:wasGeneratedBy`",
     "provenance.attributed_to": "creators, authors; else publishers",

@@ -1,4 +1,4 @@
-"""Places in every fashion but XML: GeoJSON, WKT, envelopes, boxes as texts, DCMI boxes and points."""
+"""Places in every form except XML: GeoJSON, WKT, envelopes, boxes as texts, DCMI boxes and points."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.xml import parse
 
-_MOST_POSITIONS = 20_000  # past this only the box of a geometry is kept
+_MOST_POSITIONS = 20_000  # with more corners, only the box of a geometry is kept
 _LONGEST_TEXT = 5_000_000
-_FARTHEST = 1e6  # beyond are neither degrees nor metres
+_FARTHEST = 1e6  # larger values are neither degrees nor metres
 _GML = "http://www.opengis.net/gml/3.2"
 _NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 _ENVELOPE = re.compile(
@@ -46,7 +46,7 @@ _EAST_FIRST = re.compile(r"crs:::WGS 1984", re.IGNORECASE)
 
 
 class Where:
-    """Collects the places of one document; ``geometry`` is all shapes that are more than a box."""
+    """Collects the places of one document; ``geometry`` holds every shape that is more than a box."""
 
     def __init__(self) -> None:
         self._boxes = Boxes()
@@ -63,16 +63,16 @@ class Where:
         return self._reader.geometry
 
     def box(self, west: Any, south: Any, east: Any, north: Any) -> bool:
-        """A box of degrees, numbers or texts; whether it could be used."""
+        """Adds a box in degrees, from numbers or texts; whether it was usable."""
         return self._boxes.add(Edges(*(number(str(edge)) for edge in (west, south, east, north))))
 
     def confirmed_by(self, other: Where) -> None:
-        """Places that the document states a second time: they only say which reading of the first is meant."""
+        """Takes places that the document states a second time: they only choose a reading of the first ones."""
         if not other._long:
             self._boxes.confirmed_by(other._boxes)
 
     def settle(self, said: str) -> None:
-        """Decides what can be read in two ways, once the record's title, places and keywords (``said``) are known."""
+        """Decides the ambiguous places by ``said``: the record's title, places and keywords."""
         unsettled = {position for position, _ in self._long}
         long, self._long = self._long, []
         evidence = self._boxes.settle(said, leaving=unsettled)
@@ -80,7 +80,7 @@ class Where:
             self._boxes.found[position] = self._settled(one, evidence)
 
     def _settled(self, long: BaseGeometry, evidence: Evidence) -> BBox:
-        """The box of a polygon with long edges, as it is written or across the antimeridian."""
+        """The box of a polygon with long edges, read as written or across the antimeridian."""
         turned = across(long, evidence)
         if turned is not None:
             self.warnings.append(ACROSS)
@@ -95,7 +95,7 @@ class Where:
         return self.box(longitude, latitude, longitude, latitude)
 
     def numbers(self, values: Any) -> bool:
-        """``[west, south, east, north]``, with heights ``[w, s, low, e, n, high]``; a pair is a point."""
+        """Adds ``[west, south, east, north]``, or with heights ``[w, s, low, e, n, high]``; a pair is a point."""
         if not isinstance(values, list | tuple):
             return False
         match len(values):
@@ -110,7 +110,7 @@ class Where:
         return False
 
     def geojson(self, geometry: Any) -> bool:
-        """A GeoJSON geometry, feature or collection of either."""
+        """Adds a GeoJSON geometry, feature, or collection of either."""
         if not isinstance(geometry, Mapping):
             return False
         match str(geometry.get("type", "")).lower():
@@ -119,7 +119,7 @@ class Where:
             case "featurecollection":
                 used = [self.geojson(feature) for feature in geometry.get("features") or ()]
                 return any(used)
-            case "envelope":  # of Elasticsearch: [[west, north], [east, south]]
+            case "envelope":  # Elasticsearch's form: [[west, north], [east, south]]
                 return self._envelope(geometry.get("coordinates"))
         try:
             return self._shape(shapely.force_2d(shape(dict(geometry))))
@@ -127,14 +127,14 @@ class Where:
             return self._left_out(f"GeoJSON that is none ({str(error)[:60]})")
 
     def geojson_text(self, written: str) -> bool:
-        """GeoJSON inside a text, as CKAN and RDF have it."""
+        """Adds GeoJSON inside a text, as CKAN and RDF have it."""
         try:
             return self.geojson(parse_inner_json(written))
         except Refused:
             return self._left_out("GeoJSON that is none")
 
     def text(self, written: str) -> bool:
-        """A place written in any known fashion of text; False where it is none (a name, for example)."""
+        """Adds a place written in any known text form; False where the text is not one (a name, for example)."""
         written = written.strip()
         if not written or len(written) > _LONGEST_TEXT:
             return False
@@ -152,7 +152,7 @@ class Where:
         return self._plain_numbers(_BOX_PREFIX.sub(r"\1", written))
 
     def named(self, parts: Mapping[str, str]) -> bool:
-        """Edges by their names in lower case: ``northlimit`` ... or ``east`` and ``north`` of a point."""
+        """Adds edges by their names in lower case: ``northlimit``, ..., or ``east`` and ``north`` of a point."""
         edges = [parts.get(f"{name}limit") for name in ("west", "south", "east", "north")]
         if all(edges):
             return self.box(*edges)
@@ -161,7 +161,7 @@ class Where:
         return False
 
     def corners(self, lower: str, upper: str, reference_system: str) -> bool:
-        """Two corners of OWS or GML, in the order of axes of their reference system, or in the only one possible."""
+        """Adds two corners of OWS or GML in the axis order of their reference system, or in the only possible order."""
         first, second = lower.split(), upper.split()
         if len(first) < 2 or len(second) < 2:
             return False
@@ -175,7 +175,7 @@ class Where:
         return self.box(first[0], first[1], second[0], second[1])
 
     def geo_rss(self, written: str) -> bool:
-        """Latitude before longitude: a point, a box (south west, north east) or a ring; blanks or commas between."""
+        """Adds a point, a box (south west, north east) or a ring, latitude first; blanks or commas between numbers."""
         numbers = written.replace(",", " ").split()
         pairs = list(zip(numbers[1::2], numbers[::2], strict=False))
         match len(pairs):
@@ -190,7 +190,7 @@ class Where:
     def _is_longitude_first(self, pairs: list[tuple[str, str]]) -> bool:
         """Whether (longitude, latitude) pairs have the longitudes where the latitudes belong.
 
-        By numbers that no latitude can be, else by the document's boxes.
+        Decides by numbers too large for a latitude, else by the document's boxes.
         """
         longitudes, latitudes = ([number(pair[i]) for pair in pairs] for i in (0, 1))
         if not all(math.isfinite(value) for value in (*longitudes, *latitudes)):
@@ -208,7 +208,7 @@ class Where:
         return swapped and possible
 
     def ring(self, pairs: list[tuple[Any, Any]]) -> bool:
-        """A polygon's outer ring as (longitude, latitude), numbers or texts."""
+        """Adds a polygon's outer ring of (longitude, latitude), numbers or texts."""
         corners = [[number(str(lon)), number(str(lat))] for lon, lat in pairs]
         if len(corners) < 3:
             return False
@@ -251,14 +251,14 @@ class Where:
             found = shapely.force_2d(shapely.from_wkt(text, on_invalid="fix"))
         except shapely.errors.ShapelyError as error:
             return self._left_out(f"WKT that is none ({str(error)[:60]})")
-        if found is None:  # what could not be fixed either
+        if found is None:  # the repair failed too
             return self._left_out("WKT that is none")
         if prefix and _LATITUDE_FIRST.search(prefix[1] or ""):
             found = shapely.transform(found, lambda points: points[:, ::-1])
         return self._shape(found)
 
     def _gml(self, written: str) -> bool:
-        """GML inside a text, as RDF has it; names without their declaration are mended."""
+        """Adds GML inside a text, as RDF has it; missing namespace declarations are added."""
         if "xmlns:gml" not in written:
             written = re.sub(r"^<(gml:\w+)", rf'<\1 xmlns:gml="{_GML}"', written, count=1)
         try:
@@ -283,7 +283,7 @@ class Where:
         return self.named({name.lower(): value.strip() for name, value in _DCMI.findall(written)})
 
     def _plain_numbers(self, written: str) -> bool:
-        """``w,s,e,n`` or ``w s e n``; with one comma alone a text is no box but a name or a number."""
+        """Adds ``w,s,e,n`` or ``w s e n``; a text with a single comma is a name or a number, not a box."""
         parts = [part for part in re.split(r"[\s,;]+", written.strip("[]() ")) if part]
         if len(parts) not in (4, 6) or not all(re.fullmatch(_NUMBER, part) for part in parts):
             return False
@@ -300,7 +300,7 @@ def _in_range(found: BaseGeometry) -> bool:
 
 
 def _halves(found: BaseGeometry) -> list[tuple[float, float, float, float]] | None:
-    """The bounds of two boxes, west of the antimeridian first, where they are one box that was cut there."""
+    """The bounds of two boxes, west of the antimeridian first, if they are one box that was cut there."""
     parts = sorted((part.bounds for part in shapely.get_parts(found)), reverse=True)
     if len(parts) != 2 or not all(_is_box(part) for part in shapely.get_parts(found)):
         return None

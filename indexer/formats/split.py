@@ -1,4 +1,4 @@
-"""The single records of a document that holds several: what sources call on what a server answered."""
+"""Splits a server's answer that holds several records into single records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from indexer.formats.xml import FirstElement, parse
 from indexer.formats.xml_names import Element, all_of, text_at
 
 Part = tuple[str, bytes]
-"""Native id and content; an empty id means that the document names none and the source's own name is to be used."""
+"""Native id and content. An empty id means that the document has no identifier: the source's name for it is used."""
 
 _DEEPEST_ELEMENT = 5
 _ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
@@ -34,14 +34,14 @@ _TYPED = re.compile(rb"(?:</[\w.-]*:?)?(?:Dataset|DataService)")
 
 
 def split(content: bytes) -> list[Part]:
-    """Every record of a document in its order, each fit for ``registry.read``, equal records as equal bytes.
+    """Every record of a document in order, each ready for ``registry.read``; equal records give equal bytes.
 
-    A document that is one record comes back as it is, with an empty id. What is read: csw:GetRecords(ById)Response,
-    OAI-PMH ListRecords and GetRecord (deleted ones are passed over), CMR's results, any XML that holds known records;
+    A document that is one record is returned unchanged, with an empty id. Supported: csw:GetRecords(ById)Response,
+    OAI-PMH ListRecords and GetRecord (deleted ones are skipped), CMR's results, any XML that holds known records;
     GeoJSON FeatureCollections, STAC's collections, data.json with nested catalogues, CKAN's package_search, Solr's and
     GeoBlacklight's docs, DataCite's and UMM's lists, JSON lists; RDF graphs; JSON-LD graphs; HTML pages with JSON-LD.
-    Raises Refused where the document cannot be parsed; gives an empty list where it holds no known record. RDF that
-    can hold but one data set is not parsed for it.
+    Raises Refused where the document cannot be parsed; gives an empty list where it holds no known record. RDF with at
+    most one data set is not parsed.
     """
     if looks_like_json(content):
         return _named(_json_parts(parse_json(content)), content)
@@ -58,12 +58,12 @@ def split(content: bytes) -> list[Part]:
 
 
 def parts_of(graph: rdflib.Graph) -> list[Part]:
-    """Every data set, series and service of a graph, each under its own name; also where it is the only one."""
+    """Every data set, series and service of a graph under its own name; also where there is only one."""
     return _parts([plain_node(node, {}) for node in trees(graph)], _DCAT_CONTEXT)
 
 
 def _of_rdf(content: bytes) -> list[Part]:
-    """rdflib is slow: where a type is named once at most, there is nothing to part."""
+    """rdflib is slow, so RDF that names a type at most once is not parsed: it has nothing to split."""
     typed = [match for match in _TYPED.findall(content) if not match.startswith(b"</")]
     if len(typed) == 1:
         return [("", content)]
@@ -86,7 +86,7 @@ def _xml_parts(root: Element) -> Iterator[Part]:
 
 
 def _standing_alone(element: Element) -> bytes | None:
-    """The element as a document of its own where a reader knows it."""
+    """The element as a separate document if a reader knows it."""
     first = FirstElement(str(element.tag), element.get(_ISO_TYPE))
     if detect_element(first, b"") is None and not _may_be_record(element):
         return None
@@ -95,7 +95,7 @@ def _standing_alone(element: Element) -> bytes | None:
 
 
 def _may_be_record(element: Element) -> bool:
-    """Roots that only their content tells; an OAI header beside them makes them an envelope."""
+    """Whether the content of an ambiguous root is a record; an OAI header beside it means an envelope."""
     local = str(element.tag).rpartition("}")[2]
     return local in ("metadata", "Collection", "resource", "dc", "simpledc", "qualifieddc", "RDF", "eml") and not any(
         detect_element(FirstElement(str(child.tag), child.get(_ISO_TYPE)), b"") for child in element.iterchildren("*")
@@ -112,8 +112,8 @@ def deleted(content: bytes) -> list[str]:
     return [text_at(header, "identifier") for header in headers if header.get("status") == "deleted"]
 
 
-def _json_parts(document: Any) -> list[Any]:
-    """The records inside, as JSON; the document itself where it is one."""
+def _json_parts(document: object) -> list[Any]:
+    """The records inside, as JSON; the document itself where it is one record."""
     if detect_json(document) is not None:
         nodes = list(nodes_of(document))
         return [document] if len(nodes) < 2 else _graph_parts(document)
@@ -135,7 +135,7 @@ def _features(document: JsonMapping) -> list[Any]:
 
 def _members(*path: str) -> Callable[[JsonMapping], list[Any]]:
     def find(document: JsonMapping) -> list[Any]:
-        found: Any = document
+        found: object = document
         for name in path:
             found = found.get(name) if isinstance(found, dict) else None
         return _known(found) if isinstance(found, list) else []
@@ -143,12 +143,12 @@ def _members(*path: str) -> Callable[[JsonMapping], list[Any]]:
     return find
 
 
-def _known(documents: Any) -> list[Any]:
+def _known(documents: object) -> list[Any]:
     return [document for document in listed(documents) if detect_json(document) is not None]
 
 
 def _catalogue(document: JsonMapping, depth: int = 0) -> list[Any]:
-    """Data sets, services and series of a data.json and of the catalogues inside it; what says the same once."""
+    """Data sets, services and series of a data.json and of its nested catalogues; identical ones once."""
     if depth > _DEEPEST_CATALOGUE or types_of(document) & {"DataCatalog"}:
         return []
     names = {short(str(name)): value for name, value in in_context(document).items()}
@@ -167,12 +167,12 @@ def _catalogue(document: JsonMapping, depth: int = 0) -> list[Any]:
 
 
 def _whatever_its_series(one: JsonMapping) -> bytes:
-    """The same for a data set that is listed by itself and as a member of a series."""
+    """The same bytes for a data set that is listed alone and as a member of a series."""
     return to_bytes({name: one[name] for name in sorted(one) if name not in ("inSeries", "@type")})
 
 
-def _graph_parts(document: Any) -> list[Any]:
-    """Data sets of a JSON-LD graph, each put together from its nodes."""
+def _graph_parts(document: object) -> list[Any]:
+    """Data sets of a JSON-LD graph, each joined from its nodes."""
     content = to_bytes(document)
     sets = [{**one, "@context": _DCAT_CONTEXT} for one in dcat.resources(content) if types_of(one)]
     return sets or [{**one, "@context": _SCHEMA_CONTEXT} for one in schema_org.datasets(content)]
@@ -205,7 +205,7 @@ def _parts(found: list[Json], context: str) -> list[Part]:
 
 
 def _address_of(node: Json) -> str:
-    """A node's own address, which only it has; identifiers are written twice now and then."""
+    """A node's own address, which is unique; identifiers sometimes occur twice."""
     address = text_in(node.get("@id"))
     return "" if address.startswith("_:") else address
 
@@ -216,8 +216,8 @@ def _named(parts: list[Any], content: bytes) -> list[Part]:
     return [(_name_of(part) or _fallback_name(part), to_bytes(part)) for part in parts]
 
 
-def _name_of(part: Any) -> str:
-    """What the record calls itself, as its reader would."""
+def _name_of(part: object) -> str:
+    """The name of the record, as its reader finds it."""
     if not isinstance(part, dict):
         return ""
     meta = part.get("meta")
@@ -237,7 +237,7 @@ def _name_of(part: Any) -> str:
     return ""
 
 
-def _fallback_name(part: Any) -> str:
-    """A name for what has none: its title's hash, so that it stays the same as long as its title."""
+def _fallback_name(part: object) -> str:
+    """A name for a part without one: the hash of its title, so it changes only with the title."""
     title = text_in(part.get("title")) if isinstance(part, dict) else ""
     return hashlib.sha256(title.encode() or to_bytes(part)).hexdigest()[:16]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from core.json_types import JsonMapping
 from core.record import Record, Resolution
@@ -33,7 +32,7 @@ _NO_LICENCE = frozenset({"proprietary", "various", "other"})
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no JSON, or neither collection, item nor catalogue."""
+    """Raises Refused: not JSON, or neither collection, item nor catalogue."""
     document = parse_json(raw.content)
     if not isinstance(document, dict) or not _is_stac(document):
         raise Refused("it is JSON without stac_version: no STAC collection, item or catalogue")
@@ -61,7 +60,7 @@ def _is_stac(document: JsonMapping) -> bool:
 
 
 def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
-    """What collections say at the top and items among their properties."""
+    """Reads what collections have at the top and items have in their properties."""
     draft.edition = text_in(said.get("version"))
     if said is document:  # an item's id names one scene
         draft.names.maybe_short_name(draft.identifier)
@@ -145,7 +144,7 @@ def _collection(draft: Draft, document: JsonMapping) -> None:
     boxes = listed(spatial.get("bbox")) if isinstance(spatial, dict) else listed(spatial)
     if boxes and not isinstance(boxes[0], list):
         boxes = [boxes]
-    # The first box encloses the others, where there are others.
+    # If there are several boxes, the first encloses the others.
     for box in boxes[1:] if len(boxes) > 2 else boxes:
         draft.where.numbers(box)
     spans = listed(temporal.get("interval")) if isinstance(temporal, dict) else listed(temporal)
@@ -177,7 +176,7 @@ def _item(draft: Draft, document: JsonMapping) -> None:
 
 
 def _related(document: JsonMapping, rel: str) -> Iterator[str]:
-    """Absolute addresses of a relation; a parent that is the root says nothing."""
+    """Absolute addresses of a relation; a parent that is also the root is left out."""
     roots = {text_in(link.get("href")) for link in objects_in(document.get("links")) if link.get("rel") == "root"}
     for link in objects_in(document.get("links")):
         href = text_in(link.get("href"))
@@ -194,12 +193,12 @@ def _link(draft: Draft, link: JsonMapping) -> None:
     if rel == "cite-as":
         draft.doi = draft.doi or doi_in(href)
     if rel in _INSIDE or not href.lower().startswith(("http", "ftp", "s3:", "gs:")):
-        return  # structure of the catalogue, or relative to an address that is not known here
+        return  # structure of the catalogue, or relative to an unknown address
     known = _RELS.get(rel, "related")
     draft.link(href, known, media_type=text_in(link.get("type")), name=text_in(link.get("title")))
 
 
-def _asset(draft: Draft, name: str, asset: Any) -> None:
+def _asset(draft: Draft, name: str, asset: object) -> None:
     if not isinstance(asset, dict):
         return
     media_type = text_in(asset.get("type"))
@@ -237,7 +236,7 @@ _FIELDS = {
     "resolution.time_step": "`step` of time in `cube:dimensions`",
     "provenance.lineage": "`processing:lineage`",
     "provenance.kind": (
-        "keywords that say it outright; optical, radar and viewing-angle properties with a platform: observation"
+        "keywords that name the kind; optical, radar and viewing-angle properties with a platform: observation"
     ),
     "provenance.derived_from": "links `derived_from`",
     "provenance.generated_by": "`processing:software`",

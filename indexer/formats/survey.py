@@ -1,4 +1,4 @@
-"""What would be read of a heap of documents: by format how many give what they state, and why others are refused."""
+"""Measures how much the readers read from a set of documents: fields read per format, and reasons for refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from indexer.raw import RawRecord
 FIELDS = ("title", "abstract", "extents", "times")
 
 _VALUE = rb"(?:\s[^>]*)?>\s*(?:<(?:\w+:)?(?:CharacterString|Anchor|para)[^>/]*>)?\s*[^<\s]"
-_IN_XML = {  # signs that a document states a field with a value; the readers look for none of them
+_IN_XML = {  # patterns that show that a document states a field; independent of the readers
     "title": re.compile(rb"<(?:\w+:)?(?:title|Entry_Title|DataSetId)" + _VALUE),
     "abstract": re.compile(
         rb"<(?:\w+:)?(?:abstract|Abstract|Summary)" + _VALUE + rb"|<(?:dc:|dct:)?description" + _VALUE
@@ -42,7 +42,7 @@ _HOLDERS = ("properties", "umm", "attributes", "result")
 
 
 def states(content: bytes, name: str) -> bool:
-    """Whether a document seems to state a field (of ``FIELDS``), judged apart from the readers."""
+    """Whether a document seems to state a field (of ``FIELDS``), judged without the readers."""
     if name in _ANYWHERE:
         return _ANYWHERE[name].search(content) is not None
     if not looks_like_json(content):
@@ -75,12 +75,12 @@ class Survey:
     refused: dict[str, list[str]] = field(default_factory=dict)
 
     def share(self) -> float:
-        """Of the fields that documents state, how many the records give; 1.0 where nothing is stated."""
+        """Of the fields that documents state, the share that the records give; 1.0 where nothing is stated."""
         stated = sum(self.stated.values())
         return sum(self.given.values()) / stated if stated else 1.0
 
     def add(self, raw: RawRecord) -> None:
-        """Reads a document as the harvest does: parted where it holds several records, else whole."""
+        """Reads a document as the harvest does: split if it holds several records, else whole."""
         self.documents += 1
         for part in parted(raw):
             self._add_part(part)
@@ -114,7 +114,7 @@ def survey(documents: Iterable[RawRecord]) -> Survey:
 
 
 def markdown(found: Survey) -> str:
-    """The table by format, and the refusals by the beginning of their reason."""
+    """The table by format, and the refusals by the start of their reason."""
     names = ("title", "abstract", "extent", "period")
     rows = [
         f"| format | records | {' | '.join(f'{name} given / stated' for name in names)} |",
@@ -147,7 +147,7 @@ def by_field(found: Survey, begin: str = "") -> str:
 
 
 def _group(reason: str) -> str:
-    """A reason without what differs from document to document."""
+    """A reason without the parts that differ between documents."""
     if reason.startswith("its root element is"):
         return "a root element that no reader knows (WPS, SOS, WaterML, Atom, XML Schema, MARC, GM03, ...)"
     for start in (
@@ -163,5 +163,5 @@ def _group(reason: str) -> str:
 
 
 def written_into(document: str, found: Survey) -> str:
-    """The document with the tables between their marks made anew."""
+    """The document with new tables between its marks."""
     return between("survey", document, markdown(found))

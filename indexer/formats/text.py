@@ -1,4 +1,4 @@
-"""Text as metadata hold it, made plain: white space, control characters, HTML."""
+"""Plain text from metadata text: removes excess white space, control characters and HTML."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ESCAPED_AT_MOST = 3
 
 
 def line(text: str | None) -> str:
-    """One line: white space runs are one blank, control and invisible characters gone, entities and tags resolved."""
+    """One line: single blanks, no control or invisible characters, entities and tags resolved."""
     if not text:
         return ""
     if "&" in text or "<" in text:
@@ -56,7 +56,7 @@ def line(text: str | None) -> str:
 
 
 def block(text: str | None) -> str:
-    """Paragraphs, parted by an empty line where the text has empty lines; each of them one line."""
+    """Paragraphs separated by an empty line where the text has empty lines; each paragraph is one line."""
     if not text:
         return ""
     if "&" in text or "<" in text:
@@ -68,7 +68,7 @@ def block(text: str | None) -> str:
 
 
 def plain(text: str) -> str:
-    """HTML as plain text, blocks as paragraphs; text that only holds ``<`` or ``&`` stays as it is.
+    """HTML as plain text, blocks as paragraphs; text that only contains ``<`` or ``&`` is unchanged.
 
     Entities are resolved first: metadata editors often escape their HTML more than once.
     """
@@ -84,8 +84,8 @@ def plain(text: str) -> str:
     return "".join(reader.pieces)
 
 
-def says_nothing(text: str) -> bool:
-    """Whether a text only says that there is nothing to say (``none``, ``n/a``)."""
+def is_placeholder(text: str) -> bool:
+    """Whether a text only says that a value is missing (``none``, ``n/a``)."""
     return len(text) < _LONGEST_NOTHING and text.casefold().strip(" .") in _NOTHING
 
 
@@ -104,7 +104,7 @@ class _Plain(HTMLParser):
             self._silent += 1
         elif tag in _BLOCKS:
             self.pieces.append("\n\n")
-        elif not _MARKUP.match(f"<{tag}>"):  # "<5 m" or "<Name>" is no markup
+        elif not _MARKUP.match(f"<{tag}>"):  # "<5 m" or "<Name>" is not markup
             self.pieces.append(self.get_starttag_text() or "")
 
     def handle_endtag(self, tag: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from core.json_types import JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
@@ -24,7 +22,7 @@ _DATES = {"CREATE": "created", "UPDATE": "modified"}
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no JSON, or no collection of UMM-C."""
+    """Raises Refused: not JSON, or not a UMM-C collection."""
     document = parse_json(raw.content)
     meta = document.get("meta") if isinstance(document, dict) else None
     said = document.get("umm", document) if isinstance(document, dict) else None
@@ -107,7 +105,7 @@ def _who(draft: Draft, said: JsonMapping) -> None:
         draft.contact(name, role=role, email=_email(person.get("ContactInformation")))
 
 
-def _email(info: Any) -> str:
+def _email(info: object) -> str:
     for part in objects_in(info):
         for mechanism in objects_in(part.get("ContactMechanisms")):
             if text_in(mechanism.get("Type")) == "Email":
@@ -218,7 +216,7 @@ _FIELDS = {
     "resolution.metres": "the finest `HorizontalDataResolution`",
     "resolution.time_step": "`TemporalResolution`",
     "provenance.lineage": "`Quality`",
-    "provenance.kind": "categories of platforms, level 4 (derived), keywords that say it outright",
+    "provenance.kind": "categories of platforms, level 4 (derived), keywords that name the kind",
     "provenance.derived_from": "associations of type input, source",
     "provenance.attributed_to": "creators, investigators, originators",
     "licence": "`UseConstraints`",

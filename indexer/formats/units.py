@@ -1,4 +1,4 @@
-"""Units that metadata measure resolution in: metres and ISO 8601 durations."""
+"""Units of resolution in metadata, converted to metres and ISO 8601 durations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 METRES_PER_DEGREE = 111_319.49  # one degree of the equator of WGS 84 (a = 6,378,137 m)
 
-_LARGEST = 1e12  # no measure of anything on Earth, in any unit
+_LARGEST = 1e12  # larger than anything on Earth, in any unit
 
 _METRES = {
     METRES_PER_DEGREE: "deg degs degree degrees dd decimaldegree decimaldegrees ° 9102 9122",
@@ -33,13 +33,13 @@ _ISO_DURATION = re.compile(
 
 
 def metres(value: float, unit: str) -> float | None:
-    """A ground distance in metres; angles are taken at the equator. None for a unit that is not known."""
+    """A ground distance in metres; angles are converted at the equator. None for an unknown unit."""
     per_unit = _BY_UNIT.get(re.sub(r"[\s_-]", "", _last_word(unit)).lower())
     return None if per_unit is None or not 0 < value < _LARGEST else round(value * per_unit, 3)
 
 
 def time_step(value: float, unit: str) -> str | None:
-    """A step of time as an ISO 8601 duration (``P1M``, ``PT6H``); None for a unit that is not known.
+    """A time step as an ISO 8601 duration (``P1M``, ``PT6H``); None for an unknown unit.
 
     Parts of a day become hours, minutes or seconds where that is exact.
     """

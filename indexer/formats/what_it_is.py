@@ -1,4 +1,4 @@
-"""A few words, for a report, on a document that no reader knows."""
+"""Describes a document that no reader knows, in a few words for a report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 160
 
 
 def what_it_is(content: bytes) -> str:
-    """What a data steward can act on: the kind of document, its root, or what broke it."""
+    """What a data steward needs to know: the kind of document, its root, or the syntax error."""
     if looks_like_json(content):
         return _json(content)
     if looks_like_turtle(content):
@@ -32,7 +32,7 @@ def what_it_is(content: bytes) -> str:
 
 
 def _xml(root: Element) -> str:
-    """Answers of servers that are no records, by their names."""
+    """Describes server answers that are not records, by their root names."""
     name = name_of(root)
     if name in ("ExceptionReport", "ServiceExceptionReport"):
         said = text_at(root, "Exception/ExceptionText", "ServiceException")

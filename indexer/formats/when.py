@@ -27,7 +27,7 @@ class Interval:
 
 
 def interval_in(text: str) -> Interval | None:
-    """The period a text states; a single date is a period of its own precision. None where it states none."""
+    """The period in a text; a single date is a period of its own precision. None where there is none."""
     written = " ".join(text.split())
     if "start=" in written.replace(" ", "").lower() or "end=" in written.replace(" ", "").lower():
         return _dcmi(written)
@@ -63,7 +63,7 @@ def _iso(written: str) -> Interval | None:
 
 
 def _is_date(written: str) -> bool:
-    """Whether it is a date by its numbers alone; one that does not exist is one too, so that a warning names it."""
+    """Whether the text has the numeric form of a date. Impossible dates count too, so that a warning names them."""
     return written_span(written) is None or re.fullmatch(r"\d{4}", written) is not None
 
 

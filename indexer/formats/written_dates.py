@@ -1,7 +1,7 @@
-"""Dates as librarians and people write them: "1918?", "[ca. 1850]", "1920 - 1929?", "March 2008", "19th century".
+"""Dates in the notation of librarians and people: "1918?", "[ca. 1850]", "1920 - 1929?", "March 2008", "19th century".
 
-``written_span`` gives the first and the last day, month or year that a text may mean. What is only a guess of who wrote
-it (a question mark, "ca.", a copyright date) is read as its year, and is called doubtful.
+``written_span`` gives the first and the last day, month or year that a text can mean. A guess by the writer (a question
+mark, "ca.", a copyright date) is read as its year and marked as doubtful.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PARTS = {
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """First and last day, month or year in ISO 8601, either may be empty (open); whether the text doubts itself."""
+    """First and last day, month or year in ISO 8601, either may be empty (open); whether the text expresses doubt."""
 
     begin: str
     end: str
@@ -56,7 +56,7 @@ def says_no_date(text: str) -> bool:
 
 
 def written_span(text: str) -> Written | None:
-    """What a text may mean; None where it is no date. It is never guessed which of day and month comes first."""
+    """What a text can mean; None where it is not a date. An ambiguous order of day and month is never guessed."""
     text = _CORRECTED.sub(r"\1", text.casefold())
     plain = " ".join(_BRACKETS.sub(" ", text.replace("'s", "s")).split()).strip(" .,;:")
     plain = re.sub(r"\b(\d\d\d)\?", r"\1-", _FURTHER.sub("", plain))  # 192? is a decade
@@ -133,7 +133,7 @@ def _century(text: str) -> Written | None:
 def _month(text: str) -> Written | None:
     """March 2008, 5 March 2008, March 5th, 2008, 2008 March 5, 5-Mar-2008, IV.1998, 5.IV.1998, 25/12/1999.
 
-    A clock behind the day is dropped.
+    A time after the day is dropped.
     """
     day, sep = r"(?P<day>\d\d?)(?:st|nd|rd|th|\.|º|er)?", r"[\s,./-]+"
     for pattern in (
@@ -187,7 +187,7 @@ def _season(text: str) -> Written | None:
     if match is None or first is None:
         return None
     year = int(match[2] or match[4])
-    if first == 12:  # winter 2008 begins in the December before, winter 2008-2009 in that of 2008
+    if first == 12:  # winter 2008 begins in the preceding December, winter 2008-2009 in December 2008
         year += 1 if match[3] else 0
         return Written(f"{year - 1}-12", f"{year}-02", doubtful=True)
     return Written(f"{year}-{first:02d}", f"{year}-{first + 2:02d}", doubtful=True)

@@ -1,4 +1,4 @@
-"""The one place where XML is parsed: no entities, no DTD, no network, no huge trees."""
+"""The only XML parser: no entities, no DTD, no network, no huge trees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIRST_BYTES = 1024
 _XML_STARTS = (b"<", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00")  # or a byte order mark
 _SPACE = re.compile(rb"\s*")
 _DTD = (b"<!DOCTYPE", b"<!ENTITY")
-_ONLY_NAMED = re.compile(  # a document type that is only named: no internal subset, so no entities
+_ONLY_NAMED = re.compile(  # a document type with only a name: no internal subset, so no entities
     rb"<!DOCTYPE\s+[\w.:-]+(?:\s+(?:SYSTEM|PUBLIC\s+(?:\"[^\"<>]*\"|'[^'<>]*'))(?:\s*(?:\"[^\"<>]*\"|'[^'<>]*'))?)?\s*>"
 )
 _WEB_PAGE = re.compile(rb"\A\s*(?:<!doctype html|<html)", re.IGNORECASE)
@@ -27,7 +27,7 @@ _DTD_REFUSED = "it declares a document type (DOCTYPE, entities), which is never 
 
 @dataclass(frozen=True, slots=True)
 class FirstElement:
-    """The root's tag in Clark notation, and the ISO type that a profile gives it."""
+    """The root's tag in Clark notation, and the ISO type that a profile declares on it."""
 
     tag: str
     iso_type: str | None
@@ -35,7 +35,7 @@ class FirstElement:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A document's root; ``warnings`` says what had to be mended before it could be parsed."""
+    """A document's root; ``warnings`` lists the repairs that parsing needed."""
 
     root: etree._Element
     warnings: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ def parse(content: bytes) -> Parsed:
         raise Refused("it is a web page, not metadata")
     start = _after_prolog(content)
     named = _ONLY_NAMED.match(content, start)
-    if named is not None:  # FGDC's documents name their DTD: it is passed over, never fetched
+    if named is not None:  # FGDC's documents name their DTD: it is skipped, never fetched
         content = content[:start] + content[named.end() :]
     if content.startswith(_DTD, _after_prolog(content)):
         raise Refused(_DTD_REFUSED)
@@ -67,9 +67,9 @@ def parse(content: bytes) -> Parsed:
 
 
 def _after_prolog(content: bytes) -> int:
-    """Where the first markup begins that is neither declaration, processing instruction nor comment.
+    """The position of the first markup that is neither declaration, processing instruction nor comment.
 
-    Found step by step, for a pattern of many comments takes time without end.
+    Found step by step: a regular expression would take exponential time on many comments.
     """
     place = 3 if content.startswith(b"\xef\xbb\xbf") else 0
     while True:
@@ -87,7 +87,7 @@ def _after_prolog(content: bytes) -> int:
 
 
 def first_element(content: bytes) -> FirstElement | None:
-    """What the root element is, from the first bytes only; None where there is none (JSON, text, broken)."""
+    """The root element, from the first bytes only; None where there is none (JSON, text, broken)."""
     content = content.lstrip()
     if not content.startswith(_XML_STARTS):
         return None
@@ -106,7 +106,7 @@ def first_element(content: bytes) -> FirstElement | None:
 
 
 def what_it_is(content: bytes) -> str:
-    """A few words, for a report, on a document that no reader knows."""
+    """Describes a document that no reader knows, in a few words for a report."""
     if not content.strip():
         return "the document is empty"
     if _WEB_PAGE.match(content):
@@ -142,13 +142,13 @@ def _parse(content: bytes) -> etree._Element:
         remove_blank_text=True,
     )
     root = etree.fromstring(content, parser)
-    if root.getroottree().docinfo.internalDTD is not None:  # hidden from the first look by a rare encoding
+    if root.getroottree().docinfo.internalDTD is not None:  # a rare encoding hid it from the first check
         raise Refused(_DTD_REFUSED)
     return root
 
 
 def _mend(content: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """The document without what XML forbids, and what was done; no warnings: nothing could be done."""
+    """The document without characters that XML forbids, and the repairs; no warnings: nothing could be repaired."""
     declared = _DECLARED.match(content)
     if declared is not None and declared[1].lower() not in (b"utf-8", b"utf8"):
         return content, ()

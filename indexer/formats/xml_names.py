@@ -1,4 +1,4 @@
-"""Steps through XML by names alone, whatever their namespace: for standards whose versions differ in it."""
+"""Finds XML elements by local name, whatever their namespace: for standards whose versions change it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def one_of(element: Element | None, path: str) -> Element | None:
 
 
 def inner_text(element: Element | None) -> str:
-    """All text at and below an element, as written."""
+    """All text inside an element, as written."""
     if element is None:
         return ""
     return element.text or "" if not len(element) else " ".join(str(piece) for piece in element.itertext())
 
 
 def text_at(element: Element | None, *paths: str) -> str:
-    """The first text that is not blank at any of some paths; the empty string where there is none."""
+    """The first text that is not blank at any of the paths; the empty string where there is none."""
     for path in paths:
         for found in all_of(element, path):
             text = inner_text(found).strip()

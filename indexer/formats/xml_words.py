@@ -1,4 +1,4 @@
-"""What is wrong with XML that cannot be parsed, in words that a data steward knows."""
+"""Describes XML syntax errors in words that a data steward knows."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Another index built beside the one that serves, compared with it, and put in its place."""
+"""Builds a new index beside the serving one, compares them, and switches to the new one."""

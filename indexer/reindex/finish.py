@@ -1,7 +1,7 @@
-"""The last round of a reindex: what reached the old index while the alias moved is brought over.
+"""The last round of a reindex: copies what was written to the old index while the alias moved.
 
-The reindex runs it; where that was cut off, the next `sonde reindex` or the next harvest does. To do it twice, late,
-or in two processes at once does no harm: each write is made only where nobody else has written since.
+The reindex runs it; if that was interrupted, the next `sonde reindex` or the next harvest does. It is safe to run
+twice, late, or in two processes at once: each write is conditional on no other write since.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _CHANGED = "409"
 
 
 def finish(client: Elasticsearch, prefix: str, embedder: Callable[[str], Embedder]) -> list[Handover]:
-    """Ends a reindex whose alias has moved; what there was to end, empty where there was nothing.
+    """Finishes a reindex whose alias has moved; returns what was unfinished, empty if there was nothing.
 
-    ``embedder`` loads the model of that name where the two indices have different ones. Raises what it raises,
-    Unavailable where Elasticsearch does not answer, and SondeError, naming the first, where documents are not taken:
-    the note then stays, and the next one tries again.
+    ``embedder`` loads the model with that name if the two indices have different ones. Raises what it raises,
+    Unavailable if Elasticsearch does not answer, and SondeError, naming the first, if documents are refused: the note
+    then stays, and the next attempt continues.
     """
     found = unfinished_handovers(client, prefix)
     for left in found:
@@ -52,7 +52,7 @@ def finish(client: Elasticsearch, prefix: str, embedder: Callable[[str], Embedde
 
 
 def finish_if_possible(parts: Parts) -> None:
-    """Before a harvest: what cannot be ended now, for want of the model perhaps, keeps no record from coming in."""
+    """Runs before a harvest. If it cannot finish now, for example without the model, the harvest still runs."""
     try:
         finish(parts.client, parts.prefix, parts.embedder or _no_embedder)
     except SondeError as error:
@@ -60,7 +60,7 @@ def finish_if_possible(parts: Parts) -> None:
 
 
 def note_model(client: Elasticsearch, prefix: str, model: str) -> None:
-    """The ledger learns whose vectors are there now, else the next harvest would make them all again."""
+    """Stores the current model in the ledger; without this, the next harvest would embed everything again."""
     client.update_by_query(
         index=alias(prefix, "ledger"),
         query={"bool": {"filter": [{"exists": {"field": "embedding_model"}}]}},
@@ -75,7 +75,7 @@ def _no_embedder(model: str) -> Embedder:
 
 
 def _catch_up(client: Elasticsearch, prefix: str, left: Handover, embedder: Callable[[str], Embedder]) -> None:
-    """Rounds until one finds nothing: a write that was in hand when the alias moved may come a little later."""
+    """Repeats rounds until one finds nothing: a write that was in progress when the alias moved may come later."""
     if not client.indices.exists(index=left.old):
         log.warning("reindex.old_is_gone", old=left.old, new=left.new)
         return
@@ -87,7 +87,7 @@ def _catch_up(client: Elasticsearch, prefix: str, left: Handover, embedder: Call
 
 
 def _embedder(client: Elasticsearch, left: Handover, embedder: Callable[[str], Embedder]) -> Embedder | None:
-    """The new index's, where the vectors of the old one are not good for it."""
+    """The new index's embedder, if the vectors of the old one do not fit it."""
     old, new = _meta(client, left.old), _meta(client, left.new)
     same = (old.embedding_model, old.dims) == (new.embedding_model, new.dims)
     return None if same else embedder(new.embedding_model)
@@ -98,7 +98,7 @@ def _meta(client: Elasticsearch, index: str) -> IndexMeta:
 
 
 def _bring(client: Elasticsearch, prefix: str, left: Handover, how: Copying) -> int:
-    """Writes what the old index got last, unless others have written or removed it since; how many were written."""
+    """Copies late writes of the old index, unless newer writes or removals exist; returns the number of writes."""
     brought = 0
     for hits in batched(scan(client, left.old, {"range": {"_seq_no": {"gt": left.seen}}}), BATCH):
         held = _held(client, left.new, hits)
@@ -120,7 +120,7 @@ _NEVER = {"if_seq_no": -1}
 
 
 def _take_out(client: Elasticsearch, left: Handover) -> int:
-    """Deletes the reindex's own copies of what was removed from the old index last; how many."""
+    """Deletes the reindex's copies of records that were removed late from the old index; returns their number."""
     there = {hit["_id"] for hit in scan(client, left.old, EVERYTHING, [])}
     own = scan(client, left.new, {"range": {"_seq_no": {"lte": left.copied}}}, [])
     return sum(
@@ -134,7 +134,7 @@ def _take_out(client: Elasticsearch, left: Handover) -> int:
 
 
 def _held(client: Elasticsearch, index: str, hits: Sequence[Json]) -> dict[str, dict[str, int]]:
-    """By id, the condition that the index's document is as it is now; an id that it does not hold is not there."""
+    """By id, the condition that the document in the index is unchanged; a missing id is not in the index."""
     wanted = [{"_id": hit["_id"], **({"routing": hit["_routing"]} if "_routing" in hit else {})} for hit in hits]
     found = client.mget(index=index, docs=wanted, source=False)
     return {document["_id"]: _as_it_is(document) for document in found["docs"] if document.get("found", False)}
@@ -145,7 +145,7 @@ def _as_it_is(document: Json) -> dict[str, int]:
 
 
 def _removed(client: Elasticsearch, prefix: str, kind: Reindexed, hits: Sequence[Json]) -> set[str]:
-    """Ids of those that were removed since: they must not come back."""
+    """Ids of records removed since: they must not come back."""
     if not hits:
         return set()
     if kind == "records":
@@ -161,7 +161,9 @@ def _removed(client: Elasticsearch, prefix: str, kind: Reindexed, hits: Sequence
 
 
 def _written(client: Elasticsearch, left: Handover, operations: Sequence[bulk.Operation]) -> int:
-    """How many were taken; one that somebody else has written meanwhile is his. Raises SondeError for any other."""
+    """The number of accepted writes; a conflict with a newer write is ignored. Raises SondeError for any other
+    failure.
+    """
     failures = bulk.write(client, operations)
     refused = [failure for failure in failures if not failure.reason.startswith(_CHANGED)]
     if refused:

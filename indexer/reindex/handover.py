@@ -1,8 +1,8 @@
-"""The note that the last round of a reindex is still to come, so that a power cut in the midst forgets nothing.
+"""The note that the last round of a reindex is pending, so that a crash does not lose it.
 
-It stands in the ``_meta`` of the new index: written before the alias moves, of meaning once it has moved, and taken
-away when the round is done. Elasticsearch numbers the writes of a shard; the note says by these numbers, and not by
-anybody's clock, what is whose.
+It is in the ``_meta`` of the new index: written before the alias moves, valid once it has moved, and deleted after
+the round. Elasticsearch numbers the writes of a shard; the note uses these numbers, not a clock, to separate the
+writes of the reindex from others.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _NOTE = "left_behind"
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """``new`` serves, or is about to, and may lack what reached ``old`` at the last moment.
+    """``new`` serves, or soon will, and may lack the last writes to ``old``.
 
-    Sequence numbers: everything up to ``seen`` in ``old`` was compared; everything up to ``copied`` in ``new`` is the
-    reindex's own, and what comes after it was written by others, who found it serving.
+    Sequence numbers: everything up to ``seen`` in ``old`` was compared; everything up to ``copied`` in ``new`` is from
+    the reindex, and later writes are from others, who already used it.
     """
 
     kind: Reindexed
@@ -36,7 +36,7 @@ class Handover:
 
 
 def unfinished_handovers(client: Elasticsearch, prefix: str) -> list[Handover]:
-    """Of the indices that serve, records first; empty, mostly. One request."""
+    """Of the serving indices, records first; usually empty. One request."""
     aliases = {alias(prefix, kind): kind for kind in REINDEXED}
     found = client.indices.get(index=list(aliases), features=["aliases", "mappings"], ignore_unavailable=True).body
     notes = []
@@ -49,7 +49,7 @@ def unfinished_handovers(client: Elasticsearch, prefix: str) -> list[Handover]:
 
 
 def record_handover(client: Elasticsearch, left: Handover) -> None:
-    """Writes it down; to be done before the alias moves."""
+    """Writes the note; call this before the alias moves."""
     _put_meta(client, left.new, {"old": left.old, "seen": left.seen, "copied": left.copied})
 
 
@@ -58,17 +58,17 @@ def clear(client: Elasticsearch, index: str) -> None:
 
 
 def done_up_to(client: Elasticsearch, index: str) -> int:
-    """Writes with this sequence number and lower ones are seen after a refresh; higher ones may be in hand."""
+    """Writes up to this sequence number are visible after a refresh; higher ones may be in progress."""
     return int(_numbers(client, index)["local_checkpoint"])
 
 
 def highest(client: Elasticsearch, index: str) -> int:
-    """The highest sequence number given so far; -1 in an empty index."""
+    """The highest sequence number so far; -1 in an empty index."""
     return int(_numbers(client, index)["max_seq_no"])
 
 
 def _numbers(client: Elasticsearch, index: str) -> dict[str, int]:
-    """Of the primary: an index of ours has one shard (mappings/shared.json), so its numbers are the index's."""
+    """The primary's numbers: our indices have one shard (mappings/shared.json), so its numbers are the index's."""
     found = client.indices.stats(index=index, metric="docs", level="shards").body
     (copies,) = found["indices"][index]["shards"].values()
     numbers: dict[str, int] = next(copy["seq_no"] for copy in copies if copy["routing"]["primary"])
@@ -76,7 +76,7 @@ def _numbers(client: Elasticsearch, index: str) -> dict[str, int]:
 
 
 def _put_meta(client: Elasticsearch, index: str, written: Json | None) -> None:
-    """Elasticsearch replaces ``_meta`` as a whole, so the rest of it is sent again."""
+    """Elasticsearch replaces ``_meta`` as a whole, so the other entries are sent again."""
     mappings = client.indices.get_mapping(index=index).body[index]["mappings"]
     rest = {name: value for name, value in mappings.get("_meta", {}).items() if name != _NOTE}
     meta = rest if written is None else {**rest, _NOTE: written}

@@ -1,8 +1,8 @@
-"""The next index beside the serving one: built, filled, compared, put in service; or the old one put back.
+"""Reindexing: builds, fills and compares the next index and puts it in service; or returns to the old one.
 
-The serving index is copied in rounds until a round finds nothing to do, so that harvests go on meanwhile. Then the
-alias moves in one request, and a last round brings over what was written while it moved; where that is cut off, the
-next reindex or harvest does it. See adr/0007.
+The serving index is copied in rounds until a round finds nothing to do, so that harvests can continue. Then the alias
+moves in one request, and a last round copies what was written during the move; if that is interrupted, the next
+reindex or harvest does it. See adr/0007.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from indexer.sweep import forget
 log = structlog.get_logger(__name__)
 
 AnswerProbe = Callable[[str], Sequence[Sequence[str]]]
-"""Sampled questions asked of the records index of that name: the ids of the first ten for each."""
+"""Answers sampled questions with the records index of that name: the first ten ids for each."""
 
 _MOST_ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ReindexParts:
-    """``embedder`` is the one that the new index is for; ``probe`` asks sampled questions (None: not compared)."""
+    """``embedder`` is the new index's; ``probe`` answers sampled questions (None: no comparison)."""
 
     client: Elasticsearch
     prefix: str
@@ -57,7 +57,7 @@ class ReindexParts:
     progress: Callable[[str, int], None] = lambda _kind, _seen: None
 
     def embedder_of(self, model: str) -> Embedder:
-        """Raises ModelMissing for another model than that of ``embedder``."""
+        """Raises ModelMissing for a model other than that of ``embedder``."""
         given = self.embedder.card.model
         if given != model:
             raise ModelMissing(
@@ -79,7 +79,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """The last of ``rounds``, and the sequence number up to which it has surely seen the old index."""
+    """The last of ``rounds``, and the sequence number up to which it has seen the old index."""
 
     rounds: int
     last: Round
@@ -88,7 +88,7 @@ class _Settled:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``overlap``: mean share (0..1) of the first ten that both give for the sampled questions; None: not asked."""
+    """``overlap``: mean share (0..1) of the first ten ids that both indices return; None: not compared."""
 
     documents: dict[str, int]
     rounds: dict[str, int]
@@ -97,7 +97,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
-    """What was done. ``moved`` is False where the comparison refused, with the sentence in ``refusal``."""
+    """The result. ``moved`` is False if the comparison refused, with the message in ``refusal``."""
 
     moved: bool
     comparison: Comparison
@@ -107,11 +107,11 @@ class ReindexReport:
 
 
 def reindex(parts: ReindexParts, *, least_overlap: float, dry_run: bool = False) -> ReindexReport:
-    """Builds, compares and moves; goes on from where an interrupted one stopped, be it after the move.
+    """Builds, compares and moves; continues an interrupted reindex, also after the move.
 
-    The alias stays where it is, and the new indices too, where a round never settles or the sampled answers share
-    less than ``least_overlap`` (0..1). Raises NotFound where there is nothing to reindex, Unavailable where
-    Elasticsearch does not answer.
+    The alias and the new indices stay as they are if a round never settles or the sampled answers share less than
+    ``least_overlap`` (0..1). Raises NotFound if there is nothing to reindex, Unavailable if Elasticsearch does not
+    answer.
     """
     parts = replace(parts, client=retrying(parts.client))
     migrate(parts.client, parts.prefix)
@@ -141,10 +141,10 @@ def reindex(parts: ReindexParts, *, least_overlap: float, dry_run: bool = False)
 
 
 def rollback(client: Elasticsearch, prefix: str) -> list[tuple[str, str]]:
-    """Puts the generation before back in service; the (left, taken) index names. One request, so it takes no time.
+    """Puts the previous generation back in service with one request; returns the (left, taken) index names.
 
     Then the ledger forgets what was harvested since the move, so that the next harvest writes it again.
-    Raises NotFound where no earlier generation is kept.
+    Raises NotFound if no earlier generation exists.
     """
     moves: list[tuple[IndexKind, str, str]] = []
     for kind in REINDEXED:
@@ -167,7 +167,7 @@ def rollback(client: Elasticsearch, prefix: str) -> list[tuple[str, str]]:
 def forget_others(client: Elasticsearch, prefix: str) -> list[str]:
     """Deletes every generation that does not serve: a finished reindex's old one, or an abandoned new one.
 
-    Raises SondeError where an old one still holds what a reindex that was cut off has not brought over.
+    Raises SondeError if an old one still holds what an interrupted reindex has not copied.
     """
     if left := unfinished_handovers(client, prefix):
         raise SondeError(
@@ -185,7 +185,7 @@ def forget_others(client: Elasticsearch, prefix: str) -> list[str]:
 
 
 def _prepare(parts: ReindexParts, kind: Reindexed) -> Pair | None:
-    """The pair, its new index created or, after an interruption, found again."""
+    """The pair, with its new index created or, after an interruption, found again."""
     old = resolved(parts.client, parts.prefix, kind)
     if old is None:
         return None
@@ -202,20 +202,20 @@ def _prepare(parts: ReindexParts, kind: Reindexed) -> Pair | None:
 
 
 def _serves(parts: ReindexParts) -> bool:
-    """Whether what this reindex is for serves already."""
+    """Whether the result of this reindex already serves."""
     serves = resolved(parts.client, parts.prefix, "records")
     return serves is not None and serves.meta == IndexMeta.of(parts.embedder.card)
 
 
 def _finished(parts: ReindexParts, left: Sequence[Handover]) -> ReindexReport:
-    """Of a reindex that had compared and moved before it was cut off."""
+    """The report of a reindex that had compared and moved before it was interrupted."""
     documents: dict[str, int] = {each.kind: _count(parts.client, each.new) for each in left}
     old, new = tuple(each.old for each in left), tuple(each.new for each in left)
     return ReindexReport(True, Comparison(documents, {}, None), old, new)
 
 
 def _settle(parts: ReindexParts, pair: Pair) -> _Settled:
-    """Rounds until one finds nothing to do."""
+    """Repeats rounds until one finds nothing to do."""
     embedder = None if pair.same_model else parts.embedder
     how = copying(pair.kind, embedder, lambda seen: parts.progress(pair.kind, seen))
     for number in range(1, _MOST_ROUNDS + 1):
@@ -260,7 +260,7 @@ def _refusal(
 
 
 def _move(client: Elasticsearch, moves: Sequence[tuple[IndexKind, str, str]], prefix: str) -> None:
-    """All aliases in one request: there is no moment without an index, or with two."""
+    """Moves all aliases in one request, so that there is always exactly one index."""
     actions: list[Json] = []
     for kind, left, taken in moves:
         actions.append({"remove": {"index": left, "alias": alias(prefix, kind)}})
@@ -269,7 +269,7 @@ def _move(client: Elasticsearch, moves: Sequence[tuple[IndexKind, str, str]], pr
 
 
 def _forget_newer(client: Elasticsearch, prefix: str, left: str, taken: str) -> None:
-    """Records that only the left index holds so are read and written again by the next harvest of their source."""
+    """Marks records that exist only in the abandoned index, so that the next harvest writes them again."""
     by_source: dict[str, list[str]] = {}
     for hit in differing(client, left, taken):
         by_source.setdefault(hit["_source"]["source"], []).append(hit["_id"])

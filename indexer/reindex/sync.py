@@ -1,7 +1,7 @@
-"""Two indices brought to say the same: what one has and the other lacks or holds differently is copied over.
+"""Makes one index equal to another: copies what is missing or different.
 
-Repeating it is cheap where nothing differs, so it is at once the copy, its proof and what catches up with writes that
-went on meanwhile. A power cut anywhere only leaves more for the next round.
+Repeating it is cheap if nothing differs, so one function copies, verifies, and catches up with writes during the copy.
+After a crash the next round does the rest.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _HAS_VECTOR: JsonMapping = {"exists": {"field": "vector"}}
 
 @dataclass(frozen=True, slots=True)
 class Copying:
-    """How a document goes over.
+    """How to copy a document.
 
-    ``transform`` writes a stored document (without vector) as this version writes it. ``vectors`` gives each batch its
-    vectors, or None to take the stored ones.
+    ``transform`` converts a stored document (without vector) to this version's form. ``vectors`` gives each batch its
+    vectors, or None for the stored ones.
     """
 
     transform: Callable[[Json], Json]
@@ -37,7 +37,7 @@ class Copying:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One pass: documents alike, copied, and deleted because only the target had them; what was not taken."""
+    """One pass: equal, copied and deleted (only in the target) documents, and the refused ones."""
 
     same: int = 0
     copied: int = 0
@@ -50,11 +50,11 @@ class Round:
 
 
 def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> Round:
-    """Makes ``target``, which only the reindex writes to, say what ``source`` says.
+    """Makes ``target``, to which only the reindex writes, equal to ``source``.
 
-    Reads both in full, without vectors; memory is one digest for each document. Of vectors it sees whether they are
-    there: one that was filled in later changes nothing else of its document.
-    Raises core.errors.Unavailable where Elasticsearch does not answer.
+    Reads both in full, without vectors; memory holds one digest for each document. For vectors it only checks whether
+    they exist: one that is added later changes nothing else of its document.
+    Raises core.errors.Unavailable if Elasticsearch does not answer.
     """
     client.indices.refresh(index=f"{source},{target}")
     there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
@@ -104,7 +104,7 @@ def differing(client: Elasticsearch, source: str, target: str) -> Iterator[Json]
 def with_vectors(
     client: Elasticsearch, source: str, pairs: Sequence[tuple[Json, Json]], copying: Copying
 ) -> Iterator[tuple[Json, Json]]:
-    """Hits of ``source`` with their documents as they are to be written, complete."""
+    """Hits of ``source`` with their complete documents for the target."""
     if not pairs:
         return
     vectors = (
@@ -117,7 +117,7 @@ def with_vectors(
 
 
 def _stored_vectors(client: Elasticsearch, index: str, hits: Sequence[Json]) -> list[list[float] | None]:
-    """As they stand in the index, full precision; None for a document that has none."""
+    """The vectors in the index, in full precision; None for a document without one."""
     query = {"ids": {"values": [hit["_id"] for hit in hits]}}
     found = client.search(index=index, query=query, source={"exclude_vectors": False}, size=len(hits))
     stored = {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
@@ -135,6 +135,6 @@ def _delete(client: Elasticsearch, target: str, only_there: Iterable[str]) -> in
 
 
 def _digest(document: Json) -> bytes:
-    """16 bytes that stand for the document without its vector."""
+    """A hash of 16 bytes of the document without its vector."""
     plain = {name: value for name, value in document.items() if name != "vector"}
     return hashlib.blake2b(json.dumps(plain, sort_keys=True).encode(), digest_size=16).digest()

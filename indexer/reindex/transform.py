@@ -1,4 +1,4 @@
-"""A stored document as this version writes it, with the vector of the model that its new index is for."""
+"""Converts a stored document to this version's form, with a vector of the new index's model."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from indexer.documents.segment import embedding_text
 from indexer.reindex.handover import Reindexed
 from indexer.reindex.sync import Copying
 
-_OF_THE_RECORD = ("native", "harvest", "family")  # what the harvest adds to what to_document writes
+_OF_THE_RECORD = ("native", "harvest", "family")  # what the harvest adds to the output of to_document
 
 
 def _unseen(_seen: int) -> None:
-    """For who does not look."""
+    """Ignores progress."""
 
 
 def copying(kind: Reindexed, embedder: Embedder | None, progress: Callable[[int], None] = _unseen) -> Copying:
-    """How documents of that kind go over; without ``embedder`` they keep the vectors that they have."""
+    """How to copy documents of that kind; without ``embedder`` they keep their vectors."""
     transform = _renewed_record if kind == "records" else dict
     if embedder is None:
         return Copying(transform, None, progress)
@@ -34,7 +34,7 @@ def copying(kind: Reindexed, embedder: Embedder | None, progress: Callable[[int]
 
 
 def _renewed_record(source: Json) -> Json:
-    """The record as this version writes it, with what the harvest noted of it."""
+    """The record in this version's form, with its harvest notes."""
     document = to_document(from_document(source))
     kept = {name: source[name] for name in _OF_THE_RECORD if name in source}
     return {**document, **kept}

@@ -1,1 +1,1 @@
-"""How to talk to a catalogue: one file per protocol, each an indexer.raw.Source."""
+"""Access to catalogues: one file per protocol, each an indexer.raw.Source."""

@@ -1,4 +1,4 @@
-"""Reads an answer as XML, JSON or text. Raises BadAnswer for what a broken or intercepting server sends."""
+"""Reads an answer as XML, JSON or text. Raises BadAnswer for the output of a broken or intercepting server."""
 
 from __future__ import annotations
 
@@ -68,15 +68,15 @@ def text_of(element: etree._Element) -> str:
 
 
 def written_xml(element: etree._Element) -> bytes:
-    """An element as a document of its own: the same element gives the same bytes."""
+    """An element as a separate document; equal elements give equal bytes."""
     return etree.tostring(element, encoding="UTF-8", xml_declaration=True, with_tail=False)
 
 
-def written_json(value: Any) -> bytes:
-    """The same object gives the same bytes."""
+def written_json(value: object) -> bytes:
+    """Equal objects give equal bytes."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def fingerprint(content: bytes) -> str:
-    """An id for a record that has none."""
+    """An id for a record without one."""
     return f"sha256-{hashlib.sha256(content).hexdigest()[:32]}"

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from lzma import LZMAError
 from pathlib import Path
-from typing import Any
 
 from indexer.raw import Skipped
 from indexer.sources.members import (
@@ -106,7 +105,7 @@ class TarMembers:
             try:
                 stream = tar.extractfile(info)
                 return b"" if stream is None else stream.read(limit)
-            except _BREAKS_A_TAR as error:  # a stream has no way past the damage
+            except _BREAKS_A_TAR as error:  # a stream cannot continue after the damage
                 raise SourceBroken(f"{self.path}: the archive breaks off in {info.name}: {error}") from error
 
         return Member(info.name.removeprefix("./"), f"{index}:{info.name}", info.size, iso_modified(info.mtime), read)
@@ -124,7 +123,7 @@ class ZipMembers:
             return len(self._wanted(archive))
 
     def after(self, position: str | None) -> Iterator[Member | Skipped]:
-        """Raises SourceBroken where it is no zip."""
+        """Raises SourceBroken if it is not a zip."""
         with self._open() as archive:
             for info in self._wanted(archive):
                 if position is None or info.filename > position:
@@ -155,8 +154,8 @@ class ZipMembers:
         return Member(info.filename, info.filename, info.file_size, _zip_modified(info.date_time), read)
 
 
-def _zip_modified(date_time: tuple[Any, ...]) -> str | None:
-    """A zip keeps local time without a zone; the date alone is sure."""
+def _zip_modified(date_time: tuple[int, int, int, int, int, int]) -> str | None:
+    """A zip stores local time without a zone; only the date is certain."""
     try:
         return datetime(*date_time[:3]).date().isoformat()
     except ValueError:

@@ -1,4 +1,4 @@
-"""CKAN's action API: package_search in order of modification; a record that changes meanwhile comes twice."""
+"""CKAN's action API: package_search ordered by modification; a record that changes meanwhile appears twice."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def action(base: str, name: str) -> str:
 
 
 def result_of(answer: Answer) -> Json:
-    """The result of an action. Raises BadAnswer where CKAN does not call it a success."""
+    """The result of an action. Raises BadAnswer if CKAN does not report success."""
     body = json_object(answer)
     result = body.get("result")
     if body.get("success") is not True or not isinstance(result, dict):

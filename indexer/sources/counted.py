@@ -16,7 +16,7 @@ from indexer.sources.members import SourceBroken
 log = structlog.get_logger(__name__)
 
 _WALKS = 3
-_ASKED_AGAIN = 3  # a doubtful answer that comes so often for one offset is what the server has
+_ASKED_AGAIN = 3  # a doubtful answer repeated this often for one offset is accepted
 _REPEATED_PAGES = 5
 
 
@@ -47,12 +47,12 @@ BadAnswer, which is worth another try."""
 class CountedWalk:
     """Pages of an offset-based listing of ``size`` records to a page.
 
-    A page that repeats what is known, or is empty before the end, is asked for again; what the server says of the next
-    offset is believed only where it leads forward and over nothing. Where a walk ends short of the count, the listing
-    is walked again (records come and go while it is read). The last page carries the count, so that a run which saw
-    fewer is not complete. ``tolerated``: how many records the server may count and never give. ``may_be_empty``: no
-    records at all are believed at once. ``beyond`` asks once for what may lie behind the count, None where nothing: a
-    server that counts too few is found out by it, where its last page was full.
+    A page that repeats known records, or is empty before the end, is requested again; the server's next offset is used
+    only if it moves forward and skips nothing. If a walk ends below the count, the listing is walked again (records are
+    added and removed while it is read). The last page carries the count, so that a run that saw fewer is incomplete.
+    ``tolerated``: the number of records that the server may count and never return. ``may_be_empty``: zero records are
+    accepted at once. ``beyond`` requests once what may follow the count, None for nothing: it detects a server whose
+    count is too low, if its last page was full.
     """
 
     name: str
@@ -63,11 +63,11 @@ class CountedWalk:
     beyond: Callable[[int], CountedPage | None] | None = None
     _seen: set[bytes] = field(default_factory=set)
     _before: int = 0  # distinct records of earlier slices
-    _nameless: int = 0  # records that the server cannot give: which ones is not known, so nothing may be swept
+    _nameless: int = 0  # records that the server cannot return: their ids are unknown, so nothing may be swept
     _doubts: int = 0
     _repeated: int = 0
     _largest: int = 0  # page so far
-    _empty: set[int] = field(default_factory=set)  # offsets at which the server insists that there is nothing
+    _empty: set[int] = field(default_factory=set)  # offsets at which the server repeatedly returns nothing
 
     def pages(self, position: str | None) -> Iterator[Page]:
         """Raises BadAnswer and SourceBroken if the server keeps sending wrong pages."""
@@ -105,7 +105,7 @@ class CountedWalk:
                 return matched
 
     def _further(self, offset: int, last: CountedPage, known: set[bytes]) -> CountedPage | None:
-        """New records behind the count; None where the server has no more."""
+        """New records after the count; None if the server has no more."""
         goes_on = last.following is not None and last.following >= offset
         if self.beyond is None or not last.ids or not (goes_on or len(last.ids) >= min(self.size, self._largest)):
             return None
@@ -139,7 +139,7 @@ class CountedWalk:
         return slab
 
     def _doubt(self, slab: CountedPage, offset: int, matched: int, known: set[bytes]) -> str | None:
-        """Why an answer is asked for again; None if it is plausible."""
+        """Why an answer is requested again; None if it is plausible."""
         confirmed = not self._empty.isdisjoint((offset, offset - self.size))
         if not slab.ids and not slab.skipped and not confirmed and offset < max(slab.matched, matched):
             return f"sent no records from {offset} on, though it holds {max(slab.matched, matched)}"
@@ -151,9 +151,9 @@ class CountedWalk:
 
     def _next(self, offset: int, slab: CountedPage) -> int:
         given = len(slab.records) + len(slab.skipped) + len(slab.deleted)
-        behind = offset + (given or self.size)  # where there was nothing, nothing need be asked for again
+        behind = offset + (given or self.size)  # where there was nothing, do not ask again
         if slab.following is not None and behind < slab.following <= offset + self.size:
-            return slab.following  # the server leaves out what it cannot give
+            return slab.following  # the server omits what it cannot return
         return behind
 
 

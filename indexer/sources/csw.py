@@ -42,7 +42,7 @@ class CswOptions:
 
 @dataclass(slots=True)
 class CswSource:
-    """``since`` (ISO 8601): only records modified since then, where the server can filter by it."""
+    """``since`` (ISO 8601): only records modified since then, if the server can filter by it."""
 
     fetcher: Fetcher
     url: str
@@ -50,7 +50,7 @@ class CswSource:
     options: CswOptions = field(default_factory=CswOptions)
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
-        """Raises SourceBroken where no way of asking is understood, and what the fetcher raises."""
+        """Raises SourceBroken if the server understands no dialect, and what the fetcher raises."""
         dialect = choose_dialect(self.fetcher, self.url, self.options)
         since = self._usable_since(dialect)
         asker = _Asker(self.fetcher, self.url, dialect, self.options.page_size, since)
@@ -102,7 +102,7 @@ def fetch_capabilities(fetcher: Fetcher, url: str) -> Capabilities:
 
 
 def choose_dialect(fetcher: Fetcher, url: str, options: CswOptions) -> Dialect:
-    """The first way of asking that the server understands, gmd first. Raises SourceBroken where there is none."""
+    """The first dialect that the server understands, gmd first. Raises SourceBroken if there is none."""
     try:
         offered = fetch_capabilities(fetcher, url)
     except (CswException, BadAnswer) as error:
@@ -154,7 +154,7 @@ def _schemas(offered: Capabilities, options: CswOptions, version: Version) -> li
 
 @dataclass(slots=True)
 class _Asker:
-    """Asks for windows of records. If the server fails on one, asks for smaller ones and names the record at fault.
+    """Requests windows of records. If the server fails on one, requests smaller ones and names the record at fault.
 
     After three such records in a row it skips whole windows.
     """
@@ -183,7 +183,7 @@ class _Asker:
                 self.stumbled = 0
                 return slab
             except (CswException, BadAnswer, Later) as error:
-                if not self.matched:  # nothing came yet: not a single record is at fault
+                if not self.matched:  # nothing was returned yet: the fault is not in a single record
                     raise Unavailable(str(error)) from error
                 if size == 1 or self.stumbled >= _STUMBLES:
                     self.stumbled += 1
@@ -191,7 +191,7 @@ class _Asker:
                 size = max(size // _ONE_IN_TEN, 1)
 
     def _given_up(self, offset: int, size: int, error: SondeError) -> CountedPage:
-        """``size`` records, counted as one where they are several: nothing may be swept in either case."""
+        """``size`` records as one skipped entry; in either case nothing may be swept."""
         last = f" to {offset + size}" if size > 1 else ""
         skipped = Skipped(f"{self.url}#position {offset + 1}{last}", f"the server cannot give it: {error}")
         return CountedPage((), self.matched, offset + size if size > 1 else None, (skipped,))
@@ -224,7 +224,7 @@ def _below(url: str) -> Iterator[Question]:
 
 
 def geonetwork_base(url: str) -> str:
-    """``https://host/geonetwork`` of any address below it."""
+    """``https://host/geonetwork`` for any address below it."""
     before, found, _ = url.partition("/geonetwork")
     return before + found if found else url.partition("/srv/")[0].rstrip("/")
 

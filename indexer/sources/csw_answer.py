@@ -1,4 +1,4 @@
-"""What a CSW says, read: capabilities, a page of results, an exception. Pure."""
+"""Reads the answers of a CSW: capabilities, a page of results, an exception. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CswException(SondeError):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """``schemas``: the outputSchemas of GetRecords, empty where the server does not say."""
+    """``schemas``: the outputSchemas of GetRecords, empty if the server does not state them."""
 
     versions: frozenset[str]
     schemas: frozenset[str]
@@ -31,7 +31,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """One page. ``following``: the server's nextRecord, None where it gives none (0 means: no more)."""
+    """One page. ``following``: the server's nextRecord, None if it gives none (0 means: no more)."""
 
     records: tuple[RawRecord, ...]
     matched: int
@@ -40,7 +40,7 @@ class Results:
 
 
 def capabilities(answer: Answer) -> Capabilities:
-    """Raises BadAnswer where these are none, CswException."""
+    """Raises BadAnswer if the answer is not capabilities, CswException."""
     root = _root(answer)
     if local(root) != "Capabilities":
         raise BadAnswer(f"{host_of(answer.url)} did not answer with CSW capabilities")

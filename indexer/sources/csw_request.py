@@ -81,7 +81,7 @@ def body(dialect: Dialect, start: int, size: int, since: str | None) -> bytes:
 
 
 def _names(csw: str, filters: str) -> dict[str, str]:
-    """Prefixes that values (type names, property names) speak of."""
+    """Prefixes used in values (type names, property names)."""
     return {
         "csw": csw,
         "ogc" if filters == OGC else "fes": filters,

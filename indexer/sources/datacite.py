@@ -1,4 +1,4 @@
-"""DataCite's REST API: DOIs of a client, a prefix or a query, as DataCite XML where it is given."""
+"""DataCite's REST API: DOIs of a client, a prefix or a query, as DataCite XML if available."""
 
 from __future__ import annotations
 

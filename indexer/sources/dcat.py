@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import Any
 from urllib.parse import urljoin
 
 from core.json_types import Json
@@ -39,7 +38,7 @@ class DcatOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Catalogue:
-    """``unchanged``: native ids that are as they were (304); ``visits``: of a catalogue in one answer."""
+    """``unchanged``: native ids that have not changed (304); ``visits``: of a catalogue in one answer."""
 
     records: tuple[RawRecord, ...]
     next: str | None = None
@@ -50,8 +49,8 @@ class _Catalogue:
 
 @dataclass(slots=True)
 class DcatSource:
-    """With ``since`` a catalogue in one answer is asked for with what its last answer said of its version, or, where
-    the fetcher has no memory, with that day; 304 ends the run with nothing new. One in several pages comes whole.
+    """With ``since``, a catalogue in one answer is requested with its last version or, if the fetcher has no stored
+    version, with that day; 304 ends the run without changes. A catalogue in several pages is read in full.
     """
 
     fetcher: Fetcher
@@ -61,7 +60,7 @@ class DcatSource:
     _contexts: Json = field(default_factory=dict)
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
-        """Raises SourceBroken where pages lead in a circle, and what the fetcher raises."""
+        """Raises SourceBroken if the pages lead in a circle, and what the fetcher raises."""
         url, visited, ids = position or self.url, set[str](), set[str]()
         total: int | None = None
         while url not in visited:
@@ -116,8 +115,8 @@ class DcatSource:
             raise BadAnswer(f"{host_of(answer.url)} sent RDF that cannot be read: {error}") from None
         return _Catalogue(_records(parts_of(graph), answer.url), next_page(graph), total_items(graph))
 
-    def _context(self, url: str) -> Any:
-        """A remote context through the gate, each once. schema.org's is a vocabulary and needs no fetch."""
+    def _context(self, url: str) -> object:
+        """Fetches a remote context through the gate, each once. schema.org's is a vocabulary and needs no fetch."""
         if url in _SCHEMA_ORG or "schema.org" in host_of(url):
             return {"@context": {"@vocab": "http://schema.org/"}}
         if url not in self._contexts:
@@ -126,19 +125,19 @@ class DcatSource:
 
 
 def is_data_json(body: object) -> bool:
-    """DCAT-US: an object with a list ``dataset`` of plain objects (JSON-LD of DCAT-AP looks otherwise)."""
+    """DCAT-US: an object with a list ``dataset`` of plain objects (JSON-LD of DCAT-AP has another form)."""
     if not isinstance(body, dict) or not isinstance(body.get("dataset"), list):
         return False
     return "@graph" not in body
 
 
 def http_date(moment: str) -> str:
-    """``2024-05-01T...`` as HTTP writes it: that day's beginning, since servers' clocks differ."""
+    """``2024-05-01T...`` in HTTP's format: the beginning of that day, because servers' clocks differ."""
     return format_datetime(datetime.fromisoformat(moment[:10]).replace(tzinfo=UTC), usegmt=True)
 
 
 def _data_sets(answer: Answer) -> list[Part]:
-    """Also those of catalogues inside the catalogue. Raises BadAnswer."""
+    """Includes those of nested catalogues. Raises BadAnswer."""
     try:
         return split(answer.content)
     except Refused as refusal:

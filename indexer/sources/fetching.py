@@ -1,21 +1,22 @@
-"""Requests of one source: its policy, its credentials, its limits, and which failures are tried again."""
+"""Requests of one source: its policy, credentials and limits, and which failures are retried."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TypeVar
 
 import structlog
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
+from core.batched import batched
+from core.breaker import CircuitOpen
 from core.errors import SondeError, Unavailable
 from indexer.background import Background
 from indexer.raw import VersionStore
 from indexer.sources.members import LimitReached
-from indexer.sources.politeness import Breaker, CircuitOpen, HostLimits, RequestPolicy, retry_after_s
+from indexer.sources.politeness import HostLimits, RequestPolicy, retry_after_s
 from net.errors import BrokenAnswer
 from net.exchange import Answer, Outgoing
 from net.gate import Gate
@@ -80,29 +81,23 @@ class Fetcher:
         return self.read(Outgoing(url, params=params, headers={"accept": accept}), parse)
 
     def read(self, outgoing: Outgoing, parse: Callable[[Answer], T]) -> T:
-        """What ``parse`` makes of the answer (status 2xx, 304 and 4xx come through); its BadAnswer is tried again.
+        """The result of ``parse`` for the answer (status 2xx, 304 and 4xx); retries after its BadAnswer.
 
-        Raises Unavailable when patience ends (CircuitOpen, TooLate among them), LimitReached, net.errors.Refused.
+        Raises Unavailable after the last attempt (CircuitOpen, TooLate among them), LimitReached, net.errors.Refused.
         """
-        breaker = self._breaker
-        breaker.check()
-        try:
+        with self.host_limits.breaker(self.source, self.policy).guarding():
             result: T = self._retrying()(self._once, outgoing, parse)
-        except Unavailable:
-            breaker.failed()
-            raise
-        breaker.succeeded()
-        return result
+            return result
 
     def each(self, urls: Iterable[str], parse: Callable[[Answer], T]) -> Iterator[tuple[str, T | SondeError]]:
-        """Several documents at a time, in the order of ``urls``; one that cannot be had comes as its error.
+        """Several documents in parallel, in the order of ``urls``; one that cannot be fetched is returned as its error.
 
-        Raises CircuitOpen and LimitReached: what follows could not be had either.
+        Raises CircuitOpen and LimitReached, because later documents would fail too.
         """
         return self.each_by(urls, lambda url: self.get(url, parse))
 
     def each_by(self, urls: Iterable[str], get: Callable[[str], T]) -> Iterator[tuple[str, T | SondeError]]:
-        """The same, each by ``get``."""
+        """The same, each with ``get``."""
 
         def one(url: str) -> T | SondeError:
             try:
@@ -112,14 +107,9 @@ class Fetcher:
             except SondeError as error:
                 return error
 
-        waiting = iter(urls)
         with Background(self.policy.concurrency, "fetch") as pool:
-            while some := list(islice(waiting, 8 * self.policy.concurrency)):
+            for some in batched(urls, 8 * self.policy.concurrency):
                 yield from zip(some, pool.map(one, some), strict=True)
-
-    @property
-    def _breaker(self) -> Breaker:
-        return self.host_limits.breaker(self.source, self.policy)
 
     def _once(self, outgoing: Outgoing, parse: Callable[[Answer], T]) -> T:
         self._check_limits()

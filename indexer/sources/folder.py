@@ -27,7 +27,7 @@ from indexer.sources.members import (
     media_type,
 )
 
-_PAGE_BYTES = 16 << 20  # a page is closed early at this size, so that memory stays flat
+_PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
 
 
 class _Members(Protocol):
@@ -40,10 +40,10 @@ class _Members(Protocol):
 class FolderSource:
     """Files under ``path`` (a folder, an archive, or one file), ``page_size`` to a page.
 
-    A folder and a zip are read sorted by name, a tar in its own order. Hidden files and other suffixes are passed
-    over. A link is followed where it leads to a file inside the folder that has no other name. A file that cannot be
-    read, or is larger than the limit, is skipped and named. One that holds several records gives them all; a run that
-    ends among them begins with that file again.
+    A folder and a zip are read sorted by name, a tar in its own order. Hidden files and other suffixes are skipped. A
+    link is followed if it leads to a file inside the folder that has no other name. A file that cannot be read, or is
+    larger than the limit, is skipped and named. A file with several records returns them all; a run that ends among
+    them starts with that file again.
     """
 
     path: Path
@@ -52,7 +52,7 @@ class FolderSource:
     page_size: int = 100
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
-        """Raises NotFound, SourceBroken (an archive that is cut off) and LimitReached (files, total bytes)."""
+        """Raises NotFound, SourceBroken (a truncated archive) and LimitReached (files, total bytes)."""
         members = self._members()
         draft = _Draft(members.total(), position)
         try:
@@ -64,7 +64,7 @@ class FolderSource:
                     if len(draft.records) >= self.page_size or draft.page_bytes >= _PAGE_BYTES:
                         yield draft.close()
         except SondeError:
-            if draft.holds_something:  # what was read before the break stands
+            if draft.holds_something:  # what was read before the break remains valid
                 yield draft.close()
             raise
         if draft.holds_something:
@@ -82,7 +82,7 @@ class FolderSource:
         return _OneFile(self.path)
 
     def _outcomes(self, member: Member | Skipped) -> Iterator[tuple[RawRecord | Skipped, str | None]]:
-        """What a member gives; the last comes with the position behind it."""
+        """The records of a member; the last one has the position after it."""
         found = self._read(member) if isinstance(member, Member) else member
         *inner, last = parted(found) if isinstance(found, RawRecord) else (found,)
         for one in inner:
@@ -114,7 +114,7 @@ class FolderSource:
 
 @dataclass(slots=True)
 class _Draft:
-    """The page being filled, and the sums of the run. ``position``: behind the last file that was read to its end."""
+    """The current page, and the totals of the run. ``position``: after the last file that was read completely."""
 
     total: int | None
     position: str | None
@@ -130,7 +130,7 @@ class _Draft:
         return bool(self.records or self.skipped)
 
     def add(self, outcome: RawRecord | Skipped, position: str | None) -> None:
-        """``position`` is None within a file, and behind a member that cannot be named."""
+        """``position`` is None within a file, and after a member that cannot be named."""
         self.position = position or self.position
         self.given += 1
         if isinstance(outcome, Skipped):
@@ -186,7 +186,7 @@ class _Folder:
         return is_wanted(inner.name, self.suffixes) and not any(map(is_hidden, inner.parts))
 
     def _inside(self, entry: os.DirEntry[str]) -> Path | None:
-        """Where a link ends, seen from the folder; None where it leads out of it, in a circle, or nowhere."""
+        """The target of a link, relative to the folder; None if it is outside, a circle, or missing."""
         try:
             end = Path(entry.path).resolve(strict=True)
             return end.relative_to(self.path.resolve(strict=True))
@@ -194,7 +194,7 @@ class _Folder:
             return None
 
     def _member(self, name: str, entry: os.DirEntry[str]) -> Member | Skipped:
-        """A link is followed to a file inside the folder: Kubernetes shows the files of a ConfigMap so."""
+        """A link to a file inside the folder is followed: Kubernetes shows the files of a ConfigMap like this."""
         if entry.is_symlink():
             inner = self._inside(entry)
             end = None if inner is None else self.path.resolve() / inner
@@ -235,5 +235,5 @@ def _file_member(path: Path, name: str) -> Member | Skipped:
 
 
 def _written(name: str) -> str:
-    """A file name as text that JSON and UTF-8 can carry, whatever bytes it has on disk."""
+    """A file name as text that is valid in JSON and UTF-8, whatever bytes it has on disk."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

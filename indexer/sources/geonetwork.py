@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote
 
 from core.errors import SondeError
@@ -74,7 +74,7 @@ class GeoNetworkSource:
         return self.fetcher.get(url, lambda answer: check(_of_q(answer)), asked, "application/json")
 
     def _ask_search(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
-        matching: list[Any] = [{"term": {"isTemplate": "n"}}]
+        matching: list[Json] = [{"term": {"isTemplate": "n"}}]
         if self.since is not None:
             matching.append({"range": {"changeDate": {"gte": self.since}}})
         query = {
@@ -119,7 +119,7 @@ def _of_q(answer: Answer) -> CountedPage:
     count = summary.get("@count") if isinstance(summary, dict) else None
     if count is None or not str(count).isdigit():
         raise BadAnswer(f"{host_of(answer.url)} does not answer as GeoNetwork's search")
-    listed = found if isinstance(found, list) else [found]  # one record comes as an object
+    listed = found if isinstance(found, list) else [found]  # a single record is an object, not a list
     infos = [each.get("geonet:info", {}) for each in listed if isinstance(each, dict)]
     return CountedPage(tuple(_stub(info) for info in infos if info.get(_ID)), int(str(count)))
 
@@ -137,7 +137,7 @@ def _of_search(answer: Answer) -> CountedPage:
 
 
 def _stub(info: Json) -> RawRecord:
-    """A record whose document is still to be fetched."""
+    """A record whose document is not yet fetched."""
     return RawRecord(str(info[_ID]), b"", "", None, str(info["changeDate"]) if info.get("changeDate") else None)
 
 

@@ -1,4 +1,4 @@
-"""InvenioRDM repositories (Zenodo's kind): the records' search, each record as DataCite XML or as its own JSON."""
+"""InvenioRDM repositories (such as Zenodo): the records' search, each record as DataCite XML or as its own JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class InvenioOptions:
 
 @dataclass(slots=True)
 class InvenioSource:
-    """The search gives 10,000 hits at most: narrow a larger repository by ``query``, or use its OAI-PMH."""
+    """The search returns at most 10,000 hits: narrow a larger repository with ``query``, or use its OAI-PMH."""
 
     fetcher: Fetcher
     url: str

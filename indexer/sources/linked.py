@@ -1,4 +1,4 @@
-"""Listings whose pages name the next one: OGC API, STAC API, DataCite, InvenioRDM, hydra."""
+"""Listings whose pages link to the next one: OGC API, STAC API, DataCite, InvenioRDM, hydra."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.members import SourceBroken
 from net.exchange import Answer
 
-_ASKED_AGAIN = 3  # a doubtful answer that comes so often is what the server has
+_ASKED_AGAIN = 3  # a doubtful answer repeated this often is accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class LinkedPage:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A listing by its first page; ``accept`` is the media type to ask for."""
+    """A listing by its first page; ``accept`` is the media type to request."""
 
     url: str
     parse: Callable[[Answer], LinkedPage]
@@ -51,7 +51,7 @@ class LinkedWalk:
     _known: set[str] = field(default_factory=set)
 
     def pages(self, position: str | None) -> Iterator[Page]:
-        """Raises SourceBroken where links lead in a circle, and what the fetcher raises."""
+        """Raises SourceBroken if links lead in a circle, and what the fetcher raises."""
         stored = json.loads(position) if position else {}
         first = int(stored.get("part", 0))
         self._matched, self._sure = int(stored.get("matched", 0)), bool(stored.get("sure", True))
@@ -98,7 +98,7 @@ class LinkedWalk:
         return self.fetcher.get(url, checked, accept=part.accept)
 
     def _doubt(self, leaf: LinkedPage) -> str | None:
-        """Why an answer is asked for again; None if it is plausible."""
+        """Why an answer is requested again; None if it is plausible."""
         ids = {record.native_id for record in leaf.records}
         if ids and ids <= self._known:
             return "sent a page again instead of the next"
@@ -123,9 +123,9 @@ class LinkedWalk:
 
 
 def rebased(link: str, url: str) -> str:
-    """A link that a server behind a proxy writes with its inner address, put on the address that is asked.
+    """Moves a link that a server behind a proxy wrote with its inner address to the requested address.
 
-    Only where both paths begin alike; another link stays as it is (the gate decides whether it may be followed).
+    Only if both paths begin alike; another link is unchanged (the gate decides whether it may be followed).
     """
     given, own = urlsplit(link), urlsplit(url)
     first = own.path.strip("/").partition("/")[0]

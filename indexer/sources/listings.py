@@ -1,4 +1,4 @@
-"""Directory listings as web servers write them (Apache, nginx, IIS, Python's own), read into entries. Pure."""
+"""Parses directory listings of web servers (Apache, nginx, IIS, Python's own) into entries. Pure."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Entry:
 
 
 def entries(content: bytes, url: str, *, any_page: bool = False) -> list[Entry]:
-    """What lies directly below ``url``, sorted by URL, each once.
+    """The entries directly below ``url``, sorted by URL, each once.
 
-    Links that lead elsewhere, up, or to another order of the same listing are left out. Raises NotAListing, unless
-    ``any_page`` says that every page with links will do.
+    Links to other places, upwards, or to another order of the same listing are left out. Raises NotAListing, unless
+    ``any_page`` accepts every page with links.
     """
     try:
         page = html.fromstring(content)
@@ -76,7 +76,7 @@ def _entry(anchor: html.HtmlElement, url: str) -> Entry | None:
 
 
 def _modified(anchor: html.HtmlElement) -> str | None:
-    """The date behind the link (Apache, nginx; in a table: in a cell of the row) or before it (IIS)."""
+    """The date after the link (Apache, nginx; in a table: in a cell of the row) or before it (IIS)."""
     row = next((up for up in anchor.iterancestors("tr")), None)
     places = [row.text_content()] if row is not None else [anchor.tail or "", _before(anchor)]
     for text in places:

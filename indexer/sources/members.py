@@ -45,7 +45,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file that may hold metadata, not yet read. ``read`` gives at most the asked number of bytes.
+    """A file that may hold metadata, not yet read. ``read`` returns at most the requested number of bytes.
 
     ``position`` resumes after it. ``read`` raises MemberBroken, OSError, or SourceBroken.
     """
@@ -64,12 +64,12 @@ def is_wanted(name: str, suffixes: frozenset[str]) -> bool:
 
 
 def is_hidden(part: str) -> bool:
-    """Whether a file or folder of that name is passed over."""
+    """Whether a file or folder with that name is skipped."""
     return part.startswith(".") or part == "__MACOSX"
 
 
 def unsafe_name(name: str) -> str | None:
-    """Why a name in an archive is not accepted, None where it is fine."""
+    """Why a name in an archive is refused, None if it is valid."""
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or (path.parts and path.parts[0].endswith(":")):
         return "the name is absolute"
@@ -83,7 +83,7 @@ def media_type(name: str) -> str | None:
 
 
 def iso_modified(timestamp: float) -> str | None:
-    """``2024-05-01T12:00:00Z``; None for a time stamp that no calendar holds."""
+    """``2024-05-01T12:00:00Z``; None for a time stamp outside the calendar."""
     try:
         return datetime.fromtimestamp(int(timestamp), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError, OSError):

@@ -39,9 +39,9 @@ class OaiError(SondeError):
 
 @dataclass(frozen=True, slots=True)
 class OaiOptions:
-    """``prefix``: a metadataPrefix instead of the best that is offered; ``sets``: setSpecs, none means everything.
+    """``prefix``: a metadataPrefix instead of the best one offered; ``sets``: setSpecs, none means everything.
 
-    ``trust_size``: fewer records than completeListSize are an incomplete run.
+    ``trust_size``: a run with fewer records than completeListSize is incomplete.
     """
 
     prefix: str | None = None
@@ -62,7 +62,7 @@ class Listing:
 
 @dataclass(slots=True)
 class OaiSource:
-    """After an expired token the listing begins again. Records that came before are unchanged and cost little."""
+    """After an expired token the listing starts again. Records read before are unchanged and cost little."""
 
     fetcher: Fetcher
     url: str
@@ -76,7 +76,7 @@ class OaiSource:
     _before: int = 0  # records of earlier slices
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
-        """Raises OaiError, SourceBroken (the server walks in a circle) and what the fetcher raises."""
+        """Raises OaiError, SourceBroken (the server repeats tokens) and what the fetcher raises."""
         stored = json.loads(position) if position else {}
         self._deleted, self._total = stored.get("deleted", 0), stored.get("total")
         self._before = int(stored.get("seen", 0))
@@ -114,8 +114,9 @@ class OaiSource:
         self._seen |= {record.native_id for record in listing.records} | set(listing.deleted)
 
     def _next_token(self, token: str, used: set[str]) -> str:
-        """Empty at the end. A server that does not end its tokens (pycsw 2.6 repeats the last) is at its end when all
-        came. Raises SourceBroken where it walks in a circle before that."""
+        """Empty at the end. If a server does not end its tokens (pycsw 2.6 repeats the last), the end is when all
+        records were returned. Raises SourceBroken if tokens repeat before that.
+        """
         if token not in used | {"0"}:
             return token
         if not token or (self._total is not None and self._before + len(self._seen) >= self._total):
@@ -123,14 +124,14 @@ class OaiSource:
         raise SourceBroken(f"{self.fetcher.source}: the server gives the same resumption token again")
 
     def _listing(self, name: str | None, prefix: str, token: str) -> Listing | None:
-        """None where the token has expired and the listing must begin again."""
+        """None if the token has expired and the listing must start again."""
         try:
             return self.fetcher.get(self.url, _listing, self._parameters(name, prefix, token), "text/xml")
         except OaiError as error:
             if error.code == "noRecordsMatch" and not token:
                 return Listing((), (), "", 0)
             if error.code == "badArgument" and token and not self._prefix_too:
-                self._prefix_too = True  # against the protocol, and seen (pycsw 2.6)
+                self._prefix_too = True  # violates the protocol, but occurs (pycsw 2.6)
                 return self._listing(name, prefix, token)
             if error.code != "badResumptionToken" or not token or self._restarts >= _RESTARTS:
                 raise
@@ -152,7 +153,7 @@ class OaiSource:
 
 
 def choose_prefix(fetcher: Fetcher, url: str) -> str:
-    """The richest metadataPrefix on offer. Raises SourceBroken where there is none that is known."""
+    """The richest metadataPrefix on offer. Raises SourceBroken if none is known."""
     offered = fetcher.get(url, _prefixes, {"verb": "ListMetadataFormats"}, "text/xml")
     for wanted in _PREFERRED:
         for prefix in offered:
@@ -165,7 +166,7 @@ def choose_prefix(fetcher: Fetcher, url: str) -> str:
 
 
 def identify(fetcher: Fetcher, url: str) -> str:
-    """The repository's name. Raises BadAnswer where this is no OAI-PMH server."""
+    """The repository's name. Raises BadAnswer if this is not an OAI-PMH server."""
     root = fetcher.get(url, _root, {"verb": "Identify"}, "text/xml")
     name = root.find(f"{_OAI}Identify/{_OAI}repositoryName")
     return text_of(name) if name is not None else ""

@@ -58,7 +58,7 @@ class OgcSource:
 
 
 def collections(fetcher: Fetcher, url: str) -> list[Json]:
-    """What ``/collections`` lists, paged servers included. Raises BadAnswer where it lists nothing that has an id."""
+    """The list in ``/collections``, also of paged servers. Raises BadAnswer if nothing in it has an id."""
     found: list[Json] = []
 
     def parse(answer: Answer) -> LinkedPage:
@@ -114,13 +114,13 @@ _COLLECTION = re.compile(r"(https?://[^?#]+?)/collections/([^/?#]+)(?:/items)?/?
 
 
 def _of_address(url: str) -> Start | None:
-    """The address of one collection stands for that collection of the service above it."""
+    """The address of one collection means that collection of the service above it."""
     found = _COLLECTION.match(url)
     return None if found is None else Start(found[1], {"collections": [unquote(found[2])]})
 
 
 def _recognises(answer: FirstAnswer) -> bool:
-    """A landing page; a STAC API's has the same links and is told apart by its version."""
+    """A landing page; a STAC API's has the same links but a version."""
     return "stac_version" not in answer.json and bool(answer.link_rels & {"data", "conformance"})
 
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Protocol
 
+from core.breaker import Breaker, BreakerPolicy, CircuitOpen, resting
 from core.errors import Unavailable
 
 
@@ -39,10 +40,6 @@ class RequestPolicy:
         """Raises ValueError for a number that would stop all requests, or none."""
         if self.per_second <= 0 or self.concurrency < 1 or self.attempts < 1:
             raise ValueError("per_second must be above 0, concurrency and attempts at least 1")
-
-
-class CircuitOpen(Unavailable):
-    """The source failed so often that Sonde does not call it for a while."""
 
 
 @dataclass(slots=True)
@@ -101,37 +98,33 @@ class Turn:
                 self.shared.hold(self.host, seconds)
 
 
-@dataclass(slots=True)
-class Breaker:
-    """Counts the failed requests of one source. ``shared`` tells other processes that the source rests."""
+class SourceBreaker:
+    """The circuit breaker of one source. ``shared`` tells other processes that the source rests.
 
-    failures: int
-    rest_s: float
-    source: str = ""
-    shared: SharedHostLimits | None = None
-    _in_a_row: int = 0
-    _closed_at: float = 0.0
+    After a rest all may ask again: requests of one source run beside each other, and one of them that is refused would
+    end the harvest.
+    """
 
-    def check(self) -> None:
-        """Raises CircuitOpen while the source rests. After a rest, one failure starts the next rest."""
-        left = self._closed_at - time.monotonic()
-        if left <= 0 and self.shared is not None:
-            left = self.shared.resting(self.source)
+    def __init__(self, source: str, policy: RequestPolicy, shared: SharedHostLimits | None = None) -> None:
+        rules = BreakerPolicy(policy.breaker_failures, policy.breaker_rest_s, one_tries=False)
+        self._breaker = Breaker(f"The source {source!r}", rules)
+        self._source, self._policy, self._shared = source, policy, shared
+
+    @contextmanager
+    def guarding(self) -> Iterator[None]:
+        """Around one request with all its attempts; Unavailable is a failure. Raises CircuitOpen while it rests."""
+        left = self._shared.resting(self._source) if self._shared is not None else 0.0
         if left > 0:
-            raise CircuitOpen(
-                f"{max(self._in_a_row, self.failures)} requests in a row failed; "
-                f"the source is left alone for {left:.0f} s."
-            )
-
-    def succeeded(self) -> None:
-        self._in_a_row = 0
-
-    def failed(self) -> None:
-        self._in_a_row += 1
-        if self._in_a_row >= self.failures:
-            self._closed_at = time.monotonic() + self.rest_s
-            if self.shared is not None:
-                self.shared.rest(self.source, self.rest_s)
+            raise resting(f"The source {self._source!r}", self._policy.breaker_failures, left)
+        try:
+            with self._breaker.guarding(Unavailable):
+                yield
+        except CircuitOpen:
+            raise
+        except Unavailable:
+            if self._breaker.is_open and self._shared is not None:
+                self._shared.rest(self._source, self._policy.breaker_rest_s)
+            raise
 
 
 @dataclass(slots=True)
@@ -144,7 +137,7 @@ class HostLimits:
     shared: SharedHostLimits | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _limiters: dict[str, HostLimiter] = field(default_factory=dict)
-    _breakers: dict[str, Breaker] = field(default_factory=dict)
+    _breakers: dict[str, SourceBreaker] = field(default_factory=dict)
 
     @contextmanager
     def turn(self, host: str, policy: RequestPolicy, delay_s: float = 0.0) -> Iterator[Turn]:
@@ -158,10 +151,9 @@ class HostLimits:
             turnstile.wait(interval_s)
             yield Turn(host, turnstile, shared)
 
-    def breaker(self, source: str, policy: RequestPolicy) -> Breaker:
+    def breaker(self, source: str, policy: RequestPolicy) -> SourceBreaker:
         with self._lock:
-            fresh = Breaker(policy.breaker_failures, policy.breaker_rest_s, source, self.shared)
-            return self._breakers.setdefault(source, fresh)
+            return self._breakers.setdefault(source, SourceBreaker(source, policy, self.shared))
 
     def _limiter(self, host: str, policy: RequestPolicy) -> HostLimiter:
         with self._lock:
@@ -169,7 +161,7 @@ class HostLimits:
 
 
 def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:
-    """A Retry-After header (seconds or an HTTP date) in seconds, at least 0; None where there is none to be read."""
+    """A Retry-After header (seconds or an HTTP date) in seconds, at least 0; None if missing or unreadable."""
     if not value:
         return None
     if value.strip().isdigit():

@@ -1,4 +1,4 @@
-"""Finds out which protocol an address speaks, by asking the server, cheapest question first."""
+"""Detects the protocol of an address by asking the server, cheapest question first."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _AUTH = "write the entry into sources.yaml yourself, with `auth` (docs/harvestin
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A way to harvest the address, with the first records it gives."""
+class DetectedSource:
+    """A way to harvest the address, with its first records."""
 
     type: str
     url: str
@@ -35,19 +35,19 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """``found`` is None where nothing was recognised; ``tried`` says what was asked and what came of it.
+    """``found`` is None if nothing was recognised; ``tried`` lists the questions and their results.
 
-    ``unreachable``: why the host could not be asked at all, so that nothing else was tried.
+    ``unreachable``: why the host could not be reached, so that nothing else was tried.
     """
 
-    found: Found | None
+    found: DetectedSource | None
     tried: tuple[str, ...]
     unreachable: str | None = None
-    hint: str | None = None  # what the address itself answered with, and what to do, where that explains the failure
+    hint: str | None = None  # the answer of the address itself, and what to do, if that explains the failure
 
 
 def probe(fetcher: Fetcher, url: str) -> Probe:
-    """The first protocol that gives records. A server's failures are listed in ``tried``, never raised."""
+    """The first protocol that returns records. A server's failures are listed in ``tried``, never raised."""
     tried: list[str] = []
     hints: list[str] = []
     try:
@@ -74,7 +74,7 @@ class _Unreachable(Exception):
     """The host cannot be reached, so other questions would fail too."""
 
 
-def _preview(fetcher: Fetcher, protocol: Protocol, start: Start) -> Found:
+def _preview(fetcher: Fetcher, protocol: Protocol, start: Start) -> DetectedSource:
     """The first records of a source, or of one collection of it. Raises SondeError if it gives none."""
     options = dict(start.options) | ({"page_size": PREVIEW} if "page_size" in protocol.option_names else {})
     fetcher.url = start.url
@@ -85,10 +85,10 @@ def _preview(fetcher: Fetcher, protocol: Protocol, start: Start) -> Found:
         total = page.total if page.total is not None else total
         if len(records) >= PREVIEW:
             break
-    return Found(protocol.name, start.url, tuple(records[:PREVIEW]), total, start.options)
+    return DetectedSource(protocol.name, start.url, tuple(records[:PREVIEW]), total, start.options)
 
 
-def title_of(fetcher: Fetcher, found: Found) -> str:
+def title_of(fetcher: Fetcher, found: DetectedSource) -> str:
     """The catalogue's own title; empty if it states none."""
     try:
         title = PROTOCOLS[found.type].title
@@ -107,7 +107,7 @@ def _title(answer: Answer) -> str:
 
 
 def _guesses(fetcher: Fetcher, url: str, tried: list[str], hints: list[str]) -> Iterator[tuple[Protocol, Start]]:
-    """By the form of the address, by what it answers, then by what usually lies at or below such an address."""
+    """By the form of the address, by its answer, then by the usual places at or below such an address."""
     for protocol in PROTOCOLS.values():
         start = protocol.of_address(url)
         if start is not None:
@@ -132,7 +132,7 @@ def _questions(url: str) -> Iterator[tuple[Protocol, Question]]:
 
 
 def _ask(fetcher: Fetcher, protocol: Protocol, question: Question) -> None:
-    """Raises SondeError where the answer is not that of a catalogue of the protocol."""
+    """Raises SondeError if the answer is not from a catalogue of this protocol."""
     if question.ask is not None:
         question.ask(fetcher, question.url)
     elif _recognised(fetcher.get(question.url, first_answer)) is not protocol:
@@ -144,7 +144,7 @@ def _recognised(answer: FirstAnswer) -> Protocol | None:
 
 
 def _direct(fetcher: Fetcher, url: str, tried: list[str], hints: list[str]) -> Protocol | None:
-    """What the address itself answers with. Raises _Unreachable if other questions would fail too."""
+    """The protocol of the address's own answer. Raises _Unreachable if other questions would fail too."""
     try:
         found = fetcher.get(url, lambda answer: (_recognised(first_answer(answer)), _what_else(answer)))
     except BadStatus as error:

@@ -1,4 +1,4 @@
-"""What a protocol says of itself: how its catalogues are opened, recognised and looked for.
+"""A protocol: how to open, recognise and find its catalogues.
 
 Each module of a protocol ends with its ``PROTOCOL``; ``indexer.sources.protocols`` lists them.
 """
@@ -21,7 +21,7 @@ from net.exchange import Answer
 
 @dataclass(frozen=True, slots=True)
 class FirstAnswer:
-    """What an address answered with, read once for all protocols.
+    """The answer of an address, read once for all protocols.
 
     ``json``: the members of a JSON object, empty for anything else. ``root``: the local name of an XML document's
     root, empty for anything else; a web page (``html``) and RDF (``rdf``) are not read as XML.
@@ -36,7 +36,7 @@ class FirstAnswer:
 
     @property
     def link_rels(self) -> frozenset[str]:
-        """The ``rel`` of each of its ``links``, where it is JSON."""
+        """The ``rel`` of each of its ``links``, if it is JSON."""
         links = self.json.get("links")
         listed = links if isinstance(links, list) else []
         rels = (link.get("rel") for link in listed if isinstance(link, dict))
@@ -59,9 +59,9 @@ def first_answer(answer: Answer) -> FirstAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An address where a catalogue of the protocol may lie, and what to ask it.
+    """An address where a catalogue of the protocol may be, and the request for it.
 
-    ``ask`` raises SondeError where something else lies there; None: the protocol's ``recognises`` judges the answer.
+    ``ask`` raises SondeError if something else is there; None: the protocol's ``recognises`` judges the answer.
     """
 
     url: str
@@ -70,7 +70,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a harvest begins, with the options that an address stands for."""
+    """The start of a harvest, with the options that an address implies."""
 
     url: str
     options: JsonMapping
@@ -93,15 +93,15 @@ def _stands_for_nothing(_url: str) -> Start | None:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """One way to talk to a catalogue. ``name`` is the ``type`` of an entry in ``sources.yaml``.
+    """A catalogue protocol. ``name`` is the ``type`` of an entry in ``sources.yaml``.
 
     ``open(fetcher, url, since, options)``; ``options`` is the dataclass that an entry's ``options`` must fit.
-    ``summary`` and ``changes_by`` are for the table in docs/harvesting.md. ``changes_by`` says what tells the protocol
-    which records changed; where it is empty, every run asks for everything and ``since`` is None.
+    ``summary`` and ``changes_by`` are for the table in docs/harvesting.md. ``changes_by`` says how the protocol detects
+    changed records; if it is empty, every run requests everything and ``since`` is None.
 
-    For ``sonde sources add``: ``recognises`` judges what an address answers with. ``at`` and ``below`` give the
-    questions to ask at the address itself and at the usual places below it. ``of_address`` recognises an address by
-    its form alone. ``title`` asks for the catalogue's name, where the answer itself does not show it.
+    For ``sonde sources add``: ``recognises`` judges the answer of an address. ``at`` and ``below`` give the questions
+    for the address itself and for the usual places below it. ``of_address`` recognises an address by its form alone.
+    ``title`` requests the catalogue's name, if the answer itself does not show it.
     """
 
     name: str
@@ -116,7 +116,7 @@ class Protocol:
     title: Callable[[Fetcher, str], str] | None = None
 
     def __post_init__(self) -> None:
-        """Unknown options are refused: they are most likely typing errors."""
+        """Refuses unknown options, because they are most likely typing errors."""
         self.options.__pydantic_config__ = ConfigDict(extra="forbid")
 
     @property
@@ -128,5 +128,5 @@ class Protocol:
         return tuple(each.name for each in fields(self.options))
 
     def read_options(self, given: JsonMapping) -> Any:
-        """Raises pydantic.ValidationError, naming each option that is unknown or wrong."""
+        """Raises pydantic.ValidationError that names each unknown or invalid option."""
         return TypeAdapter(self.options, config=None).validate_python(dict(given), strict=None)

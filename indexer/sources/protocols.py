@@ -1,6 +1,6 @@
-"""Which protocols there are. A new one is a module with a ``PROTOCOL``, and one line in the list here.
+"""The list of protocols. A new one is a module with a ``PROTOCOL``, and one line in the list here.
 
-The order matters to ``sonde sources add`` alone: the first protocol that recognises an answer, or whose question is
+The order matters only to ``sonde sources add``: the first protocol that recognises an answer, or whose question is
 answered, is tried first.
 """
 
@@ -43,9 +43,9 @@ PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in _LISTE
 
 
 def open_source(type: str, fetcher: Fetcher, since: str | None, options: JsonMapping) -> Source:
-    """The catalogue at the fetcher's address. ``since`` is left out where the protocol cannot tell what changed.
+    """The catalogue at the fetcher's address. ``since`` is ignored if the protocol cannot detect changes.
 
-    Raises pydantic.ValidationError for wrong options.
+    Raises pydantic.ValidationError for invalid options.
     """
     protocol = PROTOCOLS[type]
     wanted = since if protocol.incremental else None

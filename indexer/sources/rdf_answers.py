@@ -1,13 +1,12 @@
-"""An answer read as RDF: its graph, and what it says of paging. Pure: contexts come as given.
+"""Reads an answer as RDF: its graph and its paging links. Pure: the caller provides contexts.
 
-The data sets of the graph are parted in ``indexer.formats.split``.
+``indexer.formats.split`` separates the data sets of the graph.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from lxml import etree
 from rdflib import Graph, Literal, Namespace
@@ -26,8 +25,8 @@ _FORMATS = {
     "text/n3": "n3",
 }
 
-LoadContext = Callable[[str], Any]
-"""The document of a remote JSON-LD context."""
+LoadContext = Callable[[str], object]
+"""Returns the document of a remote JSON-LD context."""
 
 
 class NotRdf(ValueError):
@@ -35,7 +34,7 @@ class NotRdf(ValueError):
 
 
 def rdf_format(content: bytes, media_type: str) -> str | None:
-    """rdflib's name of the format: what the content shows, else what the server says; None where it is none."""
+    """rdflib's name of the format, by content, else by the server's media type; None if it is not RDF."""
     start = content[:2000].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:1] in (b"{", b"["):
         return "json-ld"
@@ -47,7 +46,7 @@ def rdf_format(content: bytes, media_type: str) -> str | None:
 
 
 def parse_rdf(content: bytes, form: str, url: str, load_context: LoadContext) -> Graph:
-    """Raises NotRdf. No context is fetched by the parser: ``load_context`` gives each remote one."""
+    """Raises NotRdf. The parser fetches no context: ``load_context`` provides each remote one."""
     graph = Graph()
     if form == "xml":
         content = _without_dtd(content)
@@ -63,7 +62,7 @@ def parse_rdf(content: bytes, form: str, url: str, load_context: LoadContext) ->
 
 
 def _without_dtd(content: bytes) -> bytes:
-    """The same RDF/XML in UTF-8, once a parser without entities and network has read it. Raises NotRdf for a DTD."""
+    """The same RDF/XML in UTF-8, rewritten by a parser without entities and network. Raises NotRdf for a DTD."""
     try:
         return etree.tostring(parse_xml(content, "the server"), encoding="utf-8")
     except BadAnswer as error:
@@ -71,7 +70,7 @@ def _without_dtd(content: bytes) -> bytes:
 
 
 def next_page(graph: Graph) -> str | None:
-    """hydra's next page."""
+    """The next page by hydra."""
     for predicate in _NEXT:
         for target in graph.objects(None, predicate):
             return str(target)
@@ -85,7 +84,7 @@ def total_items(graph: Graph) -> int | None:
     return None
 
 
-def _with_contexts(node: Any, load: LoadContext, loading: set[str]) -> Any:
+def _with_contexts(node: object, load: LoadContext, loading: set[str]) -> object:
     if isinstance(node, list):
         return [_with_contexts(each, load, loading) for each in node]
     if not isinstance(node, Mapping):
@@ -97,7 +96,7 @@ def _with_contexts(node: Any, load: LoadContext, loading: set[str]) -> Any:
     }
 
 
-def _context(value: Any, load: LoadContext, loading: set[str]) -> Any:
+def _context(value: object, load: LoadContext, loading: set[str]) -> object:
     if isinstance(value, list):
         return [_context(each, load, loading) for each in value]
     if not isinstance(value, str):

@@ -1,4 +1,4 @@
-"""A source whose records only some groups may see."""
+"""A source whose records are visible only to some groups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from indexer.raw import Page, Source
 
 
 def restricted(source: Source, groups: Sequence[str]) -> Source:
-    """The source, each record marked with the groups that may see it; the same source where there are none."""
+    """The source, each record marked with the groups that may see it; without groups, the same source."""
     return _Restricted(source, tuple(sorted(set(groups)))) if groups else source
 
 

@@ -1,4 +1,4 @@
-"""Asks for a file with the version of its last answer, so that the server does not send an unchanged file again.
+"""Requests a file with the version of its last answer, so that the server does not send an unchanged file again.
 
 RFC 9110, 8.8 and 13.1: If-None-Match with the ETag, If-Modified-Since with Last-Modified; 304 means unchanged.
 """
@@ -20,12 +20,12 @@ T = TypeVar("T")
 
 _LONGEST_VALIDATOR = 500
 _TOO_YOUNG_S = 2.0
-"""A file that was changed this shortly before the answer may change again within the same second of its time stamp."""
+"""A file changed this shortly before the answer may change again within the same second of its time stamp."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent(Generic[T]):
-    """A parsed file, and what the server said of its version (``visit``)."""
+    """A parsed file, and the version that the server gave (``visit``)."""
 
     content: T
     etag: str | None
@@ -56,9 +56,9 @@ class Revisiting:
     def get(
         self, url: str, parse: Callable[[Answer], T], visit: FileVersion | None = None, accept: str = "*/*"
     ) -> Sent[T] | FileVersion:
-        """What ``parse`` makes of the file; the visit itself where the server says that it is as it was then.
+        """The result of ``parse`` for the file; the visit itself if the server reports no change.
 
-        A 304 that nobody asked for is ``parse``'s, which refuses it. Raises what Fetcher.read raises.
+        An unrequested 304 goes to ``parse``, which refuses it. Raises what Fetcher.read raises.
         """
 
         def look(answer: Answer) -> Sent[T] | FileVersion:
@@ -71,7 +71,7 @@ class Revisiting:
     def each(
         self, urls: Sequence[str], parse: Callable[[Answer], T]
     ) -> Iterator[tuple[str, Sent[T] | FileVersion | SondeError]]:
-        """Several at a time, in the order of ``urls``, as Fetcher.each."""
+        """Several in parallel, in the order of ``urls``, as Fetcher.each."""
         known = self.known(urls)
         return self.fetcher.each_by(urls, lambda url: self.get(url, parse, known.get(url)))
 
@@ -83,13 +83,13 @@ class Revisiting:
 
 
 def conditions(visit: FileVersion | None) -> dict[str, str]:
-    """Headers that ask for the file only if it has changed."""
+    """Headers that request the file only if it has changed."""
     given = {} if visit is None else {"if-none-match": visit.etag, "if-modified-since": visit.last_modified}
     return {name: value for name, value in given.items() if value is not None}
 
 
 def validators(headers: Mapping[str, str]) -> tuple[str | None, str | None]:
-    """ETag and Last-Modified where they are of use: short, printable, and the time old enough to tell two versions."""
+    """ETag and Last-Modified if usable: short, printable, and the time old enough to distinguish two versions."""
     etag, modified = (_usable(headers.get(name)) for name in ("etag", "last-modified"))
     return etag, modified if modified is not None and _is_settled(modified, headers.get("date")) else None
 

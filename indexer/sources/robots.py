@@ -1,4 +1,4 @@
-"""robots.txt of a host, obeyed where links are followed (RFC 9309)."""
+"""Reads and obeys the robots.txt of a host when links are followed (RFC 9309)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST_DELAY_S = 30.0
 
 @dataclass(slots=True)
 class Robots:
-    """What the hosts that a source leads to allow; each host's file is fetched once."""
+    """The rules of the hosts that a source links to; each host's file is fetched once."""
 
     fetcher: Fetcher
     _known: dict[str, RobotFileParser] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Robots:
 
 
 def _lines(answer: Answer) -> list[str]:
-    """No file (any 4xx) means no rules; neither does a web page that a server sends for everything."""
+    """No file (any 4xx) means no rules; so does a web page that a server sends for every address."""
     if not 200 <= answer.status < 300 or answer.content.lstrip()[:1] == b"<":
         return []
     return answer.content.decode("utf-8", "replace").splitlines()

@@ -1,4 +1,4 @@
-"""schema.org data sets in the pages of a sitemap: what data portals publish for search engines."""
+"""schema.org data sets in the pages of a sitemap, which data portals publish for search engines."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
 
 from lxml import html
 from lxml.etree import ParserError
 
+from core.batched import batched
 from core.errors import SondeError
 from core.json_types import Json
 from indexer.raw import FileVersion, Page, RawRecord, Skipped
@@ -50,10 +50,10 @@ class _Place:
 
 @dataclass(slots=True)
 class SitemapSource:
-    """Sorted by address; a position is the last page visited. With ``since``, pages of an older lastmod are left out,
-    and the others asked for with what their last answer said of their version.
+    """Sorted by address; a position is the last page visited. With ``since``, pages with an older lastmod are left out,
+    and the others are requested with their last version.
 
-    Pages without a data set give no record and are not told: a sitemap lists other pages too.
+    Pages without a data set give no record and are not reported: a sitemap lists other pages too.
     """
 
     fetcher: Fetcher
@@ -69,8 +69,8 @@ class SitemapSource:
         """Raises SourceBroken, LimitReached, and what the fetcher raises for the sitemaps themselves."""
         places = {place.url: place for place in self._places(self.url, 0) if self.options.contains in place.url}
         todo = (places[url] for url in sorted(places) if position is None or url > position)
-        wanted = iter([place for place in todo if self._is_new(place)])
-        while some := list(islice(wanted, _PAGE)):
+        wanted = [place for place in todo if self._is_new(place)]
+        for some in batched(wanted, _PAGE):
             yield self._page(some)
 
     def _places(self, url: str, depth: int) -> Iterator[_Place]:
@@ -147,7 +147,7 @@ def _unpacked(content: bytes, url: str) -> bytes:
 
 
 def json_ld(answer: Answer) -> list[Json]:
-    """The data sets that a page's JSON-LD scripts describe, in their order. Raises BadStatus, BadAnswer."""
+    """The data sets in a page's JSON-LD scripts, in order. Raises BadStatus, BadAnswer."""
     content = expect_2xx(answer).content
     if not content.strip():
         raise BadAnswer(f"{host_of(answer.url)} sent an empty page")
@@ -169,8 +169,8 @@ def _loaded(text: str) -> Any:
         return None
 
 
-def _datasets(node: Any) -> list[Json]:
-    """Data sets at the top, in a list or in an @graph; the context of the whole goes with each."""
+def _datasets(node: object) -> list[Json]:
+    """Data sets at the top, in a list or in an @graph; each gets the context of the whole."""
     if isinstance(node, list):
         return [dataset for each in node for dataset in _datasets(each)]
     if not isinstance(node, dict):

@@ -1,4 +1,4 @@
-"""Static STAC catalogues: JSON files that link to their children, collections handed over, items on request."""
+"""Static STAC catalogues: JSON files that link to their children; returns collections, and items on request."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """What one document gives: itself, or that it has not changed, and its links."""
+    """The content of one document, or that it has not changed, and its links."""
 
     record: RawRecord | _Unchanged | None
     links: list[str]
@@ -70,8 +70,8 @@ _Found = RawRecord | _Unchanged | Skipped
 class StacStaticSource:
     """Depth first. A native id is the file's path below the root's folder; a position is the path down, as indices.
 
-    A child that is not there (404) is skipped and named; every other failure ends the run, since what lies below
-    would look removed. What a run of changes need not be sent again is walked by the links that it had.
+    A missing child (404) is skipped and named. Every other failure ends the run, because everything below would look
+    removed. For an unchanged document, the walk uses its stored links.
     """
 
     fetcher: Fetcher
@@ -80,7 +80,7 @@ class StacStaticSource:
     options: StacOptions = field(default_factory=StacOptions)
     robots: Robots = field(init=False)
     _visited: set[str] = field(default_factory=set)
-    _notes: list[FileVersion] = field(default_factory=list)  # of documents that were sent since the last page
+    _notes: list[FileVersion] = field(default_factory=list)  # documents sent since the last page
 
     def __post_init__(self) -> None:
         self.robots = Robots(self.fetcher)
@@ -109,7 +109,7 @@ class StacStaticSource:
         )
 
     def _walk(self, url: str, stored: list[_Node], depth: int) -> Iterator[tuple[_Found, list[tuple[str, int]]]]:
-        """Each document with the way that resumes behind it."""
+        """Each document with the path for resuming after it."""
         if depth > self.options.depth:
             raise SourceBroken(f"{url}: deeper than {self.options.depth} levels")
         self._visited.add(url)

@@ -1,13 +1,13 @@
-"""A web accessible folder: files behind directory listings, folders below included."""
+"""A web accessible folder: files behind directory listings, with subfolders."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from itertools import islice
 from urllib.parse import unquote
 
+from core.batched import batched
 from core.errors import SondeError
 from indexer.formats.parted import parted
 from indexer.raw import FileVersion, Page, RawRecord, Skipped
@@ -37,8 +37,8 @@ class WafOptions:
 class WafSource:
     """Reads all listings before the first file, so that a failed listing ends the run at its start.
 
-    A position is the last URL. With ``since``, files whose listed date is a day older than that are passed over, and
-    the others asked for with what their last answer said of their version.
+    A position is the last URL. With ``since``, files whose listed date is more than a day older are skipped, and the
+    others are requested with their last version.
     """
 
     fetcher: Fetcher
@@ -54,8 +54,8 @@ class WafSource:
     def pages(self, position: str | None = None) -> Iterator[Page]:
         """Raises SourceBroken if a listing cannot be read, and what the fetcher raises."""
         files = sorted(self._files(self.url, 0), key=lambda entry: entry.url)
-        wanted = iter([e for e in files if (position is None or e.url > position) and self._is_new(e)])
-        while some := list(islice(wanted, _PAGE)):
+        wanted = [e for e in files if (position is None or e.url > position) and self._is_new(e)]
+        for some in batched(wanted, _PAGE):
             yield self._page(some, len(files))
 
     def _files(self, folder: str, depth: int) -> Iterator[Entry]:
@@ -81,7 +81,7 @@ class WafSource:
         return self.fetcher.get(folder, parse)
 
     def _is_new(self, entry: Entry) -> bool:
-        """The listed time has no zone: a day's difference decides nothing."""
+        """The listed time has no zone, so a difference of a day is ignored."""
         return self.since is None or entry.modified is None or entry.modified[:10] >= _day_before(self.since)
 
     def _page(self, some: list[Entry], total: int) -> Page:
@@ -110,7 +110,7 @@ def _name(entry: Entry) -> str:
 
 
 def _content(answer: Answer) -> bytes:
-    """Raises BadAnswer for a web page in place of metadata."""
+    """Raises BadAnswer for a web page instead of metadata."""
     start = expect_2xx(answer).content[:256].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")) or not start:
         raise BadAnswer(f"{host_of(answer.url)} sent a web page or nothing instead of the file")

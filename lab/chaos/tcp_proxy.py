@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Coroutine, Iterator
-from typing import Any
 from urllib.parse import urlsplit
 
 _CHUNK = 1 << 16
@@ -70,7 +69,7 @@ class TcpProxy:
             await sink.drain()
         sink.close()
 
-    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+    def _do(self, work: Coroutine[object, object, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
 
     def _run(self) -> None:

@@ -22,7 +22,7 @@ from lab.cluster import clock
 from lab.cluster.breakages import breakages
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster, chaos_cluster
 from lab.cluster.outcome import Outcome
-from lab.cluster.trial import Course, trials
+from lab.cluster.trial import TrialSize, trials
 from local_stack.errors import StackError
 from workers.celery_client import celery_client
 from workers.config import WorkerConfig
@@ -89,7 +89,7 @@ def cluster(
     picked = [each for each in breakages() if (not chosen or each.name in chosen) and each.name not in done]
     if (why := clock.trouble(faketime)) is not None:
         progress.print(f"The clock stays: {why}.", highlight=False)
-    course, batch = Course(records, rate, patience), max(20, min(256, records // 20))
+    course, batch = TrialSize(records, rate, patience), max(20, min(256, records // 20))
     try:
         with working_folder(keep) as folder, chaos_cluster(folder, nodes, None if why else faketime, batch) as made:
             for outcome in trials(made, queue_only(made), picked, course, samples.resolve()):

@@ -17,7 +17,7 @@ from lab.benchmarks.machine import machine
 from lab.cli.chaos_cluster import SAMPLES, queue_only, working_folder
 from lab.cluster.chaos_cluster import chaos_cluster
 from lab.cluster.switching import Step, switching
-from lab.cluster.trial import Course
+from lab.cluster.trial import TrialSize
 from local_stack.errors import StackError
 
 _WIDE = 120
@@ -49,7 +49,7 @@ def reindex(
             working_folder(keep) as folder,
             chaos_cluster(folder, nodes, batch=max(20, min(256, records // 20))) as made,
         ):
-            for step in switching(made, queue_only(made), Course(records, rate, patience), samples.resolve()):
+            for step in switching(made, queue_only(made), TrialSize(records, rate, patience), samples.resolve()):
                 steps.append(step)
                 progress.print(
                     f"{step.name}: {'right' if step.right else 'WRONG'}, {step.seconds:.1f} s", highlight=False

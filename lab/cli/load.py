@@ -20,7 +20,7 @@ from lab.benchmarks.machine import machine
 from lab.cli.load_catalogue import catalogue
 from lab.cli.load_tables import say_what_was_made, show
 from lab.load.catalogue import Size
-from lab.load.clients import COURSES, RERANK, Course, ask
+from lab.load.clients import RERANK, SEARCH_MODES, SearchMode, ask
 from lab.load.standing import drop as drop_standing
 from lab.load.summary import Summary
 from lab.own_api import own_api
@@ -40,7 +40,7 @@ _WARM_UP_S = 2.0
 class Plan:
     """What is asked: each course at each number of clients, ``seconds`` each, of so many API processes."""
 
-    courses: tuple[Course, ...]
+    courses: tuple[SearchMode, ...]
     clients: tuple[int, ...]
     seconds: float
     processes: int
@@ -63,7 +63,7 @@ class Plan:
 @click.option(
     "--seconds", type=click.FloatRange(0.5, 60), default=5.0, show_default=True, help="Seconds of each measurement."
 )
-@click.option("--course", "chosen", type=click.Choice([course.name for course in COURSES]), multiple=True)
+@click.option("--course", "chosen", type=click.Choice([course.name for course in SEARCH_MODES]), multiple=True)
 @click.option("--processes", type=click.IntRange(1, 16), default=2, show_default=True, help="API processes.")
 @click.option(
     "--catalogues", type=click.Path(path_type=Path), default=Path("../shared/data/catalogues"), show_default=True
@@ -153,9 +153,9 @@ def _is_local(host: str) -> bool:
         return host == "localhost"
 
 
-def _courses(settings: Settings, chosen: tuple[str, ...]) -> tuple[Course, ...]:
+def _courses(settings: Settings, chosen: tuple[str, ...]) -> tuple[SearchMode, ...]:
     """Those asked for, else all that this installation can give."""
-    able = [course for course in COURSES if course.name != RERANK or settings.cross_encoder.model is not None]
+    able = [course for course in SEARCH_MODES if course.name != RERANK or settings.cross_encoder.model is not None]
     if RERANK in chosen and all(course.name != RERANK for course in able):
         raise NotFound("No cross-encoder is configured (SONDE_CROSS_ENCODER__MODEL), so nothing would be reranked.")
     return tuple(course for course in able if not chosen or course.name in chosen)

@@ -25,6 +25,7 @@ from local_stack.report import silent
 from local_stack.services import api_service, beat_service, service_part, worker_service
 from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
 from local_stack.supervisor import Supervisor
+from local_stack.testing import QUICK_START
 from local_stack.valkey import broker_part
 from sonde.ops.one_machine import QUEUES, own_environment, serve_command, served_at
 
@@ -164,9 +165,10 @@ def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -
         node=name,
         members=members,
         start_timeout_s=_NODE_START_S,
+        jvm_options=QUICK_START,
     )
     own = folder / name
-    part = _own(elasticsearch_part(_stack(own, elasticsearch=settings), ("-XX:TieredStopAtLevel=1",)))
+    part = _own(elasticsearch_part(_stack(own, elasticsearch=settings)))
     shutil.rmtree(node_folder(own, unprivileged_account(settings.run_as)), ignore_errors=True)
     return _held(own, part)
 

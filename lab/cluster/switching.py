@@ -20,7 +20,7 @@ from lab.chaos.catalogue_server import catalogue_server
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
 from lab.cluster.outcome import bad_ones
-from lab.cluster.trial import QUESTIONS, Course
+from lab.cluster.trial import QUESTIONS, TrialSize
 from workers.jobs import start_harvest
 
 _SOURCE = "chaos-reindex"
@@ -53,7 +53,7 @@ class Step:
         return not failed and (self.at_most_s is None or self.seconds <= self.at_most_s)
 
 
-def switching(cluster: ChaosCluster, celery: Celery, course: Course, samples: Path) -> Iterator[Step]:
+def switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samples: Path) -> Iterator[Step]:
     """The reindex, the way back, and a cold start. Raises TimeoutError where a harvest does not come to its end."""
     titles = made_titles(course.records)
     thirds = [sorted(titles)[part::3] for part in range(3)]  # there at first, new at the reindex, new at the way back
@@ -76,7 +76,7 @@ class _Switching:
     cluster: ChaosCluster
     celery: Celery
     asker: Asker
-    course: Course
+    course: TrialSize
 
     def step(self, name: str, catalogue: set[str], at_most_s: float | None = None) -> Step:
         """Runs the command once the harvest has begun to write what is new in the catalogue."""

@@ -35,7 +35,7 @@ _SEARCH_PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TrialSize:
     """``records`` are harvested in each trial, ``per_second`` searches asked; a harvest may take ``patience_s``."""
 
     records: int = 5000
@@ -44,7 +44,7 @@ class Course:
 
 
 def trials(
-    cluster: ChaosCluster, celery: Celery, chosen: list[Breakage], course: Course, samples: Path
+    cluster: ChaosCluster, celery: Celery, chosen: list[Breakage], course: TrialSize, samples: Path
 ) -> Iterator[Outcome]:
     """One after the other, each with a source of its own; the first harvest of all brings the samples to search.
 
@@ -73,7 +73,7 @@ class _Trial:
     breakage: Breakage
     source: str
     asker: Asker
-    course: Course
+    course: TrialSize
     catalogue: frozenset[str]
     mended: float | None = None
     lacking: frozenset[str] = frozenset()

@@ -20,19 +20,19 @@ RERANK = "hybrid, rerank"
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class SearchMode:
     """One way to ask, by the parameters of ``/search``."""
 
     name: str
     parameters: Mapping[str, str]
 
 
-COURSES = (
-    Course("bm25, plain", {"algorithm": "bm25", "interpret": "none", "rerank": "false"}),
-    Course("bm25", {"algorithm": "bm25", "rerank": "false"}),
-    Course("dense", {"algorithm": "dense", "rerank": "false"}),
-    Course("hybrid", {"algorithm": "hybrid", "rerank": "false"}),
-    Course(RERANK, {"algorithm": "hybrid", "rerank": "true"}),
+SEARCH_MODES = (
+    SearchMode("bm25, plain", {"algorithm": "bm25", "interpret": "none", "rerank": "false"}),
+    SearchMode("bm25", {"algorithm": "bm25", "rerank": "false"}),
+    SearchMode("dense", {"algorithm": "dense", "rerank": "false"}),
+    SearchMode("hybrid", {"algorithm": "hybrid", "rerank": "false"}),
+    SearchMode(RERANK, {"algorithm": "hybrid", "rerank": "true"}),
 )
 
 
@@ -50,7 +50,9 @@ class Reply:
     stages: Mapping[str, float] = field(default_factory=dict)
 
 
-def ask(url: str, course: Course, questions: Sequence[str], clients: int, seconds: float) -> tuple[list[Reply], float]:
+def ask(
+    url: str, course: SearchMode, questions: Sequence[str], clients: int, seconds: float
+) -> tuple[list[Reply], float]:
     """All replies, and the seconds until the last of them.
 
     Each client begins at a question of its own and goes round. One that is refused waits as long as it is told.
@@ -76,7 +78,7 @@ def _beginning_at(questions: Sequence[str], number: int, clients: int) -> Iterat
 
 
 def _one(
-    client: httpx.Client, course: Course, questions: Iterator[str], ends: float, stop: threading.Event
+    client: httpx.Client, course: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event
 ) -> list[Reply]:
     """At least one question, and none begun after the end."""
     replies: list[Reply] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from random import Random
-from typing import Any
 
 from core.json_types import Json
 
@@ -205,7 +204,7 @@ def cql2_json(random: Random) -> str:
     return json.dumps(_operation(random, 0))
 
 
-def _operation(random: Random, depth: int) -> Any:
+def _operation(random: Random, depth: int) -> object:
     if depth > 4 or random.random() < 0.2:
         return anything(random, 3)
     op = random.choice((*_OPERATORS, "and", "or", "not", "s_intersects", "t_after", "in", "between", "isNull", 7, None))
@@ -216,11 +215,18 @@ def _operation(random: Random, depth: int) -> Any:
     return {"op": op, "args": random.choice((args, args, args, {}, "title", None))}
 
 
-def anything(random: Random, depth: int = 4) -> Any:
+def anything(random: Random, depth: int = 4) -> object:
     """A value of any JSON type, nested up to ``depth``."""
     kind = random.randrange(9 if depth else 6)
     if kind < 6:
-        plain: tuple[Any, ...] = (None, True, random.choice((0, -1, 10**400, 2**63, 1.5e308)), text(random), "", 1e-300)
+        plain: tuple[object, ...] = (
+            None,
+            True,
+            random.choice((0, -1, 10**400, 2**63, 1.5e308)),
+            text(random),
+            "",
+            1e-300,
+        )
         return plain[kind]
     if kind == 6:
         return [anything(random, depth - 1) for _ in range(random.randrange(5))]

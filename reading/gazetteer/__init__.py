@@ -1,4 +1,4 @@
-"""The embedded gazetteer: a name to places with boxes, without any network."""
+"""The embedded gazetteer: maps a name to places with boxes, without a network."""
 
 from reading.gazetteer.gazetteer import Gazetteer, Named
 

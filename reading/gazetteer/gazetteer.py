@@ -1,8 +1,8 @@
 """The embedded gazetteer: names of the world's places with their boxes, read from one file in the package.
 
-The file (``places.tsv.gz``) has three blocks parted by empty lines: places (name, kind, box, country, importance,
+The file (``places.tsv.gz``) has three blocks separated by empty lines: places (name, kind, box, country, importance,
 estimated, source), names (folded name, flags, numbers of places, best first) and abbreviations (exact spelling,
-number), region codes (``US-CO``) among them. Rows stay text until they are asked for: loading is quick and small.
+number), including region codes (``US-CO``). Rows are parsed on first use, so loading is fast and needs little memory.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _FILE = Path(__file__).with_name("places.tsv.gz")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a name stands for: its places, best first.
+    """The places of a name, best first.
 
-    ``is_word`` marks a name that is also an ordinary word (Nice, Reading, Orange), ``is_adjective`` one that is
-    only an adjective or a people (Italian), ``is_small`` one that its language writes small (italien, tedeschi).
+    ``is_word`` marks a name that is also an ordinary word (Nice, Reading, Orange), ``is_adjective`` one that is only an
+    adjective or a people (Italian), ``is_small`` one that its language writes in lower case (italien, tedeschi).
     """
 
     places: tuple[Place, ...]
@@ -50,17 +50,17 @@ class Gazetteer:
         self._read: dict[str, Named] = {}
 
     def preload(self) -> Gazetteer:
-        """Reads the file now rather than at the first question."""
+        """Reads the file now instead of at the first question."""
         _ = self._tables
         return self
 
     def lookup(self, name: str) -> list[Place]:
-        """The places of that name (case and accents do not matter), the most important first; none when unknown."""
+        """The places with that name (ignoring case and accents), most important first; empty if unknown."""
         found = self.abbreviation(name.strip()) or self.named(name_key(name))
         return list(found.places) if found else []
 
     def named(self, key: str) -> Named | None:
-        """What a folded name (``names.name_key``) stands for; its row is parsed once."""
+        """The meaning of a folded name (``names.name_key``); each row is parsed once."""
         row = self._tables.names.get(key)
         if row is None:
             return None
@@ -72,12 +72,12 @@ class Gazetteer:
         return named
 
     def abbreviation(self, text: str) -> Named | None:
-        """What a short form in exactly this spelling stands for (``US``, never ``us``)."""
+        """The meaning of an abbreviation in exactly this spelling (``US``, never ``us``)."""
         number = self._tables.abbreviations.get(text)
         return None if number is None else Named((self._place(int(number)),))
 
     def longest(self, first: str) -> int:
-        """How many words the longest name has that starts with this folded word; 0 when none does."""
+        """The number of words in the longest name that starts with this folded word; 0 if there is none."""
         return self._tables.longest.get(first, 0)
 
     def keys(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""How a name is compared: words, without case and accents."""
+"""Normalises names for comparison: words, without case and accents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae"
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a text: as written, folded, and where (character offsets, end exclusive)."""
+    """One word of a text: as written, folded, and its position (character offsets, end exclusive)."""
 
     text: str
     folded: str
@@ -29,11 +29,11 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[Word]:
-    """The words of a text in order; hyphens, apostrophes and dots part words."""
+    """The words of a text in order; hyphens, apostrophes and dots separate words."""
     return [Word(match[0], fold(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
 
 
 def name_key(name: str) -> str:
-    """What two spellings of a name share: folded words with single spaces, no leading ``the``."""
+    """The common form of a name's spellings: folded words with single spaces, without a leading ``the``."""
     parts = [fold(word) for word in _WORD.findall(name)]
     return " ".join(parts[1:] if len(parts) > 1 and parts[0] == "the" else parts)

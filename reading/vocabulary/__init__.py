@@ -1,1 +1,1 @@
-"""Vocabularies (SKOS): what else a term of a question is called, and what lies under it."""
+"""Vocabularies (SKOS): other names of a question's terms, and narrower terms."""

@@ -1,4 +1,4 @@
-"""A concept of a vocabulary: its names in several languages and the concepts under it."""
+"""A concept of a vocabulary: its names in several languages, and its narrower concepts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One name; ``language`` is ISO 639-1, None where the vocabulary does not say."""
+    """One name; ``language`` is ISO 639-1, None if the vocabulary does not state it."""
 
     text: str
     language: str | None = None
@@ -15,7 +15,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """``labels``: at least one, preferred ones first. ``narrower``: URIs of the concepts directly under it."""
+    """``labels``: at least one, preferred ones first. ``narrower``: URIs of the directly narrower concepts."""
 
     uri: str
     labels: tuple[Label, ...]
@@ -24,7 +24,7 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class NamedVocabulary:
-    """Concepts under the name they are known by ("gemet"); the name stands as source beside what they found."""
+    """Concepts with the name of their vocabulary ("gemet"), which is the source of each term found."""
 
     name: str
     concepts: tuple[Concept, ...]

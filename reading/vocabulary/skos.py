@@ -1,4 +1,4 @@
-"""SKOS files (RDF/XML, Turtle, N-Triples) and keyword trees (JSON) to concepts; nothing is fetched from anywhere."""
+"""Reads SKOS files (RDF/XML, Turtle, N-Triples) and keyword trees (JSON) as concepts; fetches nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reading.vocabulary.concept import Concept, Label
 
 LARGEST_FILE_BYTES = 200 << 20
 LONGEST_LABEL = 120
-"""Characters; a longer label is a description and nobody types it."""
+"""Characters; a longer label is a description that nobody types."""
 
 _QUALIFIER = re.compile(r"(?<=\S)\s*\([^()]{1,60}\)\s*$")
 _FORMATS = {".rdf": "xml", ".xml": "xml", ".owl": "xml", ".skos": "xml", ".ttl": "turtle", ".nt": "nt"}
@@ -30,9 +30,9 @@ _BROKEN = (xml.sax.SAXException, BadSyntax, ParserError, ValueError, AssertionEr
 
 
 def read_files(paths: Sequence[Path]) -> tuple[Concept, ...]:
-    """The concepts of all files together (labels of one language often come in a file of their own), by URI.
+    """The concepts of all files together (labels of one language are often in a separate file), by URI.
 
-    Raises InvalidInput that names the file and what is wrong with it, or says that there is no concept in them.
+    Raises InvalidInput that names the file and its error, or says that there is no concept in them.
     """
     trees = [path for path in paths if is_tree(path)]
     graph = graph_of([path for path in paths if path not in trees])
@@ -43,12 +43,12 @@ def read_files(paths: Sequence[Path]) -> tuple[Concept, ...]:
 
 
 def is_tree(path: Path) -> bool:
-    """Whether it is read as a keyword tree, by its suffix."""
+    """Whether the file is a keyword tree, by its suffix."""
     return path.suffix.lower() == ".json"
 
 
 def graph_of(paths: Sequence[Path]) -> Graph:
-    """All that the SKOS files say. Raises InvalidInput as :func:`read_files`."""
+    """The graph of the SKOS files. Raises InvalidInput as :func:`read_files`."""
     graph = Graph()
     for path in paths:
         _parse(graph, path)
@@ -56,7 +56,7 @@ def graph_of(paths: Sequence[Path]) -> Graph:
 
 
 def nodes_of(path: Path) -> list[JsonMapping]:
-    """Every node of a keyword tree, each before those under it. Raises InvalidInput where it is no such tree."""
+    """Every node of a keyword tree, each before its children. Raises InvalidInput if it is not such a tree."""
     try:
         return list(_nodes(json.loads(_content(path))))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -64,7 +64,7 @@ def nodes_of(path: Path) -> list[JsonMapping]:
 
 
 def concepts_of(graph: Graph) -> Iterator[Concept]:
-    """Every resource with a ``skos:prefLabel``; ``broader`` and ``narrower`` are each other's reverse."""
+    """Every resource with a ``skos:prefLabel``; ``broader`` and ``narrower`` are inverse to each other."""
     narrower: defaultdict[Node, set[str]] = defaultdict(set)
     for above, below in graph.subject_objects(SKOS.narrower):
         narrower[above].add(str(below))
@@ -83,9 +83,9 @@ def _labels(graph: Graph, subject: Node, kind: URIRef) -> list[Label]:
 
 
 def _label(written: str, language: str | None) -> Label | None:
-    """White space closed, ``en-GB`` as ``en``, a qualifier in brackets at the end ("flow (movement)") left out.
+    """Normalises white space, ``en-GB`` to ``en``, and removes a final qualifier in brackets ("flow (movement)").
 
-    None where it is empty or too long for a name.
+    None if it is empty or too long for a name.
     """
     text = " ".join(_QUALIFIER.sub("", written).split())
     if not text or len(text) > LONGEST_LABEL:
@@ -118,7 +118,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _read_tree(path: Path) -> Iterator[Concept]:
-    """A tree of ``{uuid, label, children}``, as mdKeywords publishes GCMD; its labels are English."""
+    """A tree of ``{uuid, label, children}``, the form in which mdKeywords publishes GCMD; its labels are English."""
     for node in nodes_of(path):
         label = _label(node["label"], "en")
         if label is not None:

@@ -1,4 +1,4 @@
-"""Terms of vocabularies found in a text: the longest name wins, singular and plural are the same."""
+"""Finds terms of vocabularies in a text: the longest name wins, singular and plural are equal."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from reading.spans import Range
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
 
 OWN = "sonde"
-"""Name of the vocabulary that Sonde ships."""
+"""Name of the vocabulary that is part of Sonde."""
 
-_MOST_CONCEPTS = 3  # of one name in one vocabulary; a name that stands for more says too little
+_MOST_CONCEPTS = 3  # per name and vocabulary; a name for more concepts is too general
 _MOST_WORDS = 6
-_SHORTEST_FOREIGN = 5  # letters of a single word that is taken for a name in a language that the text may not have
+_SHORTEST_FOREIGN = 5  # letters of a single word that counts as a name in a language other than the text's
 
 
 @dataclass(frozen=True, slots=True)
 class TermMention:
     """A name of a concept at these character offsets (end exclusive).
 
-    ``synonyms`` are the concept's other names in all languages, ``narrower`` the preferred names of what lies under
-    it; ``confidence`` 0..1 is less for a name that is not the preferred one, or stands for several concepts.
+    ``synonyms`` are the concept's other names in all languages, ``narrower`` the preferred names of narrower concepts;
+    ``confidence`` 0..1 is lower for a name that is not the preferred one, or belongs to several concepts.
     """
 
     text: str
@@ -52,7 +52,7 @@ class _Entry:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Concepts of any number of vocabularies behind one look-up. Immutable; threads may share it."""
+    """Concepts of any number of vocabularies in one index. Immutable and thread-safe."""
 
     concepts: dict[tuple[str, str], Concept] = field(default_factory=dict)  # (vocabulary, URI)
     entries: dict[str, tuple[_Entry, ...]] = field(default_factory=dict)  # by term key
@@ -60,7 +60,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, vocabularies: Iterable[NamedVocabulary]) -> Vocabulary:
-        """Of several, the earlier ones first where they know the same name."""
+        """Earlier vocabularies come first if several have the same name."""
         concepts: dict[tuple[str, str], Concept] = {}
         entries: defaultdict[str, list[_Entry]] = defaultdict(list)
         for vocabulary in vocabularies:
@@ -77,11 +77,10 @@ class Vocabulary:
     def find(
         self, text: str, free: Sequence[Range], language: str | None = None, most: int | None = None
     ) -> list[TermMention]:
-        """Terms that lie wholly in the ``free`` ranges, in the text's order; several vocabularies may know one.
+        """Terms completely inside the ``free`` ranges, in text order; several vocabularies can have the same term.
 
-        Only the first ``most`` where that is given.
-
-        ``language`` (ISO 639-1): names of other languages than it and English are not read; None where unknown.
+        Only the first ``most`` if given. ``language`` (ISO 639-1): only names in this language and English are read;
+        None if unknown.
         """
         found: list[TermMention] = []
         every = words(text)
@@ -95,7 +94,7 @@ class Vocabulary:
         return found[:most]
 
     def _at(self, text: str, following: list[Word], language: str | None) -> tuple[int, list[TermMention]]:
-        """How many words to go on by, and what the longest name is that starts with the first of the next words."""
+        """The number of words to advance, and the meanings of the longest name that starts with the first word."""
         keys = [_singular(word.folded) for word in following]
         for length in range(min(self.longest.get(keys[0], 0), len(keys)), 0, -1):
             last = following[length - 1]
@@ -127,12 +126,12 @@ class Vocabulary:
 
 
 def term_key(text: str) -> str:
-    """What two spellings of a term share: folded words in the singular."""
+    """The common form of a term's spellings: folded words in the singular."""
     return " ".join(_singular(word.folded) for word in words(text))
 
 
 def _singular(word: str) -> str:
-    """By the plurals of English and the Romance languages; ``gas`` and ``species`` stay what they are."""
+    """By the plurals of English and the Romance languages; ``gas`` and ``species`` are unchanged."""
     if len(word) > 4 and word.endswith("ies") and word != "species":
         return word[:-3] + "y"
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "ies")):
@@ -141,7 +140,7 @@ def _singular(word: str) -> str:
 
 
 def _entries(vocabulary: str, concept: Concept) -> dict[str, _Entry]:
-    """By key; where two names of a concept have the same, the first is kept."""
+    """By key; if two names of a concept have the same key, the first is kept."""
     preferred = {(label.text, label.language) for label in _preferred(concept)}
     entries: dict[str, _Entry] = {}
     for label in concept.labels:
@@ -161,7 +160,7 @@ def _preferred(concept: Concept) -> list[Label]:
 
 
 def _is_meant(entry: _Entry, written: str, language: str | None) -> bool:
-    """Whether the name is one of the text's language, and a short form is written as one ("ET", never "et")."""
+    """Whether the name is in the text's language, and an abbreviation has capitals ("ET", never "et")."""
     label = entry.label
     short = written.lower() in SAYING_NOTHING or (label.text.isupper() and len(label.text) <= 2)
     if short and not (written == label.text and written.isupper()):
@@ -172,14 +171,14 @@ def _is_meant(entry: _Entry, written: str, language: str | None) -> bool:
 
 
 def _is_parted(text: str, run: list[Word]) -> bool:
-    """Whether a mark other than a hyphen or apostrophe stands between the words ("air, quality" is no term)."""
+    """Whether another mark than a hyphen or apostrophe is between the words ("air, quality" is not a term)."""
     gaps = (text[one.end : other.start] for one, other in pairwise(run))
     return any(gap.strip(" \t\n-‐–'’") for gap in gaps)
 
 
 @cache
 def own_vocabulary() -> NamedVocabulary:
-    """The small one that Sonde ships (``environment.ttl``); parsed once."""
+    """The small vocabulary that is part of Sonde (``environment.ttl``); parsed once."""
     from reading.vocabulary.skos import read_files  # rdflib takes a third of a second to import
 
     with resources.as_file(resources.files(__package__).joinpath("environment.ttl")) as path:
@@ -188,5 +187,5 @@ def own_vocabulary() -> NamedVocabulary:
 
 @cache
 def only_own_vocabulary() -> Vocabulary:
-    """Just the shipped one, ready to look up."""
+    """Only Sonde's own vocabulary."""
     return Vocabulary.of([own_vocabulary()])

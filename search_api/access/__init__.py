@@ -1,1 +1,1 @@
-"""Who may do what: callers by key or token, scopes by view."""
+"""Access control: callers by key or token, scopes by view."""

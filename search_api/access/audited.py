@@ -1,4 +1,4 @@
-"""Requests that change something, or that only an admin may make, in the audit log: done, refused and failed ones."""
+"""Writes requests that change something, or that need the admin scope, to the audit log: done, refused, failed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ASKING = frozenset(("GET", "HEAD", "OPTIONS"))
 
 
 def register(app: Flask) -> None:
-    """Each leaves one event with who, what, to what and how it ended; what was sent along is not told."""
+    """Logs one event per request with caller, action, target and outcome; never the request body."""
 
     @app.after_request
     def noted(response: Response) -> Response:

@@ -1,12 +1,13 @@
-"""Who a request comes from: by a key, by a token, or nobody in particular."""
+"""Identifies callers by key or token; without either, the caller is anonymous."""
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from cachetools import TTLCache
 
 from core.access import Authenticator, Caller, NotAuthenticated
 from search_api.access.key_store import KeyStore
@@ -23,49 +24,46 @@ def utc_now() -> datetime:
 
 
 class KeyAuthenticator:
-    """Callers by API key. A key that was read is remembered for ``memory``: a revocation is seen that much later."""
+    """Identifies callers by API key. Keys are cached for ``memory``: a revocation takes effect after that time."""
 
     def __init__(self, store: KeyStore, memory: timedelta, now: Clock = utc_now) -> None:
         self._store = store
-        self._memory = memory
         self._now = now
         self._lock = threading.Lock()
-        self._read: OrderedDict[str, tuple[datetime, ApiKey | None]] = OrderedDict()
+        self._read: TTLCache[str, tuple[ApiKey | None]] = TTLCache(
+            _MOST_REMEMBERED, memory.total_seconds(), lambda: now().timestamp()
+        )
 
     def identify(self, bearer: str | None) -> Caller:
-        """Raises NotAuthenticated, and Unavailable where the key is not remembered and cannot be read."""
+        """Raises NotAuthenticated, or Unavailable if the key is not cached and cannot be read."""
         if bearer is None:
             raise NotAuthenticated("There is no key.")
         id, secret = parted(bearer)
         now = self._now()
-        key, fresh = self._found(id, now)
+        key, fresh = self._found(id)
         found = admitted(key, secret, now)
         if fresh and key is not None:
             self._store.note_use(key, now)
         return found
 
-    def _found(self, id: str, now: datetime) -> tuple[ApiKey | None, bool]:
+    def _found(self, id: str) -> tuple[ApiKey | None, bool]:
         """The key, and whether it was read just now."""
         with self._lock:
             known = self._read.get(id)
-        hit = known is not None and now - known[0] < self._memory
-        remembered("keys", hit=hit)
-        if known is not None and hit:
-            return known[1], False
+        remembered("keys", hit=known is not None)
+        if known is not None:
+            return known[0], False
         key = self._store.find(id)
         with self._lock:
-            self._read[id] = (now, key)
-            self._read.move_to_end(id)
-            while len(self._read) > _MOST_REMEMBERED:
-                self._read.popitem(last=False)
+            self._read[id] = (key,)
         return key, True
 
 
 @dataclass(frozen=True, slots=True)
 class Bearers:
-    """The service's authenticator: each kind of bearer text goes to the one who can judge it.
+    """The service's authenticator: passes each bearer text to the authenticator of its type.
 
-    ``anonymous``: what a request without a key or token may do. ``tokens`` None: no issuer is configured.
+    ``anonymous``: the scopes of a request without a key or token. ``tokens`` None: no issuer is configured.
     """
 
     keys: Authenticator

@@ -1,4 +1,4 @@
-"""Each request is somebody's: who it is, found once, and what a view asks of them."""
+"""Identifies the caller of each request once, and checks the scope that a view needs."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 INSIDE = "sonde.inside"
-"""In a request's environment, put there by the server alone: it came by the listener that only the operator reaches."""
+"""A key of the request's environment that only the server sets: the request came through the operator's listener."""
 
 _OPEN_PATHS = frozenset(("/healthz", "/readyz"))
 
 
 def register(app: Flask, authenticator: Authenticator) -> None:
-    """Finds out who asks, and refuses what the path's scope (search_api.access.scopes) does not allow.
+    """Identifies the caller, and refuses paths whose scope (search_api.access.scopes) the caller lacks.
 
-    A wrong key is 401 on every call, also on those that need none: who sends one wants to be known.
+    A wrong key is 401 on every request, even on public paths: the client wants to be identified.
     """
 
     @app.before_request
     def admit() -> None:
-        unasked = request.path in _OPEN_PATHS or request.method == "OPTIONS"  # a preflight carries no key
+        unasked = request.path in _OPEN_PATHS or request.method == "OPTIONS"  # a preflight has no key
         g.caller = Caller() if unasked else authenticator.identify(_bearer())
         scope = scope_of(request.url_rule.rule, request.method) if request.url_rule is not None else None
         if scope is not None and INSIDE not in request.environ:
@@ -36,13 +36,13 @@ def register(app: Flask, authenticator: Authenticator) -> None:
 
 
 def caller() -> Caller:
-    """Who asks in the current request."""
+    """The caller of the current request."""
     found: Caller = g.caller
     return found
 
 
 def needs(scope: AccessScope) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A view that only callers with the scope may use; 401 or 403 for others. Written below the route's decorator."""
+    """Restricts a view to callers with the scope; others get 401 or 403. Goes below the route's decorator."""
 
     def guarded(view: Callable[P, R]) -> Callable[P, R]:
         @wraps(view)

@@ -1,4 +1,4 @@
-"""Headers by which browsers keep an answer in its place. A view that needs more than nothing says so itself."""
+"""Security headers for browsers. A view that needs a weaker policy sets its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _A_YEAR_OF_TLS = "max-age=31536000"
 
 
 def register(app: Flask) -> None:
-    """Data are no page: nothing is loaded, run or framed because of them. The pages' own policies are theirs."""
+    """Data responses load, run and frame nothing. Pages set their own policies."""
 
     @app.after_request
     def kept_in_place(response: Response) -> Response:

@@ -1,4 +1,4 @@
-"""The public keys of a token issuer, fetched through the gate and remembered."""
+"""The public keys of a token issuer, fetched through the gate and cached."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _LARGEST_BYTES = 1024 * 1024
 _MOST_KEYS = 100
 _TIMEOUT_S = 5.0
 _KINDS = frozenset(("RSA", "EC", "OKP"))
-"""Never ``oct``: a shared secret has no place in a public document."""
+"""Without ``oct``: a public document must not contain shared secrets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issuer:
-    """``jwks_url`` None: it is read from the issuer's discovery document. Times in seconds.
+    """``jwks_url`` None: read from the issuer's discovery document. Times in seconds.
 
-    Keys are fetched anew after ``fresh_s``, and for a key id that is not known, but never twice within ``pause_s``,
-    so that tokens with invented ids cannot make us ask the issuer again and again.
+    Keys are fetched again after ``fresh_s``, and for an unknown key id, but at most once per ``pause_s``: tokens with
+    invented ids must not cause endless requests to the issuer.
     """
 
     issuer: str
@@ -41,7 +41,7 @@ class Issuer:
 
 
 class IssuerKeys:
-    """Keys by their id; safe to share between threads."""
+    """Keys by their id; thread-safe."""
 
     def __init__(self, issuer: Issuer, gate: Callable[[], Gate], clock: Callable[[], float] = time.monotonic) -> None:
         self._issuer = issuer
@@ -53,9 +53,9 @@ class IssuerKeys:
         self._tried: float | None = None
 
     def find(self, id: str | None) -> jwt.PyJWK:
-        """The key of that id; without an id the issuer's only key.
+        """The key with that id; without an id, the issuer's only key.
 
-        Raises NotAuthenticated where the issuer has no such key, Unavailable where it was never heard.
+        Raises NotAuthenticated if the issuer has no such key, Unavailable if it has never answered.
         """
         with self._lock:
             now = self._clock()
@@ -78,7 +78,7 @@ class IssuerKeys:
         return self._tried is None or now - self._tried >= self._issuer.pause_s
 
     def _refresh(self, now: float) -> None:
-        """Keys that were fetched before go on counting while the issuer does not answer."""
+        """Keys that were fetched before remain valid while the issuer does not answer."""
         self._tried = now
         try:
             self._keys = self._fetch()
@@ -94,7 +94,7 @@ class IssuerKeys:
                 continue
             try:
                 keys[entry.get("kid")] = jwt.PyJWK(entry)
-            except jwt.PyJWTError as error:  # an algorithm that is not ours does not spoil the others
+            except jwt.PyJWTError as error:  # a key with an unsupported algorithm does not affect the others
                 log.info("access.key_left_out", issuer=self._issuer.issuer, error=type(error).__name__)
         return keys
 

@@ -1,4 +1,4 @@
-"""API keys in the index ``{prefix}-keys``: one document per key, found by its id without a search."""
+"""API keys in the index ``{prefix}-keys``: one document per key, read by id."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _USE_IS_TOLD_EVERY = timedelta(hours=1)
 
 
 class KeyStore:
-    """Reads and writes keys. Every call raises Unavailable where Elasticsearch does not answer as it should."""
+    """Reads and writes keys. Every call raises Unavailable if Elasticsearch fails."""
 
     def __init__(self, client: Elasticsearch, prefix: str) -> None:
         self._client = client
@@ -34,7 +34,7 @@ class KeyStore:
         self._index = alias(prefix, "keys")
 
     def add(self, grant: Grant, now: datetime) -> tuple[ApiKey, str]:
-        """A new key and its text; the index is made where it is missing. Raises InvalidInput."""
+        """A new key and its text; creates the index if necessary. Raises InvalidInput."""
         key, text = made(grant, now)
         with _answering():
             ensure_indices(self._client, self._prefix, _NO_MODEL, kinds=("keys",))
@@ -42,12 +42,12 @@ class KeyStore:
         return key, text
 
     def find(self, id: str) -> ApiKey | None:
-        """Of that id, as it stands this moment; None where there is none."""
+        """The key in real time; None if there is none."""
         found = self._read(id)
         return None if found is None else _key(found["_id"], found["_source"])
 
     def list(self) -> list[ApiKey]:
-        """At most 10,000, newest first; none where there is no such index yet."""
+        """At most 10,000, newest first; empty if the index does not exist yet."""
         with _answering():
             found = self._client.search(
                 index=self._index, size=MOST_LISTED, sort=[{"created": "desc"}], ignore_unavailable=True
@@ -55,11 +55,11 @@ class KeyStore:
         return [_key(hit["_id"], hit["_source"]) for hit in found.body["hits"]["hits"]]
 
     def revoke(self, id: str, now: datetime) -> ApiKey:
-        """The key, ended; one that was revoked before keeps its time. Raises NotFound."""
+        """Revokes the key and returns it; a revoked key keeps its earlier time. Raises NotFound."""
         return self._changed(id, lambda key: key if key.revoked else replace(key, revoked=now))
 
     def rotate(self, id: str, grace: timedelta, now: datetime) -> tuple[ApiKey, str]:
-        """The key with a new secret, and its text. Raises NotFound, also for one that is no longer active."""
+        """The key with a new secret, and its text. Raises NotFound, also for a key that is no longer active."""
         texts: list[str] = []
 
         def change(key: ApiKey) -> ApiKey:
@@ -72,7 +72,7 @@ class KeyStore:
         return self._changed(id, change), texts[-1]
 
     def note_use(self, key: ApiKey, now: datetime) -> None:
-        """Keeps the time of use, once an hour; it is for people, so a failure is logged and hinders nobody."""
+        """Stores the time of use, at most once an hour; a failure is only logged, because the time is informative."""
         if key.last_used is not None and now - key.last_used < _USE_IS_TOLD_EVERY:
             return
         try:
@@ -81,7 +81,7 @@ class KeyStore:
             log.warning("keys.use_not_noted", key=key.id, error=type(error).__name__)
 
     def _changed(self, id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
-        """Refuses to overwrite what somebody else changed meanwhile."""
+        """Raises if somebody else changed the key in the meantime."""
         found = self._read(id)
         if found is None:
             raise NotFound(f"There is no key {id}; `sonde keys list` shows all keys.")

@@ -1,7 +1,7 @@
-"""API keys as values: what one is made of, and whether a text is one that holds now; no I/O.
+"""API keys as values: their parts, and the check of a key's text; no I/O.
 
 A key's text is ``sonde_<id>_<secret>``: the id finds the key, the secret (256 random bits) proves it. Only the secret's
-SHA-256 is kept. A slow hash is for secrets that people choose; 256 random bits cannot be guessed from a fast one.
+SHA-256 is stored. Slow hashes protect secrets that people choose; 256 random bits cannot be guessed from a fast one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UNKNOWN = "This key is not known."
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a key is made for. ``expires`` None: it holds until it is revoked."""
+    """What a new key may do. ``expires`` None: it is valid until it is revoked."""
 
     subject: str
     scopes: frozenset[AccessScope]
@@ -33,7 +33,7 @@ class Grant:
     note: str = ""
 
     def checked(self, now: datetime) -> Grant:
-        """The grant with its names tidied. Raises InvalidInput for one that could never be used."""
+        """The grant with normalised names. Raises InvalidInput for an unusable one."""
         try:
             subject = checked_name("subject", self.subject)
             groups = frozenset(checked_name("group", group) for group in self.groups)
@@ -48,7 +48,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class KeptSecret:
-    """``hash``: SHA-256 in hex; ``until``: a rotated secret holds until then, None for the one in use."""
+    """``hash``: SHA-256 in hex; ``until``: the end of a rotated secret, None for the current one."""
 
     hash: str
     until: datetime | None = None
@@ -56,7 +56,7 @@ class KeptSecret:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key as it is kept. Times are aware and in UTC; ``last_used`` is coarse (the store says how much)."""
+    """A stored key. Times are aware and in UTC; ``last_used`` is coarse (see the store)."""
 
     id: str
     grant: Grant
@@ -77,15 +77,15 @@ class ApiKey:
 
 
 def made(grant: Grant, now: datetime) -> tuple[ApiKey, str]:
-    """A new key and its text, which nobody sees again. Raises InvalidInput for a grant that makes no sense."""
+    """A new key and its text, which is not stored. Raises InvalidInput for an invalid grant."""
     id, secret = secrets.token_hex(8), secrets.token_urlsafe(_SECRET_BYTES)
     return ApiKey(id, grant.checked(now), (KeptSecret(_hashed(secret)),), now), f"{PREFIX}{id}_{secret}"
 
 
 def rotated(key: ApiKey, grace: timedelta, now: datetime) -> tuple[ApiKey, str]:
-    """The key with a new secret, and its text; the secret in use until now holds for ``grace`` longer.
+    """The key with a new secret, and its text; the previous secret stays valid for ``grace``.
 
-    Secrets of earlier rotations end here, so that there are never more than two.
+    Secrets of earlier rotations end now, so there are never more than two.
     """
     secret = secrets.token_urlsafe(_SECRET_BYTES)
     old = [replace(one, until=now + grace) for one in key.secrets if one.until is None]
@@ -93,7 +93,7 @@ def rotated(key: ApiKey, grace: timedelta, now: datetime) -> tuple[ApiKey, str]:
 
 
 def parted(text: str) -> tuple[str, str]:
-    """Id and secret. Raises NotAuthenticated for what cannot be a key."""
+    """Id and secret. Raises NotAuthenticated for a text that cannot be a key."""
     match = _TEXT.fullmatch(text)
     if match is None:
         raise NotAuthenticated(_UNKNOWN)
@@ -101,10 +101,10 @@ def parted(text: str) -> tuple[str, str]:
 
 
 def admitted(key: ApiKey | None, secret: str, now: datetime) -> Caller:
-    """Who the key speaks for. Raises NotAuthenticated; only who holds the right secret is told that it has ended."""
+    """The caller of the key. Raises NotAuthenticated; only the right secret reveals that the key has ended."""
     kept = key.secrets if key is not None else ()
     given = _hashed(secret)
-    # Every kept hash is compared, in constant time, so that the time taken says nothing of which one came close.
+    # Compares all stored hashes in constant time, so that the time does not reveal a partial match.
     matches = [one for one in kept if hmac.compare_digest(one.hash, given)]
     if key is None or not matches:
         raise NotAuthenticated(_UNKNOWN)

@@ -1,7 +1,7 @@
-"""Which scope each path asks for: one table, so that no view can forget it. A view may ask for more by ``needs``.
+"""The scope that each path needs: one table, so that no view can forget it. A view may require more with ``needs``.
 
-The first entry whose path is the beginning of the route's counts. A route without one needs the scope ``admin``, which
-is the safe mistake; a test names it.
+The first entry whose path is a prefix of the route counts. A route without an entry needs the scope ``admin``, which is
+the safe default; a test names such routes.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ Rule = tuple[str, AccessScope | None]
 """A path, and the scope for reading below it."""
 
 _RULES: tuple[Rule, ...] = (
-    # For the cluster. Metrics name every source: they are the operator's, by key or by the listener of the probes.
+    # For the cluster. Metrics name every source, so they need the operator's key or the probes' listener.
     ("/healthz", None),
     ("/readyz", None),
     ("/metrics", "admin"),
-    # The page's shell and what describes the API: they hold no record.
+    # The page's shell and the API description: no records.
     ("/page/", None),
     ("/static/", None),
     ("/sources", None),
@@ -28,7 +28,7 @@ _RULES: tuple[Rule, ...] = (
     ("/opensearch.xml", None),
     ("/robots.txt", None),
     ("/stac/conformance", None),
-    # Whatever tells of records.
+    # Everything that shows records.
     ("/search", "search"),
     ("/suggest", "search"),
     ("/ask", "search"),
@@ -39,26 +39,26 @@ _RULES: tuple[Rule, ...] = (
     ("/oai", "search"),
     ("/dcat", "search"),
     ("/sitemap.xml", "search"),
-    # Views of the harvest decide how much of it they tell.
+    # Views of the harvest decide how much they show.
     ("/harvest", "search"),
-    # What is somebody's own.
+    # Personal data.
     ("/library", "library"),
 )
 _CHANGING: tuple[Rule, ...] = (("/collections", "write"), ("/harvest", "admin"))
-"""Where a request that changes something needs more; elsewhere POST only asks."""
+"""Where a request that changes something needs more; elsewhere POST only reads."""
 _READING = frozenset(("GET", "HEAD"))
 
 
 def scope_of(route: str, method: str) -> AccessScope | None:
-    """What a request of that route (as the app's rule has it) needs; None: nothing."""
-    if method == "OPTIONS" or route == "/":  # a preflight carries no key; the landing page holds no record
+    """The scope that a request to that route (as the app's rule has it) needs; None: nothing."""
+    if method == "OPTIONS" or route == "/":  # a preflight has no key; the landing page shows no record
         return None
     found = (entry_of(route, _CHANGING) if method not in _READING else None) or entry_of(route)
     return "admin" if found is None else found[1]
 
 
 def entry_of(route: str, table: tuple[Rule, ...] = _RULES) -> Rule | None:
-    """The table's entry for the route; None where there is none."""
+    """The table's entry for the route; None if there is none."""
     return next((rule for rule in table if _begins(route, rule[0])), None)
 
 

@@ -1,20 +1,16 @@
-"""Callers by the tokens (JWT) of an OpenID Connect issuer."""
+"""Identifies callers by the tokens (JWT) of an OpenID Connect issuer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
 
 import jwt
 
 from core.access import ALL_SCOPES, AccessScope, Caller, NotAuthenticated, checked_name
 from core.json_types import JsonMapping
+from search_api.access.algorithms import ALGORITHMS, Algorithm
 from search_api.access.jwks import IssuerKeys
-
-Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
-ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
-"""Those that prove by a public key: ``none`` proves nothing, and with HS* a public key would pass for a secret."""
 
 _LONGEST_TOKEN = 16_384
 _MOST_GROUPS = 500
@@ -22,11 +18,11 @@ _MOST_GROUPS = 500
 
 @dataclass(frozen=True, slots=True)
 class TokenPolicy:
-    """What a token must say, and where it says who it speaks for.
+    """What a token must contain, and which claims identify the caller.
 
-    Claims may be paths (``realm_access.roles``), and lists or texts with spaces. Scopes are those of the claim that
-    begin with ``scope_prefix``, and ``given_scopes``, which every good token has. ``leeway_s``: how far clocks may
-    differ.
+    Claims may be paths (``realm_access.roles``), and lists or space-separated texts. Scopes are the values of the claim
+    that begin with ``scope_prefix``, and ``given_scopes``, which every valid token gets. ``leeway_s``: allowed clock
+    difference.
     """
 
     issuer: str
@@ -41,17 +37,17 @@ class TokenPolicy:
 
 
 class TokenAuthenticator:
-    """Checks signature, issuer, audience and times of every token; remembers none."""
+    """Checks signature, issuer, audience and times of every token; caches none."""
 
     def __init__(self, policy: TokenPolicy, keys: IssuerKeys) -> None:
-        """Raises ValueError for an algorithm that proves nothing."""
+        """Raises ValueError for an algorithm without proof."""
         if not policy.algorithms or not set(policy.algorithms) <= set(ALGORITHMS):
             raise ValueError(f"algorithms must be of {', '.join(ALGORITHMS)}")
         self._policy = policy
         self._keys = keys
 
     def identify(self, bearer: str | None) -> Caller:
-        """Raises NotAuthenticated with what is wrong, never showing the token; Unavailable as the keys do."""
+        """Raises NotAuthenticated with the reason, without the token; Unavailable as the keys do."""
         if bearer is None or len(bearer) > _LONGEST_TOKEN:
             raise NotAuthenticated("This is neither a key nor a token of this service.")
         try:
@@ -104,17 +100,17 @@ _WRONG: dict[type[Exception], str] = {
 }
 
 
-def _at(claims: JsonMapping, path: str) -> Any:
-    """The claim of that name, else what stands at the path."""
+def _at(claims: JsonMapping, path: str) -> object:
+    """The claim with that name, else the value at the path."""
     if path in claims:
         return claims[path]
-    found: Any = claims
+    found: object = claims
     for name in path.split("."):
         found = found.get(name) if isinstance(found, Mapping) else None
     return found
 
 
-def _words(value: Any) -> list[str]:
+def _words(value: object) -> list[str]:
     if isinstance(value, str):
         return value.split()
     return [one for one in value if isinstance(one, str)][:_MOST_GROUPS] if isinstance(value, list) else []

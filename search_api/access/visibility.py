@@ -1,8 +1,8 @@
-"""What a caller may see of Elasticsearch, written into a request's body; pure.
+"""Restricts Elasticsearch request bodies to what a caller may see; pure.
 
-A record or passage with ``access_groups`` is seen by callers of one of those groups; all others by everybody. Every
-search body that reaches the indices of records goes through ``confined_body``, which knows the few forms that Sonde
-uses and refuses the rest: a form that nobody thought about must not be the way around.
+A record or passage with ``access_groups`` is visible to callers in one of those groups; all others are public. Every
+search body for the indices of records goes through ``filtered_body``, which supports the few forms that Sonde uses
+and refuses the rest, so that no unknown form can bypass the filter.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def may_see(source: JsonMapping, groups: frozenset[str]) -> bool:
     return not needed or not groups.isdisjoint([needed] if isinstance(needed, str) else needed)
 
 
-def confined_body(body: JsonMapping | None, groups: frozenset[str]) -> Json:
-    """The search, over what may be seen alone; scores and order stay. Raises ValueError for a form it does not know."""
+def filtered_body(body: JsonMapping | None, groups: frozenset[str]) -> Json:
+    """The search, limited to what is visible; scores and order are unchanged. Raises ValueError for an unknown form."""
     given = dict(body or {})
     unknown = given.keys() - _UNDERSTOOD
     if unknown or _types(given.get("aggs")) & _BEYOND_THE_QUERY:
-        raise ValueError(f"a search that cannot be confined: {sorted(unknown) or 'an aggregation beyond its query'}")
+        raise ValueError(f"a search that cannot be filtered: {sorted(unknown) or 'an aggregation beyond its query'}")
     clause = visible_clause(groups)
     if "knn" in given:
         given["knn"] = _knn(given["knn"], clause)
@@ -93,7 +93,7 @@ def _types(aggs: Any) -> set[str]:
 
 
 def suggested_terms(body: JsonMapping, answer: JsonMapping) -> dict[str, tuple[str, str]]:
-    """Each word that a term suggester offers, as field and word under a key of its own: suggesters heed no filter."""
+    """Each word that a term suggester offers, as field and word under its own key: suggesters ignore filters."""
     asked: JsonMapping = body.get("suggest", {})
     found: dict[str, tuple[str, str]] = {}
     for name, entries in answer.get("suggest", {}).items():
@@ -107,11 +107,11 @@ def counting_body(terms: Mapping[str, tuple[str, str]], groups: frozenset[str]) 
     """How many records that may be seen hold each word."""
     filters = {key: {"term": {field: word}} for key, (field, word) in terms.items()}
     counting = {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
-    return confined_body(counting, groups)
+    return filtered_body(counting, groups)
 
 
 def without_hidden_terms(body: JsonMapping, answer: Json, counted: JsonMapping) -> Json:
-    """The answer with those offers alone that a visible record holds, and its count of them."""
+    """The answer with only the offers in visible records, and the number of those records."""
     held = {key: bucket["doc_count"] for key, bucket in counted["aggregations"]["held"]["buckets"].items()}
     kept: Json = {}
     for name, entries in answer["suggest"].items():

@@ -1,1 +1,1 @@
-"""Cited answers from passages: retrieve, judge, answer (by a model or by quoting), check every citation, or refuse."""
+"""Cited answers from passages: retrieve, judge, answer (by a model or by quotes), check every citation, or refuse."""

@@ -1,4 +1,4 @@
-"""A question to a cited answer: retrieve, refuse where nothing bears on it, answer, check."""
+"""From a question to a cited answer: retrieve, refuse if nothing is relevant, answer, check."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class AnswerParts:
-    """``language_model`` None: answers are quotes. ``cross_encoder()`` raises ModelMissing where there is none."""
+    """``language_model`` None: answers are quotes. ``cross_encoder()`` raises ModelMissing if there is none."""
 
     resolver: ServingResolver
     retriever: PassageRetriever
@@ -36,7 +36,7 @@ class AnswerParts:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event of an answer on its way: the passages, pieces of text, then the whole, checked answer."""
+    """One event of a streamed answer: first the passages, then pieces of text, then the complete checked answer."""
 
     kind: Literal["passages", "text", "answer"]
     passages: tuple[FoundPassage, ...] = ()
@@ -51,7 +51,7 @@ class _State:
 
 
 class Answerer:
-    """Answers questions; holds no state of its own."""
+    """Answers questions; stateless."""
 
     def __init__(self, parts: AnswerParts) -> None:
         self._parts = parts
@@ -65,14 +65,14 @@ class Answerer:
         return self._parts.config
 
     def answer(self, asked: AskRequest) -> CitedAnswer:
-        """The whole answer. Raises InvalidInput, Unavailable."""
+        """The complete answer. Raises InvalidInput, Unavailable."""
         for step in self.steps(asked):
             if step.answer is not None:
                 return step.answer
         raise AssertionError("unreachable: the last step is the answer")
 
     def steps(self, asked: AskRequest) -> Iterator[Step]:
-        """The same, told step by step. What cannot be found fails at the first one."""
+        """The same as a stream of steps. Errors of retrieval are raised before the first step."""
         state = _State()
         serving = self._parts.resolver.resolve()
         language = detect_language(asked.question)
@@ -99,7 +99,7 @@ class Answerer:
     def _generated(
         self, model: LanguageModel, messages: Sequence[Mapping[str, str]], state: _State
     ) -> Generator[Step, None, str | None]:
-        """Pieces as they come; the whole text, or None where the model failed before it said anything."""
+        """Yields pieces as they arrive; returns the whole text, or None if the model failed before its first piece."""
         pieces: list[str] = []
         with state.watch.stage("generate"):
             try:
@@ -139,7 +139,7 @@ class Answerer:
         )
 
     def _judge(self) -> Judge | None:
-        """The cross-encoder as a judge of support; None where there is none that may judge."""
+        """The cross-encoder as a judge of support; None if there is none that can judge."""
         try:
             cross_encoder = self._parts.cross_encoder()
         except ModelMissing:

@@ -1,6 +1,6 @@
-"""Checks of an answer: does each citation exist, and does what it cites say what the sentence says?
+"""Checks an answer: whether each citation exists, and whether the cited text supports the sentence.
 
-A sentence is supported where its numbers and names occur in what it cites and its words (or the cross-encoder) agree.
+A sentence is supported if its numbers and names occur in the cited text and its words (or the cross-encoder) agree.
 Pure: passages in, verdicts out.
 """
 
@@ -19,20 +19,20 @@ _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-ZÄÖÜÉ][\w'’-]{2,}")
 _CITED_BEHIND = re.compile(r"([.!?])\s*((?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\]\s*)+)")
 
 Judge = Callable[[str, str], float]
-"""A sentence and the text it cites to 0..1: how far the text says it."""
+"""Maps a sentence and its cited text to 0..1: how far the text supports the sentence."""
 
 
 def checked_sentences(
     text: str, passages: Sequence[FoundPassage], judge: Judge | None, least: float
 ) -> tuple[Sentence, ...]:
-    """Each sentence with its citations and whether they bear it. ``judge`` None: by shared words alone."""
+    """Each sentence with its citations and whether they support it. ``judge`` None: by shared words alone."""
     by_number = {passage.number: passage.text for passage in passages}
-    ready = _CITED_BEHIND.sub(r" \2\1 ", text)  # "... 12 m. [1]" cites before its full stop
+    ready = _CITED_BEHIND.sub(r" \2\1 ", text)  # "... 12 m. [1]": the citation belongs before the full stop
     return tuple(_checked(sentence, by_number, judge, least) for sentence in sentences(ready.replace("\n", " ")))
 
 
 def citations_of(sentence: str) -> tuple[int, ...]:
-    """Numbers in the order of the text, each once."""
+    """The numbers in text order, each once."""
     numbers = [int(part) for match in _CITATION.findall(sentence) for part in re.split(r"\s*[,;]\s*", match)]
     return tuple(dict.fromkeys(numbers))
 
@@ -60,7 +60,7 @@ def _checked(sentence: str, texts: Mapping[int, str], judge: Judge | None, least
 
 
 def missing_numbers(sentence: str, evidence: str) -> list[str]:
-    """Numbers of the sentence that the evidence does not hold; 1,000 and 1000 are the same."""
+    """The sentence's numbers that the evidence lacks; 1,000 and 1000 are equal."""
     held = {_plain_number(number) for number in _NUMBER.findall(evidence)}
     return [number for number in _NUMBER.findall(sentence) if _plain_number(number) not in held]
 
@@ -74,12 +74,12 @@ def _plain_number(text: str) -> str:
 
 
 def missing_names(sentence: str, evidence: str) -> list[str]:
-    """Capitalised words inside the sentence that the evidence does not hold in any case."""
+    """Capitalised words inside the sentence that the evidence lacks in any case."""
     held = evidence.lower()
     return [name for name in _NAME.findall(sentence) if name.lower().rstrip("'’s") not in held]
 
 
 def shared_words(sentence: str, evidence: str) -> float:
-    """0..1: the share of the sentence's content words that the evidence holds."""
+    """The share of the sentence's content words that the evidence contains, 0..1."""
     words = content_words(sentence)
     return len(words & content_words(evidence)) / len(words) if words else 0.0

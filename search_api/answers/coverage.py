@@ -1,4 +1,4 @@
-"""How much of a question's own words a text holds."""
+"""The share of a question's words that a text contains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STOPWORDS = frozenset(f"{_ENGLISH} {_OTHERS}".split())
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Words that carry meaning, folded and without their commonest endings."""
+    """Words with a meaning, folded and without their most common endings."""
     return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in STOPWORDS)
 
 
@@ -26,12 +26,12 @@ def _stem(word: str) -> str:
 
 
 def weights(texts: Sequence[frozenset[str]], words: Collection[str]) -> dict[str, float]:
-    """Of each question word, how much it tells: rare ones among the candidates more than common ones (smoothed idf)."""
+    """The weight of each question word: rare words among the candidates weigh more than common ones (smoothed idf)."""
     total = len(texts)
     return {word: math.log(1.0 + (total + 1.0) / (1.0 + sum(word in text for text in texts))) for word in words}
 
 
 def coverage(words: Mapping[str, float], text: frozenset[str]) -> float:
-    """0..1: the share of the question's weight that occurs in the text; 0 for a question without words."""
+    """The share of the question's weight that occurs in the text, 0..1; 0 for a question without words."""
     total = math.fsum(words.values())
     return math.fsum(weight for word, weight in words.items() if word in text) / total if total else 0.0

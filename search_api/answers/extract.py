@@ -1,4 +1,4 @@
-"""An answer without a model: the sentences that answer best, quoted word for word and cited."""
+"""An answer without a model: the best sentences, quoted word for word and cited."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from search_api.answers.coverage import content_words, coverage, weights
 from search_api.answers.values import FoundPassage, Sentence
 from search_api.ranking.config import QuoteWeights
 
-_SHORTEST = 4  # words; a shorter sentence says nothing by itself
+_SHORTEST = 4  # words; shorter sentences are not meaningful alone
 _LONGEST = 120
 _MOST_SENTENCES = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A sentence of a passage, and how well it answers."""
+    """A sentence of a passage with its score."""
 
     text: str
     number: int
@@ -30,7 +30,7 @@ class Quote:
 def best_quotes(
     question: str, passages: Sequence[FoundPassage], embedder: Embedder | None, count: int, share: QuoteWeights
 ) -> tuple[Sentence, ...]:
-    """The best ``count`` distinct sentences, in the order of their passages; each cites its own and is in it."""
+    """The best ``count`` distinct sentences, in the order of their passages; each cites its own passage."""
     candidates = [(text, passage) for passage in passages for text in _sentences(passage)][:_MOST_SENTENCES]
     if not candidates:
         return ()

@@ -1,9 +1,9 @@
-"""Searches in one user's passages, scored from that user's passages alone.
+"""Searches one user's passages, with scores that depend only on that user's passages.
 
-Users share one index, so Elasticsearch's own BM25 would weigh a word by how many passages of everybody hold it, and
-would tell by its score whether the word occurs in somebody else's. Here each word is counted in the owner's passages,
-and the score is made from those counts. Vectors are compared one by one, as they are: the graph of neighbours and its
-rounded vectors are made from everybody's.
+Users share one index. Elasticsearch's BM25 would weigh a word by its frequency in all passages, so a score would
+reveal whether the word occurs in another user's documents. Here each word is counted in the owner's passages, and the
+score uses those counts. Vectors are compared one by one and unquantised: the neighbour graph and its rounded vectors
+depend on everybody's passages.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,31 +23,31 @@ from search_api.retrieval.filters import Clause
 
 _WORD = re.compile(r"\w+")
 _MOST_WORDS = 48
-_TIES: list[Any] = [{"_score": "desc"}, {"document": "asc"}, {"ordinal": "asc"}]
+_TIES: list[Json] = [{"_score": "desc"}, {"document": "asc"}, {"ordinal": "asc"}]
 _BM25 = "double tf = _termStats.termFreq().getSum(); return params.weight * tf * (params.k1 + 1.0) / (tf + params.k1);"
 _COSINE = "(1.0 + cosineSimilarity(params.asked, 'vector')) / 2.0"
 
 
 @dataclass(frozen=True, slots=True)
 class OwnCounts:
-    """How many passages the owner has, and in how many each word occurs, by (word, suffix of the field)."""
+    """The number of the owner's passages, and of those with each word, by (word, suffix of the field)."""
 
     passages: int
     holding: Mapping[tuple[str, str], int]
 
     def weight(self, word: str, suffix: str) -> float:
-        """The inverse document frequency of BM25; 0 for a word that is in none."""
+        """The inverse document frequency of BM25; 0 for a word in no passage."""
         holding = self.holding.get((word, suffix), 0)
         return math.log(1.0 + (self.passages - holding + 0.5) / (holding + 0.5)) if holding else 0.0
 
 
 def words_of(question: str) -> list[str]:
-    """Each word once, as it is written; the fields' own analysis makes terms of them."""
+    """Each word once, as written; the analysers of the fields make terms of them."""
     return list(dict.fromkeys(word.lower() for word in _WORD.findall(question)))[:_MOST_WORDS]
 
 
 def counting(scope: PassageScope, words: Sequence[str], suffixes: Sequence[str]) -> list[Json]:
-    """Header and body of the search that counts the words among the owner's passages."""
+    """Header and body of the search that counts the words in the owner's passages."""
     counted = {f"{place} {suffix}": _held(word, suffix) for place, word in enumerate(words) for suffix in suffixes}
     body: Json = {"size": 0, "track_total_hits": True, "query": {"bool": {"filter": [scope.clause]}}}
     if counted:
@@ -57,7 +56,7 @@ def counting(scope: PassageScope, words: Sequence[str], suffixes: Sequence[str])
 
 
 def counts(answer: JsonMapping, words: Sequence[str]) -> OwnCounts:
-    """What the search of ``counting`` found."""
+    """The result of the search of ``counting``."""
     buckets = answer.get("aggregations", {}).get("words", {}).get("buckets", {})
     holding = {}
     for name, bucket in buckets.items():
@@ -73,7 +72,7 @@ def own_words(
     found: OwnCounts,
     filters: Sequence[Clause],
 ) -> Json:
-    """BM25 over text and headings without regard to length, since passages are about equally long."""
+    """BM25 over text and headings without length normalisation, because passages have similar lengths."""
     should = [
         _weighed(word, suffix, found.weight(word, suffix) * (1.0 if place == 0 else weights.plain), weights.saturation)
         for place, suffix in enumerate(suffixes)
@@ -85,7 +84,7 @@ def own_words(
 
 
 def own_meaning(vector: NDArray[np.float32], filters: Sequence[Clause]) -> Json:
-    """Every passage that passes, by its cosine, on the scale of ``knn``."""
+    """Every passage that passes the filters, by its cosine, on the scale of ``knn``."""
     among = {"bool": {"filter": [*filters, {"exists": {"field": "vector"}}]}}
     asked = [round(float(value), 6) for value in vector]
     script = {"source": _COSINE, "params": {"asked": asked}}

@@ -1,4 +1,4 @@
-"""The searches for passages: words and meaning in each index that the asker may see, and what they find."""
+"""The searches for passages: by words and meaning in each index that the caller may see, and their results."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from search_api.ranking.config import RankingConfig
 from search_api.ranking.fields import AnyColumn, DocValue, Fields
 from search_api.ranking.signals.passage_bm25 import PassageBm25
 from search_api.ranking.signals.passage_dense import PassageDense
+from search_api.ranking.signals.spatial import Spatial
+from search_api.ranking.signals.temporal import Temporal
 from search_api.retrieval import bm25, knn
 from search_api.retrieval.filters import Clause, area_clause, passage_conditions, span_clause
 from search_api.retrieval.language_fields import language_suffix
@@ -30,7 +32,7 @@ _SHOWN = ["document", "record", "text", "title", "kind", "section_path", "sectio
 
 @dataclass(frozen=True, slots=True)
 class PassageArm:
-    """One search; ``measured`` turns Elasticsearch's ``_score`` into the signal's own scale."""
+    """One search; ``measured`` converts Elasticsearch's ``_score`` to the signal's own scale."""
 
     signal: SignalName
     header: JsonMapping
@@ -40,7 +42,7 @@ class PassageArm:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassages:
-    """By passage id: what is shown, the doc values that ranking reads, and each arm's scores."""
+    """By passage id: the fields to show, the doc values for ranking, and each arm's scores."""
 
     passages: Mapping[str, FoundPassage]
     fields: Mapping[str, Fields]
@@ -49,7 +51,7 @@ class FoundPassages:
 
 @dataclass(frozen=True, slots=True)
 class PassageSearch:
-    """One question as it is searched for."""
+    """One question as it is searched."""
 
     config: RankingConfig
     asked: AskRequest
@@ -57,8 +59,9 @@ class PassageSearch:
     vector: NDArray[np.float32] | None
 
     def arms(self, client: Elasticsearch, scopes: Sequence[PassageScope]) -> list[PassageArm]:
-        """Of each scope; a question that names a place or a period also brings the best that lie there and then."""
-        there_and_then = _there_and_then(self.read, self.asked)
+        """The arms of each scope. If the question names a place or a period that ranking counts, each arm also brings
+        its best passages there and then."""
+        there_and_then = self._there_and_then()
         narrowed: list[list[Clause]] = [[], there_and_then] if there_and_then else [[]]
         found: list[PassageArm] = []
         for scope in scopes:
@@ -83,7 +86,7 @@ class PassageSearch:
         return arms
 
     def _own_arms(self, client: Elasticsearch, scope: PassageScope) -> Callable[[list[Clause]], list[PassageArm]]:
-        """The same in a user's own passages, scored from these alone; none where there are none."""
+        """The same for a user's own passages, scored by these alone; empty if there are none."""
         words = words_of(self.read.text)
         suffixes = list(dict.fromkeys((language_suffix(self.read.language or "en"), "")))
         (counted,) = search_all(client, counting(scope, words, suffixes))
@@ -118,9 +121,19 @@ class PassageSearch:
     def _filters(self, scope: PassageScope) -> list[Clause]:
         return [scope.clause, *_conditions(self.asked)]
 
+    def _there_and_then(self) -> list[Clause]:
+        """The question's own place and time, where no parameter names one and ranking counts it."""
+        read, filters, ranker = self.read, self.asked.filters, self.config.passages
+        clauses: list[Clause] = []
+        if ranker.find(Spatial) is not None and filters.area is None and read.areas:
+            clauses.append(_own_or_inherited("extent", lambda field: _any(*_areas(read, field))))
+        if ranker.find(Temporal) is not None and filters.span is None and (span := read.span) is not None:
+            clauses.append(_own_or_inherited("time", lambda field: span_clause(span, field)))
+        return clauses
+
 
 def found_by(arms: Sequence[PassageArm], answers: Sequence[JsonMapping], columns: Sequence[AnyColumn]) -> FoundPassages:
-    """The answers of the arms put together."""
+    """Combines the answers of the arms."""
     passages: dict[str, FoundPassage] = {}
     fields: dict[str, Fields] = {}
     scores: dict[SignalName, dict[str, float]] = {}
@@ -159,22 +172,12 @@ def _conditions(asked: AskRequest) -> list[Clause]:
     return clauses
 
 
-def _there_and_then(read: Interpretation, asked: AskRequest) -> list[Clause]:
-    """The question's own place and time, where no parameter names one."""
-    clauses: list[Clause] = []
-    if asked.filters.area is None and read.areas:
-        clauses.append(_own_or_inherited("extent", lambda field: _any(*_areas(read, field))))
-    if asked.filters.span is None and (span := read.span) is not None:
-        clauses.append(_own_or_inherited("time", lambda field: span_clause(span, field)))
-    return clauses
-
-
 def _areas(read: Interpretation, field: str) -> Iterable[Clause]:
     return (area_clause(area, "intersects", field) for area in read.areas)
 
 
 def _own_or_inherited(field: str, clause: Callable[[str], Clause]) -> Clause:
-    """What a passage says itself, else what its record says."""
+    """A passage's own value, else its record's."""
     own = f"own_{field}"
     inherited = {"bool": {"filter": [clause(field)], "must_not": [{"exists": {"field": own}}]}}
     return _any(clause(own), inherited)
@@ -185,7 +188,7 @@ def _any(*clauses: Clause) -> Clause:
 
 
 def _doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:
-    """What the passage says itself and what it has of its record."""
+    """The passage's own values and those of its record."""
     inherited = [value for column in columns for value in column.doc_values]
     return [*inherited, *(f"own_{value}" for value in inherited if isinstance(value, str))]
 

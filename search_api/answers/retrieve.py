@@ -1,4 +1,4 @@
-"""The passages that may answer a question: found by words and meaning, ranked as records are, the best first."""
+"""Finds the passages that may answer a question: by words and meaning, ranked like records, best first."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from search_api.serving import Serving
 from search_api.targets import target_of
 from search_api.understanding.interpretation import Interpretation
 
-_SHORT_FOLLOW_UP = 8  # content words; a longer question stands by itself
+_SHORT_FOLLOW_UP = 8  # content words; a longer question needs no earlier turn
 _READ: frozenset[Part] = frozenset(("place", "time", "relation"))
 
 
 @dataclass(frozen=True, slots=True)
 class PassageRetriever:
-    """Finds passages within one prefix by the parts of a search; holds no state."""
+    """Finds passages under one prefix with the parts of a search; stateless."""
 
     parts: SearchParts
     prefix: str
@@ -44,7 +44,7 @@ class PassageRetriever:
     def retrieve(self, asked: AskRequest, serving: Serving) -> tuple[list[FoundPassage], tuple[str, ...]]:
         """Passages, best first, numbered, at most ``top_k``, each at or above the threshold; and what was degraded.
 
-        Raises InvalidInput for a scope that the asker has not, Unavailable where Elasticsearch does not answer.
+        Raises InvalidInput for a scope that the caller lacks, Unavailable if Elasticsearch does not answer.
         """
         read = self.parts.understander.understand(with_earlier(asked), _READ)
         found = self._found(asked, read, serving)
@@ -74,11 +74,10 @@ class PassageRetriever:
         ]
         arms = {name: [scores.get(id) for id in ids] for name, scores in found.scores.items()}
         target = target_of(SearchRequest(read.text, filters=asked.filters), read, self.parts.now_ms())
-        floor = serving.embedder.card.floor if serving.embedder is not None else -1.0
-        return rank(Candidates.of(ids, arms, fields, columns), target, self.ranker, floor)
+        return rank(Candidates.of(ids, arms, fields, columns), target, self.ranker, serving.cosine_floor)
 
     def _reread(self, read: Interpretation, ranking: Ranking, found: FoundPassages) -> tuple[Ranking, tuple[str, ...]]:
-        """Read by the reranker: one that judges decides alone, another has its share of the order."""
+        """Applies the reranker: a calibrated one decides alone, another one contributes to the order."""
         reading = self.ranker.find(CrossEncoderReading)
         if reading is None or len(ranking) == 0:
             return ranking, ()
@@ -95,7 +94,7 @@ class PassageRetriever:
 
 
 def judged(ranking: Ranking, found: FoundPassages, count: int) -> list[FoundPassage]:
-    """The best ``count``, each with its signals and its relevance, 0..1: the reranker's where it decides alone."""
+    """The best ``count``, each with signals and relevance (0..1): the reranker's relevance if it decides alone."""
     reader = ranking.terms.get(CrossEncoderReading.name)
     decides = reader is not None and reader.weight == 1.0
     relevance = ranking.terms[CrossEncoderReading.name if decides else Relevance.name].raw
@@ -118,7 +117,7 @@ def _covered(question: str, passages: Sequence[FoundPassage]) -> list[float]:
 
 
 def with_earlier(asked: AskRequest) -> str:
-    """The question as it is searched for: a short follow-up brings what was asked before it along."""
+    """The question to search for: a short follow-up includes the previous question."""
     if not asked.turns or len(content_words(asked.question)) > _SHORT_FOLLOW_UP:
         return asked.question
     return f"{asked.turns[-1].question} {asked.question}"

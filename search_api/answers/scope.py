@@ -1,7 +1,7 @@
-"""Who sees which passages: the one place where indices, routing and owner filters are put together.
+"""Which passages a caller may search: the only place that combines indices, routing and owner filters.
 
-Every search over passages for an answer or for a user's library begins here, and nothing else names those indices, so
-that no view can leave the filter out.
+Every passage search for an answer or for a user's library starts here, and no other code names those indices, so no
+view can omit the filter.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from es_mappings.names import alias
 from search_api.answers.values import Scope
 from search_api.retrieval.filters import Clause
 
-_NAMED_PUBLIC = "A user by the name of public has no library: it stands for what everybody may read."
+_NAMED_PUBLIC = "A user named public has no library: the name is reserved for public documents."
 
 
 @dataclass(frozen=True, slots=True)
 class PassageScope:
-    """One index with the clause that every search in it carries, and the header of such a search."""
+    """One index with the clause that every search in it needs, and the header of such a search."""
 
     index: str
     owner: str
 
     @property
     def is_private(self) -> bool:
-        """Whether users share its index, each with passages that nobody else may learn of."""
+        """Whether users share the index, and must not learn of each other's passages."""
         return self.owner != PUBLIC
 
     @property
@@ -37,14 +37,15 @@ class PassageScope:
 
     @property
     def header(self) -> Json:
-        """Routing confines a user's search to the shard that holds what is theirs."""
+        """Routing limits a user's search to the shard with that user's passages."""
         header: Json = {"index": self.index, "ignore_unavailable": True}
         return header if self.owner == PUBLIC else {**header, "routing": owner_routing(self.owner)}
 
 
 def scopes(prefix: str, scope: Scope, owner: str | None) -> list[PassageScope]:
-    """What the asker may search. Raises InvalidInput where ``mine`` is asked for and nobody is known to ask, NotAllowed
-    for who bears the name of everybody's."""
+    """What the caller may search. Raises InvalidInput if ``mine`` is requested without a known user, NotAllowed for a
+    user named ``public``.
+    """
     if scope != "public" and owner == PUBLIC:
         raise NotAllowed(_NAMED_PUBLIC)
     if scope != "public" and owner is None:
@@ -58,7 +59,7 @@ def scopes(prefix: str, scope: Scope, owner: str | None) -> list[PassageScope]:
 
 
 def entries_of(prefix: str, owner: str) -> PassageScope:
-    """The entries of a user's documents. Raises NotAllowed for who bears the name of everybody's."""
+    """The entries of a user's documents. Raises NotAllowed for a user named ``public``."""
     if owner == PUBLIC:
         raise NotAllowed(_NAMED_PUBLIC)
     return PassageScope(alias(prefix, "documents"), owner)

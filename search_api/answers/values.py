@@ -1,4 +1,4 @@
-"""What a question for an answer is, and what an answer is made of."""
+"""Values of a question for an answer, and of the answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 from search_api.request import Filters
 
 REFUSAL = "Sorry. I cannot find the answer based on the context."
-"""Paper 001's sentence, word for word, in every language."""
+"""Paper 001's sentence, unchanged, in every language."""
 
 Scope = Literal["public", "mine", "both"]
 Mode = Literal["model", "extractive", "refusal"]
@@ -17,7 +17,7 @@ Mode = Literal["model", "extractive", "refusal"]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An earlier question and what was answered."""
+    """An earlier question with its answer."""
 
     question: str
     answer: str = ""
@@ -25,8 +25,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class AnswerConfig:
-    """``top_k`` passages are read; those of a relevance (0..1) under ``threshold`` are none. ``support``: the least
-    support (0..1) of a sentence by what it cites."""
+    """``top_k`` passages are read; those with a relevance (0..1) below ``threshold`` are dropped. ``support``: the
+    least support (0..1) of a sentence by its cited text.
+    """
 
     top_k: int = 8
     threshold: float = 0.35
@@ -36,8 +37,9 @@ class AnswerConfig:
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
-    """``top_k`` and ``threshold`` replace the configured ones where given. ``owner`` is the user that asks, from the
-    token; None: nobody, who sees public passages only."""
+    """``top_k`` and ``threshold`` override the configuration if given. ``owner``: the user from the token; None: an
+    anonymous caller, for whom only public passages are visible.
+    """
 
     question: str
     turns: tuple[Turn, ...] = ()
@@ -53,7 +55,7 @@ class AskRequest:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage with its signals; ``relevance`` is calibrated, 0..1. ``number`` counts from 1 and is what is cited."""
+    """A passage with its signals; ``relevance`` is calibrated, 0..1. Citations use ``number``, which starts at 1."""
 
     id: str
     document: str
@@ -73,7 +75,7 @@ class FoundPassage:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of an answer with the passages it cites. ``supported``: what it cites exists and says it."""
+    """One sentence of an answer with its cited passages. ``supported``: the citations exist and support it."""
 
     text: str
     citations: tuple[int, ...] = ()
@@ -83,7 +85,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class CitedAnswer:
-    """``text`` as it is read; ``passages`` are what was given to answer from, best first."""
+    """``text`` as shown; ``passages``: the evidence for the answer, best first."""
 
     text: str
     mode: Mode

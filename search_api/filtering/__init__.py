@@ -1,1 +1,1 @@
-"""Filters as an expression (CQL2) over the fields that a record offers for it."""
+"""Filter expressions (CQL2) over the queryable fields of a record."""

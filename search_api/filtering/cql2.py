@@ -18,7 +18,7 @@ LONGEST_FILTER = 8000
 
 
 def parse(text: str, language: Language = "cql2-text") -> Expression:
-    """The tree of a filter. Raises InvalidInput that says where it is not CQL2."""
+    """The tree of a filter. Raises InvalidInput with the position of the error."""
     if len(text) > LONGEST_FILTER:
         raise InvalidInput("filter", f"filter: is longer than {LONGEST_FILTER} characters")
     return _from_json(text) if language == "cql2-json" else read_text(text)
@@ -33,7 +33,7 @@ def _from_json(text: str) -> Expression:
 
 
 def checked(tree: Expression) -> Expression:
-    """A tree that came as JSON, not nested too deep. Raises InvalidInput."""
+    """Checks the depth of a tree that came as JSON. Raises InvalidInput."""
     if _deeper_than(tree, DEEPEST * 2):
         raise InvalidInput("filter", f"filter: is nested more than {DEEPEST} deep")
     if not isinstance(tree, dict):

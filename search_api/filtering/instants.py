@@ -1,4 +1,4 @@
-"""Dates of a record (created, updated) against a span: the first field that the record has counts."""
+"""Compares a record's dates (created, updated) with a span: the first field that the record has counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Bounds = Json
 
 
 def compared_instant(one: Queryable, op: str, span: TimeSpan) -> Clause:
-    """``=`` a day or year means within it; ``<`` lies before its start, ``>`` after its end."""
+    """``=`` a day or year means inside it; ``<`` means before its start, ``>`` after its end."""
     bounds: dict[str, Bounds] = {
         "=": {"gte": span.start_ms, "lte": span.end_ms},
         "<": {"lt": span.start_ms},

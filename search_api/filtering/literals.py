@@ -25,8 +25,8 @@ def wrong(message: str) -> InvalidInput:
     return InvalidInput("filter", f"filter: {message}")
 
 
-def text_of(node: Any) -> str:
-    """Raises InvalidInput where the node is no text that a record could hold."""
+def text_of(node: object) -> str:
+    """Raises InvalidInput if the node is not a text that a record can contain."""
     if not isinstance(node, str):
         raise wrong(f"{shown(node)} is not a text in quotes")
     if len(node) > LONGEST_TEXT or any(unicodedata.category(c) in ("Cc", "Cs") for c in node):
@@ -34,13 +34,13 @@ def text_of(node: Any) -> str:
     return node
 
 
-def number_of(node: Any) -> float:
+def number_of(node: object) -> float:
     if isinstance(node, bool) or not isinstance(node, int | float) or not math.isfinite(node) or abs(node) > 1e18:
         raise wrong(f"{shown(node)} is not a number")
     return float(node)
 
 
-def span_of(node: Any) -> TimeSpan:
+def span_of(node: object) -> TimeSpan:
     """A date (its whole day), a timestamp or an interval, an open end written as ``..``."""
     try:
         if isinstance(node, Mapping) and isinstance(node.get("interval"), list) and len(node["interval"]) == 2:
@@ -51,7 +51,7 @@ def span_of(node: Any) -> TimeSpan:
         raise wrong(str(error)) from None
 
 
-def _edge(node: Any) -> str:
+def _edge(node: object) -> str:
     if isinstance(node, Mapping):
         node = node.get("date", node.get("timestamp"))
     if not isinstance(node, str):
@@ -59,7 +59,7 @@ def _edge(node: Any) -> str:
     return node
 
 
-def geometry_of(node: Any, parameter: str = "filter") -> Json:
+def geometry_of(node: object, parameter: str = "filter") -> Json:
     """GeoJSON or ``{"bbox": [...]}`` as a shape of Elasticsearch's; degrees WGS 84."""
     try:
         return _geometry(node)
@@ -67,7 +67,7 @@ def geometry_of(node: Any, parameter: str = "filter") -> Json:
         raise InvalidInput(parameter, str(error).replace("filter:", f"{parameter}:", 1)) from None
 
 
-def _geometry(node: Any) -> Json:
+def _geometry(node: object) -> Json:
     if isinstance(node, Mapping) and isinstance(node.get("bbox"), list):
         return _box([number_of(one) for one in node["bbox"]])
     if not isinstance(node, Mapping) or node.get("type") not in _GEOMETRIES:
@@ -84,7 +84,7 @@ def _geometry(node: Any) -> Json:
 
 
 def _refuse_nested(node: JsonMapping) -> None:
-    """A collection of collections, which RFC 7946 (3.1.8) advises against and Elasticsearch refuses when it is deep."""
+    """Refuses a nested collection, which RFC 7946 (3.1.8) discourages and Elasticsearch refuses when deep."""
     parts = node.get("geometries")
     if isinstance(parts, list) and any(isinstance(one, Mapping) and "geometries" in one for one in parts):
         raise wrong("a GeometryCollection may not contain another one")
@@ -106,8 +106,8 @@ def _refuse_outside(node: JsonMapping) -> None:
             raise wrong(f"the position {lon:g} {lat:g} is outside -180..180, -90..90 degrees")
 
 
-def _positions(node: JsonMapping) -> Iterator[list[Any]]:
-    """Every coordinate pair, however deep; a thing that is none is refused."""
+def _positions(node: JsonMapping) -> Iterator[list[object]]:
+    """Every coordinate pair at any depth; refuses anything else."""
     for inner in node.get("geometries") or ():
         if not isinstance(inner, Mapping):
             raise wrong("the geometry is not valid")
@@ -123,7 +123,7 @@ def _positions(node: JsonMapping) -> Iterator[list[Any]]:
             waiting.extend(one)
 
 
-def shown(node: Any) -> str:
+def shown(node: object) -> str:
     """The node as a short text for a message."""
     text = str(node)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,4 +1,4 @@
-"""What a filter expression may ask of a record: the public names, and the fields of the index behind them."""
+"""The queryable properties of a record: public names, and the index fields behind them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Literal
 from core.json_types import Json
 
 Kind = Literal["folded", "exact", "number", "instant", "interval", "geometry"]
-"""``folded`` text is compared without regard to case and accents, ``exact`` text as it is written."""
+"""``folded`` text is compared without case and accents, ``exact`` text as written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queryable:
-    """One property. ``fields``: where its value is looked for, the first that a record has.
+    """One property. ``fields``: the fields with its value; the first that a record has counts.
 
     Only ``instant`` has more than one: a record's `updated` is its own date, else that of its metadata.
     """
@@ -72,7 +72,7 @@ _OTHER_NAMES = {
 
 
 def find(name: str) -> Queryable | None:
-    """The property of that name, also by the name that our answers give it."""
+    """The property with that name, or with its name in our answers."""
     return QUERYABLES.get(_OTHER_NAMES.get(name, name).removeprefix("properties."))
 
 

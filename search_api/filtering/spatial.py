@@ -1,7 +1,7 @@
-"""Relations of a record's place to a shape, as Simple Features define them, on what Elasticsearch can judge.
+"""Relations of a record's place to a shape, as in Simple Features, with what Elasticsearch can evaluate.
 
-Lucene takes edges another way: it does not say `contains` where two edges coincide, and says `within` of what lies on
-the edge alone. So a shape is also asked for a hair's breadth smaller.
+Lucene treats edges differently: `contains` is false if two edges coincide, and `within` is true for geometry on the
+edge alone. Therefore a slightly smaller shape is queried too.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ RELATIONS = {"s_intersects": "intersects", "s_within": "within", "s_contains": "
 MIRRORED = {"within": "contains", "contains": "within"}
 
 _HAIR_DEG = 1e-6
-"""About 10 cm: more than the 1e-7 degrees in which Lucene counts, less than metadata say."""
+"""About 10 cm: more than Lucene's precision of 1e-7 degrees, less than the precision of metadata."""
 
 
 def spatial_clause(field: str, relation: str, given: Shape) -> Clause:
-    """Records whose place has the relation to the shape."""
+    """Records whose place has this relation to the shape."""
     if relation == "contains":
         parts = [part for half in _halves(given) for part in _inside(half)] or [given]
         return {"bool": {"filter": [_judged(field, relation, part) for part in parts]}}
@@ -42,7 +42,7 @@ def _judged(field: str, relation: str, given: Shape) -> Clause:
 
 
 def _halves(given: Shape) -> list[Shape]:
-    """A box across the antimeridian in two, as the records that reach up to it are."""
+    """A box across the antimeridian in two halves, like the records at it."""
     if given["type"] != "envelope" or _west(given) <= _east(given):
         return [given]
     (west, north), (east, south) = given["coordinates"]
@@ -50,7 +50,7 @@ def _halves(given: Shape) -> list[Shape]:
 
 
 def _inside(given: Shape) -> list[Shape]:
-    """The shape without its edge, in parts; none where it has no inside (a point, a line, a flat box)."""
+    """The interior of the shape, in parts; empty if it has none (a point, a line, a flat box)."""
     if given["type"] == "envelope":
         (west, north), (east, south) = given["coordinates"]
         width = east - west + (360.0 if west > east else 0.0)
@@ -64,7 +64,7 @@ def _inside(given: Shape) -> list[Shape]:
 
 
 def _turned(longitude: float) -> float:
-    """Past the antimeridian the numbers start again at the other side."""
+    """A longitude past the antimeridian, brought back to -180..180."""
     if longitude > 180.0:
         return longitude - 360.0
     return longitude + 360.0 if longitude < -180.0 else longitude

@@ -1,4 +1,4 @@
-"""Periods of a record against a span: a record with several periods passes when one of them does."""
+"""Compares a record's periods with a span: a record passes if one of its periods does."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""CQL2 text (OGC 21-065r2, annex B) as a tree in the standard's JSON form.
+"""Parses CQL2 text (OGC 21-065r2, annex B) into the standard's JSON form.
 
-Operators are read by their binding power (V. R. Pratt, Top down operator precedence, POPL 1973). Conditions and values
-share one rule, so a bracket is never read twice: the time grows with the length of the text, also where it is no CQL2.
+Operators are parsed by their binding power (V. R. Pratt, Top down operator precedence, POPL 1973). Conditions and
+values share one rule, so a bracket is read only once: the time is linear in the length of the text, also for invalid
+text.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _INSTANTS = ("DATE", "TIMESTAMP")
 
 
 def read_text(text: str) -> Tree:
-    """Raises InvalidInput that names the column where it is not CQL2."""
+    """Raises InvalidInput with the column of the error."""
     tokens = Tokens(text)
     tree = _expression(tokens, _OR)
     if tokens.current.kind != "end":
@@ -33,7 +34,7 @@ def read_text(text: str) -> Tree:
 
 
 def _expression(tokens: Tokens, floor: int) -> Tree:
-    """As much as binds at least as strongly as ``floor``."""
+    """Parses operators that bind at least as strongly as ``floor``."""
     left = _prefix(tokens)
     while (power := _POWERS.get(tokens.current.word, 0)) >= floor:
         left = _infix(tokens, left, power)
@@ -49,7 +50,7 @@ def _infix(tokens: Tokens, left: Tree, power: int) -> Tree:
 
 
 def _joined(op: str, left: Tree, right: Tree) -> Tree:
-    """``a AND b AND c`` is one node of three."""
+    """``a AND b AND c`` becomes one node with three arguments."""
     if not _is(op, left):
         left = {"op": op, "args": [left]}
     left["args"].extend(right["args"] if _is(op, right) else [right])
@@ -105,7 +106,7 @@ def _turned(tokens: Tokens) -> Tree:
 
 
 def _bracket(tokens: Tokens) -> Tree:
-    """``(a = 1)`` is what stands inside; ``(1, 2)`` is a list."""
+    """``(a = 1)`` is its content; ``(1, 2)`` is a list."""
     inside = _list(tokens)
     if not inside:
         raise tokens.wrong("something within the brackets")
@@ -147,7 +148,7 @@ def _called(tokens: Tokens, token: Token) -> Tree:
 
 
 def _arrays(tokens: Tokens) -> list[Tree]:
-    """Arguments of a function over lists: there ``('a')`` is a list of one."""
+    """Arguments of a list function, where ``('a')`` is a list of one."""
     tokens.expect("(")
     with tokens.deeper():
         args = [_array(tokens)]

@@ -1,4 +1,4 @@
-"""The words and signs of a CQL2 text, read once from left to right."""
+"""Reads the words and signs of a CQL2 text once from left to right."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPACE = re.compile(r"\s*+")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``word``: the name or sign in capitals, as the grammar compares it; empty for literals. Columns start at 1."""
+    """``word``: the name or sign in capitals, as in the grammar; empty for literals. Columns start at 1."""
 
     kind: Kind
     value: str
@@ -38,7 +38,7 @@ class Token:
 
 
 class Tokens:
-    """What is still to be read. It only moves forward, so a text costs no more than it has words."""
+    """The unread part of the text. It only moves forward, so the time is linear in the number of words."""
 
     def __init__(self, text: str) -> None:
         self._rest = _split(text)
@@ -52,7 +52,7 @@ class Tokens:
         return token
 
     def accept(self, *words: str) -> bool:
-        """Whether the current word is one of these; it is then taken."""
+        """Whether the current word is one of these; if so, moves past it."""
         found = self.current.word in words
         if found:
             self.take()
@@ -69,7 +69,7 @@ class Tokens:
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
-        """One level of brackets, NOT or minus signs. Raises InvalidInput past DEEPEST."""
+        """One level of brackets, NOT or minus signs. Raises InvalidInput beyond DEEPEST."""
         self._depth += 1
         if self._depth > DEEPEST:
             raise InvalidInput("filter", f"filter: is nested more than {DEEPEST} deep")

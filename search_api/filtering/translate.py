@@ -1,13 +1,12 @@
-"""A CQL2 expression as one Elasticsearch clause.
+"""Translates a CQL2 expression to one Elasticsearch clause.
 
-Three-valued logic as in the standard: a record that lacks the property passes neither a comparison nor its negation.
-So ``not`` is carried down to the predicates, each of which is negated under "the property exists".
+Uses three-valued logic as in the standard: a record without the property passes neither a comparison nor its negation.
+Therefore ``not`` is pushed down to the predicates, and each is negated under "the property exists".
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from core.json_types import Json
 from search_api.filtering import literals
@@ -29,7 +28,7 @@ _UNDERSTOOD = (
 
 
 def clause_of(node: Expression) -> Clause:
-    """Raises InvalidInput that names what is not supported or not known."""
+    """Raises InvalidInput that names the unsupported or unknown part."""
     return _clause(node, False)
 
 
@@ -62,8 +61,8 @@ def _none_of(clause: Clause) -> Clause:
     return {"bool": {"must_not": [clause]}}
 
 
-def _predicate(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
-    """The property that is judged and the clause that it passes."""
+def _predicate(op: str, args: list[object]) -> tuple[Queryable, Clause]:
+    """The property of the condition and the clause for it."""
     if op in _MIRRORED:
         return _comparison(op, args)
     handler = _PREDICATES.get(op.lower())
@@ -72,7 +71,7 @@ def _predicate(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     return handler(op.lower(), args)
 
 
-def _comparison(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _comparison(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
     if not _is_property(left) and _is_property(right):
         left, right, op = right, left, _MIRRORED[op]
@@ -82,20 +81,20 @@ def _comparison(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     return one, _compared(one, op, right)
 
 
-def _compared(one: Queryable, op: str, value: Any) -> Clause:
+def _compared(one: Queryable, op: str, value: object) -> Clause:
     if one.kind == "geometry":
         raise wrong(f"{one.name} cannot be compared by {op}; use a spatial function (s_...)")
     if one.kind == "interval":
         return compared_interval(one.fields[0], op, literals.span_of(value))
     if one.kind == "instant":
         return compared_instant(one, op, literals.span_of(value))
-    read: Any = literals.number_of(value) if one.kind == "number" else literals.text_of(_unfolded(value))
+    read: object = literals.number_of(value) if one.kind == "number" else literals.text_of(_unfolded(value))
     if op == "=":
         return {"term": {one.fields[0]: {"value": read, **_case(one, value)}}}
     return {"range": {one.fields[0]: {_RANGE[op]: read}}}
 
 
-def _between(_op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _between(_op: str, args: list[object]) -> tuple[Queryable, Clause]:
     flat = [args[0], *args[1]] if len(args) == 2 and isinstance(args[1], list) else args
     if len(flat) != 3:
         raise wrong("between needs a property and two values")
@@ -103,13 +102,13 @@ def _between(_op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     return one, _combined([_compared(one, ">=", flat[1]), _compared(one, "<=", flat[2])], every=True)
 
 
-def _in(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _in(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, values = _two(op, args)
     one = _property(left)
     return one, _combined([_compared(one, "=", value) for value in _listed(op, values)], every=False)
 
 
-def _like(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _like(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, pattern = _two(op, args)
     one = _property(left)
     if one.kind not in ("folded", "exact"):
@@ -119,7 +118,7 @@ def _like(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
 
 
 def _wildcards(pattern: str) -> str:
-    """``%`` and ``_`` as Elasticsearch's ``*`` and ``?``; a backslash takes either literally."""
+    """``%`` and ``_`` as Elasticsearch's ``*`` and ``?``; a backslash escapes either."""
     written, literal = [], False
     for character in pattern:
         if literal or character not in "%_\\":
@@ -132,7 +131,7 @@ def _wildcards(pattern: str) -> str:
     return "".join(written)
 
 
-def _spatial(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _spatial(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
     relation = RELATIONS[op]
     if not _is_property(left):
@@ -145,7 +144,7 @@ def _spatial(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     return one, _combined([clause, _exists(one)], every=True) if relation == "disjoint" else clause
 
 
-def _temporal(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _temporal(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
     if not _is_property(left):
         mirrored = {"t_after": "t_before", "t_before": "t_after", "t_during": "t_contains", "t_contains": "t_during"}
@@ -158,7 +157,7 @@ def _temporal(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     raise wrong(f"{op} judges times; {one.name} is none")
 
 
-def _array(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
+def _array(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, values = _two(op, args)
     one = _property(left)
     if not one.many or one.kind not in ("folded", "exact"):
@@ -166,7 +165,7 @@ def _array(op: str, args: list[Any]) -> tuple[Queryable, Clause]:
     return one, _combined([_compared(one, "=", v) for v in _listed(op, values)], every=op == "a_contains")
 
 
-_PREDICATES: dict[str, Callable[[str, list[Any]], tuple[Queryable, Clause]]] = {
+_PREDICATES: dict[str, Callable[[str, list[object]], tuple[Queryable, Clause]]] = {
     "between": _between,
     "in": _in,
     "like": _like,
@@ -179,36 +178,36 @@ _PREDICATES: dict[str, Callable[[str, list[Any]], tuple[Queryable, Clause]]] = {
 }
 
 
-def _two(op: str, args: list[Any]) -> tuple[Any, Any]:
+def _two(op: str, args: list[object]) -> tuple[object, object]:
     if len(args) != 2:
         raise wrong(f"{op} needs two arguments; there are {len(args)}")
     return args[0], args[1]
 
 
-def _listed(op: str, values: Any) -> list[Any]:
+def _listed(op: str, values: object) -> list[object]:
     if not isinstance(values, list) or not 1 <= len(values) <= 200:
         raise wrong(f"{op} needs a list of 1 to 200 values")
     return values
 
 
-def _unfolded(node: Any) -> Any:
+def _unfolded(node: object) -> object:
     """The argument of ``casei``, else the node itself."""
     if isinstance(node, Mapping) and str(node.get("op")).lower() == "casei" and isinstance(node.get("args"), list):
         return node["args"][0] if node["args"] else None
     return node
 
 
-def _case(one: Queryable, value: Any) -> dict[str, bool]:
-    """``casei`` matters for exact texts only; folded ones have no case."""
+def _case(one: Queryable, value: object) -> dict[str, bool]:
+    """``casei`` matters only for exact texts; folded ones ignore case anyway."""
     return {"case_insensitive": True} if value is not _unfolded(value) and one.kind == "exact" else {}
 
 
-def _is_property(node: Any) -> bool:
+def _is_property(node: object) -> bool:
     inner = _unfolded(node)
     return isinstance(inner, Mapping) and "property" in inner
 
 
-def _property(node: Any) -> Queryable:
+def _property(node: object) -> Queryable:
     inner = _unfolded(node)
     if not isinstance(inner, Mapping) or not isinstance(inner.get("property"), str):
         raise wrong(f"{literals.shown(node)} is not a property; a condition judges one of {', '.join(QUERYABLES)}")

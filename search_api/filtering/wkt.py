@@ -1,9 +1,8 @@
-"""Well-known text of a geometry inside a CQL2 text, as GeoJSON."""
+"""Well-known text of a geometry in a CQL2 text, as GeoJSON."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from core.json_types import Json
 from search_api.filtering.tokens import Tokens
@@ -24,12 +23,12 @@ _DIMENSIONS = ("Z", "M", "ZM")
 
 
 def begins_geometry(tokens: Tokens) -> bool:
-    """``POINT(`` and ``POINT Z (`` do; a property may be called ``point``."""
+    """True for ``POINT(`` and ``POINT Z (``; a property may also be called ``point``."""
     return _type_of(tokens.current.word) is not None and tokens.following.word in ("(", *_DIMENSIONS)
 
 
 def read_geometry(tokens: Tokens) -> Geometry:
-    """Raises InvalidInput where a bracket or a number is missing."""
+    """Raises InvalidInput for a missing bracket or number."""
     name = _type_of(tokens.take().word)
     tokens.accept(*_DIMENSIONS)
     if name == "GeometryCollection":
@@ -42,7 +41,7 @@ def read_geometry(tokens: Tokens) -> Geometry:
 
 
 def number(tokens: Tokens) -> float:
-    """With its sign. Raises InvalidInput."""
+    """A number with its sign. Raises InvalidInput."""
     negative = tokens.current.word == "-"
     tokens.accept("-", "+")
     if tokens.current.kind != "number":
@@ -52,11 +51,11 @@ def number(tokens: Tokens) -> float:
 
 
 def _type_of(word: str) -> str | None:
-    """``POINTZ`` is a point too."""
+    """The geometry type; ``POINTZ`` is a point too."""
     return _NAMES.get(word) or _NAMES.get(word.removesuffix("M").removesuffix("Z"))
 
 
-def _within_brackets(tokens: Tokens, read: Callable[[Tokens], Any]) -> list[Any]:
+def _within_brackets(tokens: Tokens, read: Callable[[Tokens], object]) -> list[object]:
     tokens.expect("(")
     found = [read(tokens)]
     while tokens.accept(","):
@@ -65,7 +64,7 @@ def _within_brackets(tokens: Tokens, read: Callable[[Tokens], Any]) -> list[Any]
     return found
 
 
-def _nested(tokens: Tokens, brackets: int) -> list[Any]:
+def _nested(tokens: Tokens, brackets: int) -> list[object]:
     if brackets == 1:
         return _within_brackets(tokens, _position)
     return _within_brackets(tokens, lambda inner: _nested(inner, brackets - 1))

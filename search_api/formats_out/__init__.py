@@ -1,1 +1,1 @@
-"""One record written in the languages that other catalogues, crawlers and tools read. Pure: Record in, text out."""
+"""Writes one record in the formats that other catalogues, crawlers and tools read. Pure: Record in, text out."""

@@ -1,4 +1,4 @@
-"""An Atom feed (RFC 4287) with GeoRSS boxes and OpenSearch counts: a saved search as something to subscribe to."""
+"""An Atom feed (RFC 4287) with GeoRSS boxes and OpenSearch counts, so that users can subscribe to a search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEVER = "1970-01-01T00:00:00Z"
 
 
 def atom(feed: ResultPage) -> str:
-    """The newest date of an entry is the feed's: where nothing changed, nothing changes here."""
+    """The feed's date is its newest entry's, so an unchanged list gives an unchanged feed."""
     root = etree.Element(f"{{{ATOM}}}feed", nsmap=_MAP)
     _text(root, "title", feed.title)
     _text(root, "id", feed.address)
@@ -58,7 +58,7 @@ def _entry(root: etree._Element, record: Record, address: str) -> None:
 
 
 def _updated(record: Record) -> str:
-    """RFC 3339 as Atom asks for; 1970 where the metadata name no date."""
+    """RFC 3339 as Atom requires; 1970 if the metadata have no date."""
     for text in (record.dates.modified, record.dates.metadata, record.dates.published, record.dates.created):
         try:
             written = iso(instant_ms(text)) if text else ""

@@ -54,7 +54,7 @@ def empty_graph() -> Graph:
 
 
 def record_text(record: Record, address: str, syntax: Syntax) -> str:
-    """The record alone."""
+    """Only the record."""
     graph = empty_graph()
     add_record(graph, record, URIRef(address))
     return _written(graph, syntax)
@@ -78,7 +78,7 @@ def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
 
 
 def _written(graph: Graph, syntax: Syntax) -> str:
-    """RDF/XML with its subjects in order: rdflib writes them in another one in each process."""
+    """RDF/XML with sorted subjects, because rdflib's order differs between processes."""
     text = graph.serialize(format=syntax)
     if syntax != "xml":
         return text
@@ -88,7 +88,7 @@ def _written(graph: Graph, syntax: Syntax) -> str:
 
 
 def _add_paging(graph: Graph, catalogue: URIRef, page: FeedPage) -> None:
-    """As CKAN's and data.europa.eu's harvesters follow it (hydra:PartialCollectionView)."""
+    """Paging as the harvesters of CKAN and data.europa.eu follow it (hydra:PartialCollectionView)."""
     view = URIRef(page.address)
     graph.add((catalogue, RDF.type, _HYDRA.Collection))
     graph.add((catalogue, _HYDRA.totalItems, Literal(page.matched)))
@@ -100,7 +100,7 @@ def _add_paging(graph: Graph, catalogue: URIRef, page: FeedPage) -> None:
 
 
 def add_record(graph: Graph, record: Record, about: URIRef) -> None:
-    """All that DCAT has a name for."""
+    """Adds everything that DCAT can express."""
     graph.add((about, RDF.type, DCAT.DataService if record.type == "service" else DCAT.Dataset))
     language = next((one for one in record.languages if _TWO_LETTERS.match(one)), None)
     graph.add((about, DCTERMS.title, _text(record.title, language)))
@@ -155,7 +155,7 @@ def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:
 
 
 def _add_subject(graph: Graph, keyword: Keyword, about: URIRef) -> None:
-    """The concept behind a keyword, with the title of its vocabulary."""
+    """The concept of a keyword, with the title of its vocabulary."""
     address = iri(keyword.uri)
     concept = _blank(graph) if address is None else URIRef(address)
     graph.add((about, DCTERMS.subject, concept))
@@ -166,7 +166,7 @@ def _add_subject(graph: Graph, keyword: Keyword, about: URIRef) -> None:
 
 
 def _add_labelled(graph: Graph, about: Node, predicate: URIRef, kind: URIRef | None, naming: URIRef, text: str) -> None:
-    """A nameless node that only has a text."""
+    """A blank node with only a label."""
     node = _blank(graph)
     graph.add((about, predicate, node))
     if kind is not None:
@@ -185,20 +185,20 @@ def _add_dates(graph: Graph, record: Record, about: URIRef) -> None:
 
 
 def _blank(graph: Graph) -> BNode:
-    """A node without an address, numbered by what was said before it, so that the same records give the same bytes.
+    """A blank node, numbered by the number of earlier statements, so that equal records give equal bytes.
 
-    Say something of it before the next one is made.
+    Add a statement about it before making the next one.
     """
     return BNode(f"b{len(graph)}")
 
 
 def _text(text: str, language: str | None = None) -> Literal:
-    """Without the characters that RDF/XML cannot hold."""
+    """Removes the characters that RDF/XML cannot contain."""
     return Literal(legal(text), lang=language)
 
 
 def _date(text: str) -> Literal:
-    """As precise as it was given; a year that rdflib cannot read (the Holocene) stays a plain text."""
+    """In the precision given; a year that rdflib cannot parse (the Holocene) stays plain text."""
     if not _PYTHON_YEAR.match(text):
         return Literal(text)
     kind = {4: XSD.gYear, 7: XSD.gYearMonth, 10: XSD.date}.get(len(text), XSD.dateTime)
@@ -244,7 +244,7 @@ def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
 
 
 def _add_agent(graph: Graph, node: Node, contact: Contact, name: str) -> None:
-    graph.add((node, RDF.type, FOAF.Agent))  # DCAT-AP asks for it by name; few readers know what lies under it
+    graph.add((node, RDF.type, FOAF.Agent))  # DCAT-AP requires it by name; few readers know its superproperty
     graph.add((node, RDF.type, FOAF.Person if name == contact.name else FOAF.Organization))
     graph.add((node, FOAF.name, _text(name)))
     if name == contact.name:
@@ -258,7 +258,7 @@ def _add_place_of_work(graph: Graph, node: Node, contact: Contact) -> None:
 
 
 def _add_attribution(graph: Graph, contact: Contact, about: URIRef) -> None:
-    """The exact role, as GeoDCAT-AP says it; a reader that only knows the plain properties has those as well."""
+    """The exact role, as in GeoDCAT-AP; readers of the plain properties find those as well."""
     if contact.role is None:
         return
     attribution = _blank(graph)
@@ -363,7 +363,7 @@ def _add_link(graph: Graph, link: Link, record: Record, about: URIRef, position:
 
 
 def _add_resource(graph: Graph, about: URIRef, predicate: URIRef, text: str | None) -> bool:
-    """Whether the text is an address that could be written."""
+    """Whether the text is an address that can be written."""
     target = iri(text)
     if target:
         graph.add((about, predicate, URIRef(target)))

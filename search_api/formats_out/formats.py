@@ -1,7 +1,7 @@
-"""Which formats records are written in. A new one is a module with a ``FORMAT``, and one line in the list here.
+"""The list of output formats. A new one is a module with a ``FORMAT``, and one line in the list here.
 
-GeoJSON, a record's original metadata and its page are no formats of this list: views of their own give them.
-Alternate links come in this order.
+GeoJSON, original metadata and the record page are not in this list: they have their own views. Alternate links have
+this order.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OAI_DC = "oai_dc"
 
 
 def record_formats() -> dict[str, OutputFormat]:
-    """Those of a single record, by ``f``."""
+    """The formats of a single record, by ``f``."""
     return {name: one for name, one in FORMATS.items() if one.record is not None}
 
 
@@ -36,7 +36,7 @@ def result_writers() -> dict[str, tuple[str, Callable[[ResultPage], str]]]:
 
 
 def oai_formats() -> dict[str, OaiFormat]:
-    """By ``metadataPrefix``; Dublin Core, which every repository must have, first."""
+    """By ``metadataPrefix``; Dublin Core, which every repository must support, first."""
     found = [one.oai for one in FORMATS.values() if one.oai is not None]
     return {one.prefix: one for one in sorted(found, key=lambda one: one.prefix != OAI_DC)}
 

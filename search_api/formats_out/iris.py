@@ -1,4 +1,4 @@
-"""Texts of metadata as IRIs: what is none is written so that it is one, or left out."""
+"""Converts texts of metadata to IRIs, or drops them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _KEPT = "/:?#[]@!$&'()*+,;=-._~%"
 
 
 def iri(text: str | None) -> str | None:
-    """The text as an absolute IRI with what an IRI may not hold percent-encoded; None where it is none."""
+    """The text as an absolute IRI with illegal characters percent-encoded; None if it is not an address."""
     if text is None or not _SCHEME.match(text.strip()):
         return None
     return quote(text.strip(), safe=_KEPT)

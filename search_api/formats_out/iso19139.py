@@ -1,4 +1,4 @@
-"""A record as ISO 19139, in the order that the schema asks for."""
+"""Writes a record as ISO 19139, in the order of the schema."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SCOPES = frozenset(("dataset", "series", "service", "software", "model", "nonGe
 
 
 def metadata(record: Record) -> Element:
-    """The ``gmd:MD_Metadata`` element. What ISO 19139 cannot say is left out."""
+    """The ``gmd:MD_Metadata`` element, without what ISO 19139 cannot express."""
     contacts = [one for one in record.contacts if one.role not in _CITED] or [Contact(organisation=record.source)]
     return node(
         "gmd:MD_Metadata",
@@ -125,7 +125,7 @@ def _constraints(record: Record) -> list[Element]:
     licence = text("gmd:otherConstraints", record.licence)
     by_licence = code("gmd:useConstraints", "MD_RestrictionCode", "license") if licence is not None else None
     said = [*texts, *([restricted] if record.access == "restricted" else [])]
-    blocks = [[by_licence, licence] if licence is not None else [], said]  # the licence first: words may name others
+    blocks = [[by_licence, licence] if licence is not None else [], said]  # licence first: texts can name others
     return [node("gmd:resourceConstraints", node("gmd:MD_LegalConstraints", *parts)) for parts in blocks if parts]
 
 
@@ -157,7 +157,7 @@ def _extents(record: Record, name: str) -> list[Element]:
 
 
 def _vertical(given: Vertical) -> Element:
-    """Upwards positive; an end that is open has no value."""
+    """Positive upwards; an open end has no value."""
     ends = (("gmd:minimumValue", given.minimum), ("gmd:maximumValue", given.maximum))
     return node(
         "gmd:EX_VerticalExtent",
@@ -190,7 +190,7 @@ def _period(span: TimeSpan, position: int, step: str | None) -> Element:
 
 
 def _interval(step: str | None) -> Element | None:
-    """A step of one unit of time (``P1M``, ``PT6H``), which is all that GML's ``timeInterval`` holds."""
+    """A step of one time unit (``P1M``, ``PT6H``); GML's ``timeInterval`` holds nothing else."""
     match = _STEP.match(step or "")
     if match is None:
         return None

@@ -27,7 +27,7 @@ def name_of(name: str) -> str:
 
 
 def node(name: str, *children: Element | None, text: str | None = None, **attributes: str) -> Element:
-    """An element; children that are None are left out. ``__`` in an attribute's name stands for a colon."""
+    """An element; None children are left out. ``__`` in an attribute's name means a colon."""
     made = etree.Element(name_of(name), nsmap=NAMESPACES)
     for key, value in attributes.items():
         made.set(name_of(key.replace("__", ":")) if "__" in key else key, legal(value))
@@ -52,7 +52,7 @@ def number(name: str, kind: str, value: object) -> Element:
 
 
 def date(name: str, value: str) -> Element:
-    """A Date of any precision, or a DateTime where a clock is named."""
+    """A Date of any precision, or a DateTime if there is a time of day."""
     return node(name, node("gco:DateTime" if "T" in value else "gco:Date", text=value))
 
 

@@ -1,4 +1,4 @@
-"""Where a licence is read: SPDX names most, and Creative Commons has pages of its own."""
+"""The web page of a licence: SPDX has most, and Creative Commons has its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPDX = re.compile(r"^(MIT|(Apache|ODbL|ODC-By|PDDL|OGL-UK|OGL-Canada|DL-DE-BY|D
 
 
 def licence_url(licence: str | None) -> str | None:
-    """The address of a licence that is one already or that SPDX knows by this name; None for other texts."""
+    """The address of a licence that is an address or an SPDX identifier; None for other texts."""
     if licence is None or (address := iri(licence)) is not None:
         return None if licence is None else iri(licence)
     if match := _CC.match(licence):

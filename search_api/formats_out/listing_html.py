@@ -1,6 +1,6 @@
-"""Catalogues, pages of records and what can be asked of them as plain HTML, readable without any script.
+"""Catalogues, record pages and queryables as plain HTML, readable without scripts.
 
-Every text of the metadata is escaped.
+All metadata texts are escaped.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from core.json_types import Json
 from search_api.formats_out.record_html import summary
@@ -16,7 +15,7 @@ from search_api.formats_out.record_html import summary
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One record of a page: where it is read, and what is said of it there (not escaped)."""
+    """One record of a page: its address and its text (not escaped)."""
 
     href: str
     title: str
@@ -35,7 +34,7 @@ def collections(described: Iterable[Json]) -> str:
 
 
 def collection(one: Json) -> str:
-    """One catalogue with its extent and the ways on."""
+    """One catalogue with its extent and its links."""
     extent = one.get("extent", {})
     box = "; ".join(" ".join(f"{edge:g}" for edge in box) for box in extent.get("spatial", {}).get("bbox", []))
     span = "; ".join(
@@ -66,7 +65,7 @@ def items(title: str, records: Sequence[Listed], matched: int, following: str | 
 
 
 def properties(title: str, kind: str, offered: Mapping[str, Json]) -> str:
-    """What a filter or an order may name."""
+    """The properties for filters or for sorting."""
     rows = _rows((name, one.get("title", "")) for name, one in offered.items())
     return f'<h1>{escape(title)}: {escape(kind)}</h1><dl class="facts-list">{rows}</dl>'
 
@@ -76,7 +75,7 @@ def conformance(classes: Iterable[str]) -> str:
     return f'<h1>Conformance classes</h1><ul class="links">{rows}</ul>'
 
 
-def _rows(facts: Iterable[tuple[str, Any]]) -> str:
+def _rows(facts: Iterable[tuple[str, object]]) -> str:
     return "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(str(said))}</dd></div>" for name, said in facts if said)
 
 

@@ -1,4 +1,4 @@
-"""What an output format says of itself, and where it answers.
+"""An output format, and the endpoints that offer it.
 
 Each module of a format ends with its ``FORMAT`` (or several); ``search_api.formats_out.formats`` lists them.
 """
@@ -28,7 +28,7 @@ class ResultPage:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the catalogue of a feed says of itself; ``publisher`` and ``mail`` are those of the service."""
+    """The description of a feed's catalogue; ``publisher`` and ``mail`` are the service's."""
 
     title: str
     address: str
@@ -50,7 +50,7 @@ class FeedPage:
 
 @dataclass(frozen=True, slots=True)
 class DcatFeed:
-    """The format in ``/dcat?f=``, where it has a ``name`` of its own."""
+    """The format in ``/dcat?f=``, if it has its own ``name``."""
 
     name: str
     write: Callable[[FeedPage], str]
@@ -68,7 +68,7 @@ class OaiFormat:
 
 @dataclass(frozen=True, slots=True)
 class OutputFormat:
-    """One format that records are written in. It answers wherever it has a writer.
+    """One output format. It is available at each endpoint for which it has a writer.
 
     ``record(record, address)``: ``/collections/{catalogue}/items/{id}?f={name}``, with an alternate link in every
     record. ``results``: ``/search?f={name}``. ``oai``: ``/oai``. ``feed``: ``/dcat``.

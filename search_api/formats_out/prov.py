@@ -1,4 +1,4 @@
-"""Where a record came from, as PROV-O in JSON-LD."""
+"""Writes the provenance of a record as PROV-O in JSON-LD."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONTEXT = {
 
 
 def provenance(record: Record, address: str, harvest: Harvest) -> Json:
-    """The resource, what it was made from and by whom, and the harvest that brought its metadata here."""
+    """The resource, its sources and makers, and the harvest that imported its metadata."""
     entity: Json = {
         "@id": address,
         "@type": "prov:Entity",
@@ -32,7 +32,7 @@ def provenance(record: Record, address: str, harvest: Harvest) -> Json:
 
 
 class Harvest:
-    """Which catalogue and which run brought the metadata, when they were first seen and last written."""
+    """The catalogue and run that imported the metadata, and when they were first seen and last written."""
 
     def __init__(self, run: str | None, first_seen: str | None, written: str | None) -> None:
         self._run, self._first_seen, self._written = run, first_seen, written
@@ -63,7 +63,7 @@ class Harvest:
 
 
 def _node(text: str, kind: str) -> Json:
-    """A resource by its IRI, else a nameless one with the text as its label."""
+    """A resource by its IRI, else a blank node with the text as its label."""
     address = iri(text)
     return {"@id": address, "@type": kind} if address else {"@type": kind, "rdfs:label": text}
 

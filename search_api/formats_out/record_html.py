@@ -1,4 +1,4 @@
-"""A record as plain HTML: what is read by crawlers, text browsers, and everybody until the page's script has run."""
+"""A record as plain HTML: for crawlers, text browsers, and everybody before the page's script has run."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _contact(one: Contact) -> str:
 
 
 def _link(href: str, text: str) -> str:
-    """A link only where its scheme is harmless."""
+    """A link only if its scheme is safe."""
     try:
         harmless = urlsplit(href).scheme.lower() in _HARMLESS
     except ValueError:

@@ -1,4 +1,4 @@
-"""Moments as RFC 3339 writes them. Its years have four digits; year 0 is left out, since many clients have none."""
+"""Moments in RFC 3339. Its years have four digits; year 0 is avoided, because many clients do not support it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ EXPRESSIBLE = TimeSpan(EARLIEST_MS, LATEST_MS)
 
 
 def nearest(instant: int) -> int:
-    """The nearest moment that RFC 3339 can write."""
+    """The nearest moment that RFC 3339 can express."""
     return min(max(instant, EARLIEST_MS), LATEST_MS)
 
 
 def moment(text: str | None) -> str | None:
-    """The start of an ISO 8601 date of any precision as a date-time; None where it is no date, or of another age."""
+    """The start of an ISO 8601 date of any precision as a date-time; None if it is not a date or out of range."""
     try:
         instant = instant_ms(text) if text else None
     except ValueError:
@@ -24,9 +24,9 @@ def moment(text: str | None) -> str | None:
 
 
 def enclosing(start_ms: int | None, end_ms: int | None) -> tuple[str | None, str | None]:
-    """The narrowest interval around both ends that RFC 3339 can write; None is an open end.
+    """The narrowest interval around both ends that RFC 3339 can express; None is an open end.
 
-    The last ice age becomes an interval without a start, its end kept where it can be written.
+    The last ice age becomes an interval without a start; its end remains if RFC 3339 can express it.
     """
     start = None if start_ms is None or start_ms < EARLIEST_MS else nearest(start_ms)
     end = None if end_ms is None or end_ms > LATEST_MS else nearest(end_ms)

@@ -1,9 +1,8 @@
-"""schema.org Dataset as JSON-LD: what search engines for data sets read (ESIP science-on-schema.org guidelines)."""
+"""schema.org Dataset as JSON-LD, for data set search engines (ESIP science-on-schema.org guidelines)."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from core.extent import BBox
 from core.json_types import Json
@@ -76,7 +75,7 @@ def dataset(record: Record, address: str) -> Json:
     return {name: value for name, value in said.items() if value not in (None, "", [], {})}
 
 
-def _identifier(record: Record) -> Any:
+def _identifier(record: Record) -> object:
     if record.doi is None:
         return record.identifier
     return {
@@ -93,7 +92,7 @@ def _interval(span: TimeSpan) -> str:
     return f"{span.start_iso or '..'}/{span.end_iso or '..'}"
 
 
-def _one_or_many(values: list[str]) -> Any:
+def _one_or_many(values: list[str]) -> object:
     return values[0] if len(values) == 1 else values
 
 
@@ -104,7 +103,7 @@ def _shape(box: BBox) -> Json:
 
 
 def _parties(record: Record) -> dict[str, list[Json]]:
-    """Everybody under the property for their role; a role without one stands in a ``Role`` around the contributor."""
+    """Everybody under the property of their role; other roles are in a ``Role`` around the contributor."""
     found: dict[str, list[Json]] = {}
     for contact in record.contacts:
         if _named(contact):
@@ -117,8 +116,8 @@ def _parties(record: Record) -> dict[str, list[Json]]:
     return found
 
 
-def _keyword(keyword: Keyword) -> Any:
-    """A term of a vocabulary, or with a comma in it, as a DefinedTerm; else its text."""
+def _keyword(keyword: Keyword) -> object:
+    """A term with a vocabulary or a comma as a DefinedTerm; else its text."""
     if keyword.vocabulary is None and keyword.uri is None and "," not in keyword.term:
         return keyword.term
     said = {"@type": "DefinedTerm", "name": keyword.term, "inDefinedTermSet": keyword.vocabulary, "url": keyword.uri}
@@ -152,7 +151,7 @@ def _named(contact: Contact) -> bool:
 
 
 def agent(contact: Contact) -> Json:
-    """A person with where they belong, else the organisation."""
+    """A person with their organisation, else the organisation."""
     mail = {"email": contact.email} if contact.email else {}
     if contact.name is None:
         return {"@type": "Organization", "name": contact.organisation, **mail}

@@ -1,9 +1,8 @@
-"""Where a record is, in the fashions of our forms: numbers, WKT, GML, rings of schema.org."""
+"""A record's place in several notations: numbers, WKT, GML, schema.org rings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 import shapely
 from shapely.geometry import LineString, Polygon, shape
@@ -16,12 +15,12 @@ _CRS = "urn:ogc:def:crs:OGC:1.3:CRS84"  # longitude before latitude
 
 
 def degrees(value: float) -> str:
-    """As precise as metadata are: a millionth of a degree is a decimetre, and ``:g`` would cut -93.123456."""
+    """Six decimals, a decimetre, as metadata have at most; ``:g`` would cut -93.123456."""
     return f"{value:.12g}"
 
 
 def wkt(geometry: JsonMapping | None) -> str | None:
-    """None for nothing, and for what is no geometry."""
+    """None for None and for an invalid geometry."""
     found = _geometry(geometry)
     return None if found is None else str(shapely.to_wkt(found, rounding_precision=12, trim=True))
 
@@ -73,5 +72,5 @@ def _gml_part(part: BaseGeometry, position: int) -> Element:
     return node("gml:Polygon", outer, *holes, gml__id=name, srsName=_CRS)
 
 
-def _positions(coordinates: Any) -> Element:
+def _positions(coordinates: Iterable[Sequence[float]]) -> Element:
     return node("gml:posList", text=" ".join(f"{degrees(lon)} {degrees(lat)}" for lon, lat, *_ in coordinates))

@@ -1,4 +1,4 @@
-"""A record that carries assets as a STAC 1.0 Item."""
+"""Writes a record with assets as a STAC 1.0 Item."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASSET_RELS = ("download", "enclosure", "data", "item")
 
 
 def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
-    """``geometry`` as the record's feature has it; STAC asks for a bbox beside it and none without it."""
+    """``geometry`` as in the record's feature; STAC requires a bbox with it and forbids one without it."""
     box = enclosing_box(record.extents) if geometry is not None else None
     said: Json = {
         "type": "Feature",
@@ -85,7 +85,7 @@ def datetimes(times: tuple[TimeSpan, ...]) -> Json:
 
 
 def _assets(links: tuple[Link, ...]) -> Json:
-    """Every download and every picture under a name of its own."""
+    """Every download and picture under a unique name."""
     data = [_asset(link, "data") for link in links if link.rel in ASSET_RELS]
     pictures = [_asset(link, "thumbnail") for link in links if link.rel == "preview"]
     return {

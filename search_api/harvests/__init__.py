@@ -1,1 +1,1 @@
-"""What stewards see of the harvests: sources, their runs, and the control that starts and pauses them."""
+"""Harvests for stewards: sources, their runs, and the control to start and pause them."""

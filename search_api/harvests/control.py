@@ -1,4 +1,4 @@
-"""The port to what harvests: ``sonde`` hands it in, since the API knows neither workers nor sources.yaml."""
+"""The port to the harvester: ``sonde`` provides it, because the API does not know workers or sources.yaml."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PausedBy = Literal["file", "steward"]
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredSource:
-    """A source of sources.yaml. Neither ``cron`` (UTC) nor ``interval`` (``6h``): harvested on demand only."""
+    """A source in sources.yaml. Without ``cron`` (UTC) and ``interval`` (``6h``) it is harvested only on demand."""
 
     id: str
     title: str
@@ -25,7 +25,7 @@ class ConfiguredSource:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleState:
-    """What the schedule says now: moments (ISO 8601, UTC) of next runs by source, and whom a steward paused."""
+    """The schedule's state: times (ISO 8601, UTC) of next runs by source, and the sources that a steward paused."""
 
     next_runs: Mapping[str, str]
     paused: frozenset[str]
@@ -33,27 +33,27 @@ class ScheduleState:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The quality report of a source's metadata: its members, and a page for people."""
+    """The quality report of a source's metadata: its JSON members, and a page."""
 
     report: JsonMapping
     html: str
 
 
 class HarvestControl(Protocol):
-    """Every method raises Unavailable where the part behind it does not answer."""
+    """Every method raises Unavailable if the service behind it does not answer."""
 
     def sources(self) -> tuple[ConfiguredSource, ...]:
-        """In the file's order. Raises SondeError for a file that is wrong."""
+        """In the file's order. Raises SondeError for an invalid file."""
         ...
 
     def schedule(self) -> ScheduleState: ...
 
     def start(self, source: str) -> str:
-        """The id of the run that was put in the queue. Raises Conflict where the source is being harvested."""
+        """The id of the queued run. Raises Conflict if the source is being harvested."""
         ...
 
     def pause(self, source: str) -> None:
-        """No scheduled runs from now on; one that is running goes on."""
+        """Stops scheduled runs from now on; a current run continues."""
         ...
 
     def resume(self, source: str) -> None: ...

@@ -1,4 +1,4 @@
-"""Where each source stands: what sources.yaml says, what the schedule says, and what its runs did, put together."""
+"""The state of each source: combines sources.yaml, the schedule and the runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from search_api.harvests.runs import RunReader
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """``configured`` None: harvested once, but not (or no longer) in sources.yaml. ``runs``: the youngest first."""
+    """``configured`` None: harvested earlier, but not in sources.yaml now. ``runs``: newest first."""
 
     id: str
     configured: ConfiguredSource | None
@@ -27,7 +27,7 @@ class SourceState:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """``degraded`` names what could not be asked: without ``schedule`` neither next runs nor pauses are known."""
+    """``degraded`` names unavailable parts: without ``schedule`` next runs and pauses are unknown."""
 
     sources: tuple[SourceState, ...]
     degraded: tuple[str, ...] = ()
@@ -35,13 +35,13 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Harvests:
-    """Reads ``control`` and the index of runs. Methods raise Unavailable where Elasticsearch does not answer."""
+    """Reads ``control`` and the index of runs. Methods raise Unavailable if Elasticsearch does not answer."""
 
     control: HarvestControl
     runs: RunReader
 
     def overview(self) -> Overview:
-        """Sources of the file in its order, then those that only have runs, by id."""
+        """Sources in the order of the file, then those that only have runs, by id."""
         configured = {one.id: one for one in self.control.sources()}
         latest = self.runs.latest()
         schedule = self._schedule()
@@ -69,7 +69,7 @@ class Harvests:
 def state_of(
     id: str, configured: ConfiguredSource | None, schedule: ScheduleState | None, runs: tuple[RunReport, ...]
 ) -> SourceState:
-    """``schedule`` None: not known now. What the file pauses is paused whatever a steward says."""
+    """``schedule`` None: unknown now. A source that the file pauses is paused, whatever a steward set."""
     paused_by: PausedBy | None = None
     if configured is not None and configured.paused_by_file:
         paused_by = "file"

@@ -1,4 +1,4 @@
-"""Sources and runs as the JSON of ``/harvest``, and the quality report's page."""
+"""Sources and runs as the JSON of ``/harvest``, and the page of the quality report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from search_api.harvests.overview import Overview, SourceState
 from search_api.harvests.runs import BRIEF
 
 _SILENT_MS = 180_000
-"""A run that calls itself running and gave no sign of life for so long has lost its worker; beat takes it up again."""
+"""A running run without an update for this long has lost its worker; beat restarts it."""
 
 
 def overview_body(overview: Overview, now_ms: int) -> Json:
@@ -41,7 +41,7 @@ def source_body(state: SourceState, now_ms: int) -> Json:
 
 
 def run_body(run: RunReport, now_ms: int) -> Json:
-    """``full``: everything was asked for, not only what changed. ``silent``: running, but without a sign of life."""
+    """``full``: requests everything, not only changes. ``silent``: running, but without updates."""
     silent = run.state == "running" and now_ms - instant_ms(run.heartbeat) > _SILENT_MS
     return {
         "id": run.id,

@@ -1,10 +1,9 @@
-"""Runs as the runs index keeps them, the youngest first."""
+"""Reads runs from the runs index, newest first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
@@ -14,31 +13,31 @@ from es_mappings.codecs.runs import RunReport, from_document
 from es_mappings.names import alias
 
 TREND = 20
-"""Runs of each source that its trend is drawn from."""
+"""The number of runs per source for its trend."""
 
 _MOST_SOURCES = 1000
-_ORDER = [{"started": "desc"}, {"source": "asc"}]  # a source has one run at a time: together they are unique
+_ORDER = [{"started": "desc"}, {"source": "asc"}]  # a source has one run at a time, so both together are unique
 BRIEF = ("source", "state", "started", "finished", "heartbeat", "since", "total", "message", "counts")
-"""What a list of runs shows of each; the rest is for a run's own page."""
+"""The fields of a run in a list; a run's own page has the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """``after``: where the next page starts, None on the last one."""
+    """``after``: the start of the next page, None on the last one."""
 
     runs: tuple[RunReport, ...]
-    after: tuple[Any, ...] | None
+    after: tuple[object, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
 class RunReader:
-    """Runs of one prefix. Methods raise Unavailable; an index that is not there yet holds none."""
+    """Runs under one prefix. Methods raise Unavailable; a missing index means no runs."""
 
     client: Elasticsearch
     prefix: str
 
     def latest(self) -> dict[str, tuple[RunReport, ...]]:
-        """The ``TREND`` youngest runs of each source that was ever harvested."""
+        """The ``TREND`` newest runs of each source that was ever harvested."""
         youngest = {"top_hits": {"size": TREND, "sort": _ORDER, "_source": list(BRIEF)}}
         by_source = {"terms": {"field": "source", "size": _MOST_SOURCES}, "aggs": {"runs": youngest}}
         answer = self._search({"size": 0, "aggs": {"sources": by_source}})
@@ -46,10 +45,10 @@ class RunReader:
         return {str(bucket["key"]): _runs(bucket["runs"]["hits"]["hits"]) for bucket in buckets}
 
     def of_source(self, source: str) -> tuple[RunReport, ...]:
-        """The ``TREND`` youngest runs of one source."""
+        """The ``TREND`` newest runs of one source."""
         return self.page(source, None, TREND, None).runs
 
-    def page(self, source: str | None, state: str | None, limit: int, after: tuple[Any, ...] | None) -> RunPage:
+    def page(self, source: str | None, state: str | None, limit: int, after: tuple[object, ...] | None) -> RunPage:
         """Runs of one source, or in one state, or all."""
         wanted = [{"term": {name: value}} for name, value in (("source", source), ("state", state)) if value]
         body: Json = {"query": {"bool": {"filter": wanted}}, "sort": _ORDER, "size": limit + 1}

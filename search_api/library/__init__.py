@@ -1,1 +1,1 @@
-"""A user's own documents: kept, listed, searched and deleted; nothing here is reached without its owner."""
+"""A user's own documents: store, list, search, delete; every access needs the owner."""

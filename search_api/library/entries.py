@@ -1,10 +1,10 @@
-"""The entries of one user's documents. Every request to Elasticsearch here carries the owner's clause."""
+"""The entries of one user's documents. Every request to Elasticsearch here includes the owner's clause."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from core.document import DocumentEntry, State
 from core.json_types import Json, JsonMapping
@@ -39,38 +39,38 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What an owner's documents amount to."""
+    """The totals of an owner's documents."""
 
     documents: int
     bytes: int
 
 
 class LibraryEntries:
-    """Methods raise core.errors.Unavailable where Elasticsearch does not answer."""
+    """Methods raise core.errors.Unavailable if Elasticsearch does not answer."""
 
     def __init__(self, client: Elasticsearch, prefix: str) -> None:
         self._client = client
         self._prefix = prefix
 
     def one(self, owner: str, id: str) -> DocumentEntry | None:
-        """None where there is no such document, or it is not this owner's."""
+        """None if there is no such document, or another user owns it."""
         found = self.of_ids(owner, [id])
         return found.get(id)
 
     def of_ids(self, owner: str, ids: Sequence[str]) -> dict[str, DocumentEntry]:
-        """Those of the owner's, by id; what is being deleted is not among them."""
+        """The owner's entries by id, without those being deleted."""
         if not ids:
             return {}
         hits, _ = self._search(owner, [{"ids": {"values": list(ids)}}], size=len(ids))
         return {entry.id: entry for entry in hits}
 
     def page(self, owner: str, listing: Listing) -> tuple[list[DocumentEntry], int]:
-        """One page, and how many there are in all."""
+        """One page, and the total number."""
         filters: list[Clause] = [_word(word) for word in listing.q.split()[:20]]
         if listing.states:
             filters.append({"terms": {"state": list(listing.states)}})
         order = "desc" if listing.descending else "asc"
-        ties = [{"created": "desc"}, {"origin": "asc"}]  # an origin is one document's alone
+        ties = [{"created": "desc"}, {"origin": "asc"}]  # an origin is unique to one document
         sort = [{listing.sort: {"order": order, "missing": "_last"}}, *ties]
         return self._search(owner, filters, size=listing.limit, from_=listing.offset, sort=sort)
 
@@ -83,19 +83,19 @@ class LibraryEntries:
         return Used(answer["hits"]["total"]["value"], int(bytes_))
 
     def put(self, entry: DocumentEntry) -> None:
-        """Visible when this returns: who uploads asks for its state at once."""
+        """Visible when this returns, because clients ask for the state right after an upload."""
         scope = entries_of(self._prefix, entry.owner)
         self._client.index(
             index=scope.index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
         )
 
     def has_record(self, record: str) -> bool:
-        """Whether the catalogue holds it, and the caller may see it."""
+        """Whether the catalogue has the record and the caller may see it."""
         quiet = self._client.options(ignore_status=404)
         found = quiet.get(index=alias(self._prefix, "records"), id=record, source_includes=["source"]).body
         return bool(found.get("found"))
 
-    def _search(self, owner: str, filters: Sequence[Clause], **more: Any) -> tuple[list[DocumentEntry], int]:
+    def _search(self, owner: str, filters: Sequence[Clause], **more: object) -> tuple[list[DocumentEntry], int]:
         scope = entries_of(self._prefix, owner)
         body = {"query": _query(scope, filters), "track_total_hits": True, "_source": {"excludes": _LARGE}}
         answer = self._asked(scope, {**body, **{name.rstrip("_"): value for name, value in more.items()}})
@@ -105,7 +105,7 @@ class LibraryEntries:
     def _asked(self, scope: PassageScope, body: JsonMapping) -> Json:
         found: Json = self._client.search(
             index=scope.index,
-            ignore_unavailable=True,  # no index yet: nobody has documents
+            ignore_unavailable=True,  # no index yet: there are no documents
             body=dict(body),
         ).body
         return found
@@ -118,7 +118,7 @@ def _query(scope: PassageScope, filters: Sequence[Clause]) -> Clause:
 def _word(word: str) -> Clause:
     held = {"value": f"*{_escaped(word)}*", "case_insensitive": True}
     plain: list[Clause] = [{"wildcard": {field: held}} for field in ("name", "authors", "journal", "doi")]
-    # A phrase prefix would look at the first 50 words of everybody's titles only.
+    # A phrase prefix would only expand to the first 50 words of all users' titles.
     titled: Clause = {"match_bool_prefix": {"title": {"query": word, "operator": "and"}}}
     return {"bool": {"should": [titled, *plain], "minimum_should_match": 1}}
 

@@ -1,4 +1,4 @@
-"""BibTeX or a list of DOIs to references, whose PDFs follow."""
+"""Reads BibTeX or a list of DOIs as references, whose PDFs are fetched later."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_JOINTS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a list says of a work. ``link``: where its PDF, or a page that names it, can be fetched; None: nowhere."""
+    """What a list says about a work. ``link``: the address of its PDF or of a page that names it; None: unknown."""
 
     title: str
     authors: tuple[str, ...] = ()
@@ -37,12 +37,12 @@ class Reference:
 
     @property
     def identity(self) -> str:
-        """The same work in two lists has the same."""
+        """Equal for the same work in two lists."""
         return self.doi.lower() if self.doi else self.link or "\n".join((self.title.casefold(), *self.authors))
 
 
 def read_references(text: str) -> list[Reference]:
-    """Each work once, in the order of the list. Raises InvalidInput that says what is wrong, and in which line."""
+    """Each work once, in the order of the list. Raises InvalidInput with the error and its line."""
     found = list(_of_bibtex(text) if _ENTRY.search(text) else _of_lines(text))
     once = list({one.identity: one for one in reversed(found)}.values())[::-1]
     if not once:
@@ -55,7 +55,7 @@ def read_references(text: str) -> list[Reference]:
 
 
 def _of_lines(text: str) -> Iterator[Reference]:
-    """One DOI a line, bare, with ``doi:`` or as an address; empty lines and ``#`` comments are passed over."""
+    """One DOI per line, bare, with ``doi:`` or as an address; skips empty lines and ``#`` comments."""
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.strip().rstrip(",;")
         if not bare or bare.startswith("#"):
@@ -67,7 +67,7 @@ def _of_lines(text: str) -> Iterator[Reference]:
 
 
 class _ShortMacros(CaseInsensitiveDict):  # type: ignore[misc]  # pybtex has no types
-    """``@string`` macros that cannot be piled up to gigabytes."""
+    """``@string`` macros, limited so that they cannot expand to gigabytes."""
 
     def __setitem__(self, name: str, value: str) -> None:
         if len(value) > _LONGEST_MACRO:
@@ -120,7 +120,7 @@ def _name(person: Person) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without TeX's braces and commands; text that TeX would not take stays as it is."""
+    """Text without TeX's braces and commands; text that is not valid TeX is unchanged."""
     try:
         return " ".join(str(Text.from_latex(text)).split())
     except (PybtexError, ValueError):
@@ -128,7 +128,7 @@ def _plain(text: str) -> str:
 
 
 def _date(fields: dict[str, str]) -> str | None:
-    """ISO 8601 of the precision that is given."""
+    """ISO 8601 in the precision given."""
     if re.fullmatch(r"\d{4}(?:-\d{2}(?:-\d{2})?)?", fields.get("date", "")):
         return fields["date"]
     year = re.search(r"\b(1[5-9]|20)\d{2}\b", fields.get("year", ""))

@@ -1,4 +1,4 @@
-"""A user's own documents as hits of a search: found by their best passage, beside the records or alone."""
+"""Searches a user's own documents by their best passage, alone or together with records."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from search_api.library.entries import LibraryEntries, Listing
 from search_api.request import SearchRequest
 from search_api.serving import ServingResolver
 
-_MOST = 200  # documents that are shown where nothing is asked for
+_MOST = 200  # documents shown without a question
 
 
 @dataclass(frozen=True, slots=True)
 class FoundDocument:
-    """A document with its best passage; ``passage`` is None where nothing was asked for."""
+    """A document with its best passage; ``passage`` is None without a question."""
 
     entry: DocumentEntry
     passage: FoundPassage | None = None
@@ -30,23 +30,23 @@ class FoundDocument:
 
 @dataclass(frozen=True, slots=True)
 class LibrarySearch:
-    """Holds no state of its own. Methods raise core.errors.Unavailable where Elasticsearch does not answer."""
+    """Stateless. Methods raise core.errors.Unavailable if Elasticsearch does not answer."""
 
     retriever: PassageRetriever
     resolver: ServingResolver
     entries: LibraryEntries
 
     def search(self, request: SearchRequest, owner: str) -> list[FoundDocument]:
-        """The owner's documents, best first; those below the threshold of answers are no hits.
+        """The owner's documents, best first; documents below the threshold of answers are left out.
 
-        Filters hold for documents as for records: one that lacks the field, or cannot have it, is no hit.
+        Filters apply to documents as to records: a document without the field does not match.
         """
         filters = request.filters
         if filters.expression or filters.formats or request.place is not None:
             return []
         if not request.q:
             return [] if filters != type(filters)() else self._latest(owner)
-        window = self.retriever.ranker.candidate_window  # a document counts by its best passage
+        window = self.retriever.ranker.candidate_window  # a document ranks by its best passage
         asked = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=window)
         passages, _ = self.retriever.retrieve(asked, self.resolver.resolve())
         best = best_of_each(passages)
@@ -67,15 +67,15 @@ def best_of_each(passages: Sequence[FoundPassage]) -> Mapping[str, FoundPassage]
 
 
 def records_needed(request: SearchRequest) -> SearchRequest:
-    """The records that a page of the merged list may hold: all up to its end."""
+    """The request for the records that a page of the merged list can contain: all up to its end."""
     return replace(request, offset=0, limit=request.offset + request.limit)
 
 
 def merged(records: int, documents: int) -> list[tuple[bool, int]]:
-    """Both lists as one: (is it a document, its place in its own list), for ``records`` and ``documents`` many.
+    """Merges both lists: (is it a document, its position in its own list), for ``records`` and ``documents`` many.
 
-    Their scores come from different scales, so only their ranks count: in turn, a record first. That is the order of
-    reciprocal rank fusion (Cormack et al., SIGIR 2009) of two lists without a common member.
+    Their scores have different scales, so only ranks count: alternately, a record first. That is the order of
+    reciprocal rank fusion (Cormack et al., SIGIR 2009) of two disjoint lists.
     """
     places = [(rank, False) for rank in range(records)] + [(rank, True) for rank in range(documents)]
     return [(is_document, rank) for rank, is_document in sorted(places)]

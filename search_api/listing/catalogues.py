@@ -1,12 +1,12 @@
-"""The catalogues there are: one per harvested source, and ``all``, each with its size, extent and period."""
+"""The catalogues: one per harvested source, and ``all``, each with its size, extent and period."""
 
 from __future__ import annotations
 
 import threading
-import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+from cachetools import TTLCache
 
 from core.errors import NotFound
 from core.extent import BBox
@@ -21,8 +21,8 @@ _ASKED_AGAIN_S = 1.0
 _MOST_MEMORIES = 64
 _MOST_SOURCES = 1000
 
-# Extents are kept as doc values for ranking (w,s,e,n; start/end), so their hull is taken from there. A box across the
-# antimeridian counts as a whole turn: the hull of a catalogue is a first orientation.
+# The hull comes from the doc values for ranking (w,s,e,n; start/end). A box across the antimeridian counts as the
+# whole range of longitudes: the hull of a catalogue is only a first orientation.
 _EDGE = """
 for (String box : doc['boxes']) {
   String[] edges = box.splitOnToken(',');
@@ -42,7 +42,7 @@ for (String span : doc['spans']) {
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """``box`` and ``span`` enclose what the records name; None where none does. ``updated``: ms since 1970."""
+    """``box`` and ``span`` enclose the records' extents; None if they have none. ``updated``: ms since 1970."""
 
     id: str
     title: str
@@ -53,14 +53,14 @@ class Catalogue:
 
     @property
     def source(self) -> str | None:
-        """The source that it lists; None for all of them."""
+        """The source of this catalogue; None for all sources."""
         return None if self.id == ALL else self.id
 
 
 class Catalogues:
-    """Counts the catalogues, with a memory of a minute; safe to share between threads.
+    """Counts the catalogues, cached for a minute; thread-safe.
 
-    ``seen_by``: the groups of who asks now. Who sees other records counts others, so that each has a memory.
+    ``seen_by``: the groups of the current caller. Callers who see different records have different counts and caches.
     """
 
     def __init__(
@@ -73,44 +73,39 @@ class Catalogues:
         self._titles = titles
         self._seen_by = seen_by
         self._lock = threading.Lock()
-        self._kept: OrderedDict[frozenset[str], tuple[float, tuple[Catalogue, ...]]] = OrderedDict()
+        self._kept: TTLCache[frozenset[str], tuple[Catalogue, ...]] = TTLCache(_MOST_MEMORIES, _KEPT_S)
+        self._just_read: TTLCache[frozenset[str], bool] = TTLCache(_MOST_MEMORIES, _ASKED_AGAIN_S)
 
     def list(self) -> tuple[Catalogue, ...]:
         """``all`` first, then each source by its id."""
         groups = self._seen_by()
-        kept = self._remembered(groups, _KEPT_S)
+        with self._lock:
+            kept = self._kept.get(groups)
         remembered("catalogues", hit=kept is not None)
         if kept is not None:
             return kept
         found = self._read()
         with self._lock:
-            self._kept[groups] = (time.monotonic(), found)
-            self._kept.move_to_end(groups)
-            while len(self._kept) > _MOST_MEMORIES:
-                self._kept.popitem(last=False)
+            self._kept[groups], self._just_read[groups] = found, True
         return found
 
-    def _remembered(self, groups: frozenset[str], seconds: float) -> tuple[Catalogue, ...] | None:
-        with self._lock:
-            kept = self._kept.get(groups)
-        return kept[1] if kept is not None and time.monotonic() - kept[0] < seconds else None
-
     def get(self, catalogue: str) -> Catalogue:
-        """Raises NotFound. A source that was harvested a moment ago is looked for again before it is denied."""
+        """Raises NotFound, after another look for sources that were harvested just now."""
         for _ in range(2):
             for one in self.list():
                 if one.id == catalogue:
                     return one
-            if self._remembered(self._seen_by(), _ASKED_AGAIN_S) is not None:
-                break
             with self._lock:
+                if self._seen_by() in self._just_read:
+                    break
                 self._kept.pop(self._seen_by(), None)
         raise NotFound(f"There is no catalogue {catalogue!r}; /collections lists all.")
 
     def forget(self) -> None:
-        """A record was pushed or taken back here: what is listed next is counted anew."""
+        """Clears the cache, after a record was pushed or deleted here."""
         with self._lock:
             self._kept.clear()
+            self._just_read.clear()
 
     def _read(self) -> tuple[Catalogue, ...]:
         measures = _measures()
@@ -155,7 +150,7 @@ def _catalogue(catalogue: str, title: str, count: int, measured: JsonMapping) ->
     if value["west"] is not None:
         box = BBox(value["west"], value["south"], value["east"], value["north"])
     start, end = (None if value[name] is None else int(value[name]) for name in ("start", "end"))
-    if start is not None and end is not None and start > end:  # only open-ended records that do not meet
+    if start is not None and end is not None and start > end:  # only open-ended records that do not overlap
         start, end = end, start
     span = None if start is None and end is None else TimeSpan(start, end)
     return Catalogue(catalogue, title, count, box, span, None if value["updated"] is None else int(value["updated"]))

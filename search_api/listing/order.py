@@ -1,4 +1,4 @@
-"""The order of a listing. It always ends with the id, so that it is total and a page can start after any record."""
+"""The order of a listing. It always ends with the id, so it is total and a page can start after any record."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FIRST_OF = (
 
 
 def read_sortby(text: str) -> tuple[SortKey, ...]:
-    """``+title,-updated``. Raises InvalidInput for what is not sortable."""
+    """Parses ``+title,-updated``. Raises InvalidInput for a property that is not sortable."""
     keys = []
     for part in (one.strip() for one in text.split(",")):
-        name = part.lstrip("+-").strip()  # a plus in a URL that nobody escaped arrives as a space
+        name = part.lstrip("+-").strip()  # an unescaped plus in a URL arrives as a space
         one = find(name)
         if one is None or not one.sortable:
             raise InvalidInput("sortby", f"sortby: cannot sort by {name!r}; it can by {', '.join(SORTABLES)}")
@@ -31,7 +31,7 @@ def read_sortby(text: str) -> tuple[SortKey, ...]:
 
 
 def kinds_of(order: Sequence[SortKey]) -> tuple[Kind, ...]:
-    """What a cursor of this order holds: the kind of each value by which ``sort_body`` sorts."""
+    """The types of values in a cursor of this order, by position in ``sort_body``."""
     kinds: list[Kind] = ["text" if key.by.kind in ("folded", "exact") else "number" for key in order]
     return tuple(kinds) if _ends_with_id(order) else (*kinds, "text")
 

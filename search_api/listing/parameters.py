@@ -1,4 +1,4 @@
-"""The parameters of a listing, checked once: what leaves here is a ``ListRequest``."""
+"""Checks the parameters of a listing once and makes a ``ListRequest``."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _filter_language(name: object) -> object:
 
 
 class ItemsParameters(Parameters):
-    """What the items of a catalogue can be asked for. Several values of one parameter mean any of them."""
+    """Parameters for the items of a catalogue. Several values of one parameter mean any of them."""
 
     q: Annotated[str, AfterValidator(printable)] = Field(
         "",
@@ -78,12 +78,12 @@ class ItemsParameters(Parameters):
 
 
 def read_filter(text: str | None, language: Language) -> tuple[Clause, ...]:
-    """Raises InvalidInput that names what is not understood."""
+    """Raises InvalidInput for an invalid filter."""
     return (clause_of(parse(text, language)),) if text else ()
 
 
 def to_list_request(given: ItemsParameters, catalogue: Catalogue) -> ListRequest:
-    """Raises InvalidInput for a filter, an order or a cursor that is not understood."""
+    """Raises InvalidInput for an invalid filter, order or cursor."""
     selection = Selection(
         source=catalogue.source,
         terms=tuple(term.strip() for term in given.q.split(",") if term.strip()),
@@ -102,6 +102,6 @@ def to_list_request(given: ItemsParameters, catalogue: Catalogue) -> ListRequest
 
 
 def question(given: ItemsParameters, catalogue: Catalogue) -> str:
-    """Everything that decides which records come in which order; the size of a page may change on the way."""
+    """Everything that decides the records and their order; the page size may change between pages."""
     asked = given.model_dump(mode="json", exclude={"cursor", "limit", "f"})
     return json.dumps([catalogue.id, asked], sort_keys=True)

@@ -1,8 +1,8 @@
-"""Where a page starts, as a text that belongs to one question.
+"""Cursors: the start of a page as a text, bound to one question.
 
-A cursor is not signed: it holds sort values of a record that the caller has seen, and what it leads to passes the
-caller's own filters again. Any process of any pod reads it, without a secret to share. It is checked as strictly as
-what a caller writes by hand, since a caller can write it by hand.
+A cursor is not signed: it holds sort values of a record that the caller has seen, and the caller's filters apply to
+the next page again. Any process of any pod reads it without a shared secret. It is validated as strictly as any user
+input, because a caller can forge it.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from typing import Any, Literal
 from core.errors import InvalidInput
 
 Kind = Literal["text", "number"]
-"""Of a sort value: ``text`` may be missing (null), a ``number`` never is (Elasticsearch puts a bound in its place)."""
+"""Of a sort value: ``text`` may be missing (null); a ``number`` never is (Elasticsearch substitutes a bound)."""
 
 _LARGEST = 2**63
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def write_position(after: Sequence[Any], question: str) -> str:
-    """The cursor of the page that starts after these sort values."""
+def write_position(after: Sequence[object], question: str) -> str:
+    """The cursor of the page after these sort values."""
     return write_opaque([_mark(question), *after])
 
 
-def read_position(cursor: str, question: str, kinds: Sequence[Kind], parameter: str = "cursor") -> tuple[Any, ...]:
-    """One value for each of ``kinds``. Raises InvalidInput where it is not ours or belongs to another question."""
+def read_position(cursor: str, question: str, kinds: Sequence[Kind], parameter: str = "cursor") -> tuple[object, ...]:
+    """One value for each of ``kinds``. Raises InvalidInput if it is invalid or belongs to another question."""
     inside = read_opaque(cursor, parameter)
     if not isinstance(inside, list) or not inside:
         raise not_ours(parameter)
@@ -43,14 +43,14 @@ def read_position(cursor: str, question: str, kinds: Sequence[Kind], parameter: 
     return tuple(after)
 
 
-def write_opaque(inside: Any) -> str:
-    """JSON as a text that needs no escape in a URL."""
+def write_opaque(inside: object) -> str:
+    """JSON as a text that is safe in a URL."""
     text = json.dumps(inside, separators=(",", ":"), ensure_ascii=False)
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def read_opaque(cursor: str, parameter: str = "cursor") -> Any:
-    """Raises InvalidInput where it is no JSON in base64."""
+    """Raises InvalidInput if it is not JSON in base64."""
     try:
         return json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
     except (binascii.Error, ValueError, RecursionError):
@@ -61,13 +61,14 @@ def not_ours(parameter: str) -> InvalidInput:
     return InvalidInput(parameter, f"{parameter}: is not one that this service gave out")
 
 
-def _fits(kind: Kind, value: Any) -> bool:
+def _fits(kind: Kind, value: object) -> bool:
     if kind == "text":
         return value is None or (isinstance(value, str) and _SURROGATE.search(value) is None)
     if isinstance(value, str):
-        return value in ("Infinity", "-Infinity")  # so Elasticsearch writes the bound of a decimal number
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and -_LARGEST <= value < _LARGEST
+        return value in ("Infinity", "-Infinity")  # Elasticsearch writes the bound of a decimal number like this
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) and -_LARGEST <= value < _LARGEST
 
 
 def _mark(question: str) -> str:

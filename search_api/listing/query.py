@@ -1,4 +1,4 @@
-"""A selection as one Elasticsearch query: filters only, nothing is scored."""
+"""A selection as one Elasticsearch query: filters only, no scores."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Clause = Json
 _TEXTS = ("title", "alternate_titles", "abstract", "keywords.term")
 _WORD = re.compile(r"\w+(?:['’.]\w+)*")
 _MOST_STEMMED_WORDS = 12
-"""A longer phrase is a quotation: it is looked for as it is written."""
+"""A longer phrase is a quotation and is matched exactly."""
 
 
 def selected(selection: Selection) -> Clause:
-    """What every record of the listing passes; all records where nothing was asked."""
+    """The clause for every record of the listing; all records without a selection."""
     exact = {
         "source": [selection.source] if selection.source is not None else [],
         "type": selection.types,
@@ -39,15 +39,15 @@ def selected(selection: Selection) -> Clause:
 
 
 def _any_term(terms: tuple[str, ...]) -> Clause:
-    """Records that hold any of the terms (OGC API - Records, q-response)."""
+    """Records that contain any of the terms (OGC API - Records, q-response)."""
     return _any_of([reading for term in terms for reading in _readings(term)])
 
 
 def _readings(term: str) -> list[Clause]:
-    """The words side by side in that order: as they are written, or as the analyser of one language reduces them.
+    """The words side by side in this order: as written, or as the analyser of one language reduces them.
 
-    An analyser also drops words: Spanish takes "sea" for a form of "ser", so that "sea ice" would find every "ice".
-    A dropped word matches nothing when it is asked for alone, so a language counts only where each word matches.
+    Analysers also drop words: Spanish takes "sea" for a form of "ser", so "sea ice" would find every "ice". A dropped
+    word matches nothing alone, so a language counts only if each word matches.
     """
     words = dict.fromkeys(word.lower() for word in _WORD.findall(term))
     languages = LANGUAGES if len(words) <= _MOST_STEMMED_WORDS else ()
@@ -69,7 +69,7 @@ def _any_of(clauses: list[Clause]) -> Clause:
 
 
 def page_body(request: ListRequest) -> Json:
-    """One page and one record more, by which the caller sees whether there is a next page."""
+    """One page plus one record, which shows whether there is a next page."""
     after = {"search_after": list(request.after)} if request.after is not None else {}
     return {
         "query": selected(request.selection),

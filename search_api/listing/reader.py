@@ -1,14 +1,13 @@
-"""Reads records as they are stored: pages of a catalogue, one record, its original metadata.
+"""Reads stored records: pages of a catalogue, one record, its original metadata.
 
-Pages need no memory on the server: the next one starts after the sort values of the last record. In the order by id
-(the default) nothing that is there throughout is missed or doubled while a harvest writes, since an id never changes.
+Pages need no server memory: the next one starts after the sort values of the last record. In the default order, by id,
+no record is missed or repeated during a harvest, because ids never change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from core.errors import InvalidInput, NotFound, Unavailable
 from core.json_types import Json, JsonMapping
@@ -26,12 +25,12 @@ from search_api.serving import ServingResolver
 _WITHOUT_VECTOR = {"excludes": ["vector"]}
 LARGEST_ORIGINAL_BYTES = 64 * 1024 * 1024
 LONGEST_ID = 512
-"""Bytes of UTF-8: Elasticsearch's limit of an id."""
+"""In bytes of UTF-8: Elasticsearch's limit for an id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record with the harvest that brought it; moments as ISO 8601."""
+    """A record with the harvest that imported it; moments as ISO 8601."""
 
     record: Record
     written: str | None = None
@@ -41,16 +40,16 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """``after``: where the next page starts, None on the last one. ``matched``: how many the whole listing has."""
+    """``after``: the start of the next page, None on the last one. ``matched``: the size of the whole listing."""
 
     found: tuple[Stored, ...]
     matched: int
-    after: tuple[Any, ...] | None
+    after: tuple[object, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """The metadata as the catalogue gave them."""
+    """The metadata as the catalogue published them."""
 
     content: bytes
     format: str
@@ -58,7 +57,7 @@ class Original:
 
 
 class RecordReader:
-    """Holds no state of its own, so threads may share it."""
+    """Stateless, so threads may share it."""
 
     def __init__(self, client: Elasticsearch, prefix: str, resolver: ServingResolver) -> None:
         self._client = client
@@ -66,7 +65,7 @@ class RecordReader:
         self._resolver = resolver
 
     def page(self, request: ListRequest) -> Page:
-        """Raises Unavailable, or InvalidInput where the cursor does not fit the order."""
+        """Raises Unavailable, or InvalidInput if the cursor does not fit the order."""
         answer = self.search({**page_body(request), "_source": _WITHOUT_VECTOR})
         hits = answer["hits"]["hits"]
         shown = hits[: request.limit]
@@ -83,14 +82,14 @@ class RecordReader:
             request = replace(request, after=page.after)
 
     def record(self, record_id: str, source: str | None = None) -> Stored:
-        """Raises NotFound where there is none of that id (in that catalogue)."""
+        """Raises NotFound if there is no record with that id (in that catalogue)."""
         found = self._source(record_id, "records", _WITHOUT_VECTOR)
         if found is None or (source is not None and found["_source"]["source"] != source):
             raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))
         return _stored(found)
 
     def original(self, record_id: str) -> Original:
-        """Raises NotFound where the bytes were not kept."""
+        """Raises NotFound if the original was not stored."""
         found = self._source(record_id, "natives", None)
         if found is None:
             raise NotFound(f"The original metadata of {record_id!r} were not kept.")
@@ -101,12 +100,12 @@ class RecordReader:
         return Original(kept.content, kept.format, kept.media_type)
 
     def vector(self, record_id: str) -> list[float] | None:
-        """The record's embedding; None where it has none (yet)."""
+        """The record's embedding; None if it has none (yet)."""
         found = self._source(record_id, "records", {"includes": ["vector"]})
         return None if found is None else found["_source"].get("vector")
 
     def search(self, body: JsonMapping, index: str | None = None) -> Json:
-        """One search on the records that serve. Raises Unavailable."""
+        """One search on the live records. Raises Unavailable."""
         try:
             if index is not None:
                 return self._searched(index, body)
@@ -117,7 +116,7 @@ class RecordReader:
             raise
 
     def ledger(self, body: JsonMapping) -> Json:
-        """One search on the ledger: what was removed, and when."""
+        """One search on the ledger of removed records."""
         return self.search(body, alias(self._prefix, "ledger"))
 
     def _searched(self, index: str, body: JsonMapping) -> Json:
@@ -125,7 +124,7 @@ class RecordReader:
 
     def _source(self, record_id: str, kind: str, fields: JsonMapping | None) -> Json | None:
         if len(record_id.encode()) > LONGEST_ID:
-            return None  # Elasticsearch refuses to look for it
+            return None  # Elasticsearch refuses to look it up
         index = self._resolver.resolve().records.index if kind == "records" else alias(self._prefix, "natives")
         chosen = {f"source_{name}": value for name, value in (fields or {}).items()}
         found = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body

@@ -1,9 +1,8 @@
-"""What a listing asks for, after the parameters were read."""
+"""A listing request after its parameters were parsed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from core.extent import BBox
 from core.json_types import Json
@@ -15,7 +14,7 @@ Clause = Json
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """One key of the order; records that lack it come last either way."""
+    """One sort key; records without it come last in either direction."""
 
     by: Queryable
     descending: bool = False
@@ -23,9 +22,9 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which records. Several values of one field: any of them; ``source`` None: of all catalogues.
+    """Which records. Several values of one field: any of them; ``source`` None: all catalogues.
 
-    ``terms``: each a word or a phrase, any of which a record holds. ``also``: further clauses that it passes.
+    ``terms``: words or phrases, of which a record contains any. ``also``: further clauses.
     """
 
     source: str | None = None
@@ -40,9 +39,9 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """One page. ``after`` holds the sort values of the last record of the page before."""
+    """One page. ``after`` holds the sort values of the last record of the previous page."""
 
     selection: Selection = field(default_factory=Selection)
     order: tuple[SortKey, ...] = ()
     limit: int = 100
-    after: tuple[Any, ...] | None = None
+    after: tuple[object, ...] | None = None

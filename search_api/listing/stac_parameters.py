@@ -1,4 +1,4 @@
-"""The parameters of STAC's item search, by GET and by POST, as a ``ListRequest``."""
+"""Parses the parameters of STAC's item search, by GET and by POST, into a ``ListRequest``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from search_api.retrieval.filters import span_clause
 Numbers = Annotated[list[float], Field(min_length=4, max_length=6)]
 
 WITH_ASSETS: tuple[Clause, ...] = ({"terms": {"links.rel": list(ASSET_RELS)}}, span_clause(EXPRESSIBLE))
-"""What a STAC item is here: a record with something to download and a time that STAC can write."""
+"""A STAC item is a record with a download and a time that STAC can express."""
 
 
 class StacQuery(Parameters):
@@ -76,7 +76,7 @@ class StacBody(BaseModel):
         return self
 
     def as_query(self) -> StacQuery:
-        """The same by GET. Raises ValueError where a value is wrong."""
+        """The same as GET parameters. Raises ValueError for an invalid value."""
         asked = self.model_dump(exclude_none=True)
         if self.bbox is not None:
             asked["bbox"] = ",".join(str(edge) for edge in self.bbox)
@@ -86,7 +86,7 @@ class StacBody(BaseModel):
 
 
 def to_stac_request(given: StacQuery, collection: str | None = None) -> ListRequest:
-    """Raises InvalidInput for a geometry or a token that is not understood."""
+    """Raises InvalidInput for an invalid geometry or token."""
     asked = [collection] if collection is not None else given.collections
     only: tuple[Clause, ...] = ({"terms": {"source": asked}},) if asked else ()
     selection = Selection(
@@ -102,7 +102,7 @@ def to_stac_request(given: StacQuery, collection: str | None = None) -> ListRequ
 
 
 def stac_question(given: StacQuery, collection: str | None) -> str:
-    """Everything that decides which items come."""
+    """Everything that decides the items."""
     return json.dumps([collection, given.model_dump(mode="json", exclude={"token", "limit"})], sort_keys=True)
 
 

@@ -1,7 +1,7 @@
-"""What there is to harvest, in the order of when it was written: records first, then what was removed.
+"""Lists records by time of writing: first records, then deletions.
 
-Pages are continued after the last (datestamp, id), so a record that is written anew on the way moves to the end and is
-seen there: nothing is missed. What a token holds is all that is needed; the server remembers nothing.
+A page continues after the last (datestamp, id), so a record rewritten meanwhile moves to the end and appears there:
+nothing is missed. A token contains the whole state; the server stores nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _Id = Annotated[str, Field(max_length=1000)]
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """``record`` None: it was removed, or only headers were asked for. ``datestamp`` to the second, UTC."""
+    """``record`` None: deleted, or only headers were requested. ``datestamp`` to the second, UTC."""
 
     id: str
     source: str
@@ -46,7 +46,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class HeaderPage:
-    """``token`` None on the last page; ``seen`` counts the headers of the pages before."""
+    """``token`` None on the last page; ``seen`` counts the headers of earlier pages."""
 
     headers: tuple[Header, ...]
     prefix: str
@@ -65,7 +65,7 @@ class _Place:
 
 
 class _State(BaseModel):
-    """What a token holds: all that is needed to go on."""
+    """The content of a token: the whole state."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -97,7 +97,7 @@ def list_headers(reader: RecordReader, request: OaiRequest) -> HeaderPage:
 
 
 def _page(reader: RecordReader, place: _Place) -> tuple[list[Header], _Place | None]:
-    """A page of one phase; the next phase starts on a page of its own."""
+    """A page of one phase; the next phase starts on a new page."""
     found = _hits(reader, place)
     headers = [_header(hit, place.phase) for hit in found[:PAGE]]
     if len(found) > PAGE:
@@ -126,7 +126,7 @@ def _hits(reader: RecordReader, place: _Place) -> list[Json]:
 
 
 def _phase(reader: RecordReader, phase: Phase) -> tuple[Callable[[Json], Json], str, str]:
-    """Where the phase looks, the field of its moment and the field that tells equal moments apart."""
+    """The index of the phase, its time field, and the field that orders equal times."""
     if phase == "records":
         return reader.search, "harvest.written", "id"
     return reader.ledger, "removed_at", "record"
@@ -164,7 +164,7 @@ def _header(hit: Json, phase: Phase) -> Header:
 
 
 def second(text: str) -> str:
-    """An ISO 8601 moment to the second, UTC."""
+    """An ISO 8601 moment, to the second, in UTC."""
     moment = datetime.fromisoformat(text)
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

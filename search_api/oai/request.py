@@ -1,4 +1,4 @@
-"""The arguments of an OAI-PMH request, checked as the protocol asks for (2.0, section 4)."""
+"""Validates the arguments of an OAI-PMH request (2.0, section 4)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$")
 
 
 class OaiError(Exception):
-    """An error that the protocol knows; it is answered with status 200 and this code."""
+    """An error of the protocol; the answer has status 200 and this code."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

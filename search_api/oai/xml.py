@@ -24,14 +24,14 @@ def identifier(record_id: str) -> str:
 
 
 def record_id(text: str) -> str:
-    """Raises OaiError (idDoesNotExist) where the identifier is not of ours."""
+    """Raises OaiError (idDoesNotExist) if the identifier is not one of ours."""
     if not text.startswith("oai:sonde:"):
         raise OaiError("idDoesNotExist", "identifiers begin with oai:sonde:")
     return text.removeprefix("oai:sonde:")
 
 
 def envelope(base: str, moment: str, arguments: Mapping[str, str]) -> Element:
-    """The root with ``request``; ``arguments`` is empty where they were not understood."""
+    """The root with ``request``; ``arguments`` is empty if they were invalid."""
     root = etree.Element(f"{{{OAI}}}OAI-PMH", nsmap=_NSMAP)
     root.set(f"{{{_XSI}}}schemaLocation", f"{OAI} http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd")
     _text(root, "responseDate", moment)
@@ -75,7 +75,7 @@ def add_sets(root: Element, catalogues: Iterable[Catalogue]) -> None:
 
 
 def add_list(root: Element, verb: str, page: HeaderPage, prefix: str, address_of: Any) -> None:
-    """``address_of``: a Record to the address of its page."""
+    """``address_of``: maps a Record to the address of its page."""
     listed = _text(root, verb)
     for header in page.headers:
         if verb == "ListIdentifiers":

@@ -1,1 +1,1 @@
-"""A record's own picture (browse graphic, thumbnail), fetched through the gate and drawn anew in a small size."""
+"""A record's own picture (browse graphic, thumbnail), fetched through the gate and redrawn in a small size."""

@@ -1,4 +1,4 @@
-"""Which of a record's links are pictures of it."""
+"""Finds the links of a record that are pictures of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_TRIED = 3
 
 
 def candidates(record: Record) -> tuple[str, ...]:
-    """Addresses of its pictures, the likeliest first, at most ``MOST_TRIED``; each once."""
+    """Addresses of its pictures, most likely first, at most ``MOST_TRIED``; each once."""
     links = [link for link in record.links if link.rel in _PICTURES and _fetchable(link)]
     return tuple(dict.fromkeys(link.href for link in sorted(links, key=_unlikely)))[:MOST_TRIED]
 
@@ -29,7 +29,7 @@ def _fetchable(link: Link) -> bool:
 
 
 def _unlikely(link: Link) -> int:
-    """0 for a media type that browsers draw, 1 for such an ending, 2 for what does not say, 3 for other pictures."""
+    """0 for a media type that browsers draw, 1 for such a suffix, 2 if unknown, 3 for other pictures."""
     media_type = (link.media_type or "").partition(";")[0].strip().lower()
     if media_type in _DRAWN:
         return 0

@@ -1,23 +1,24 @@
-"""Pictures that were drawn, and addresses that gave none, kept in memory within bounds."""
+"""A bounded cache in memory of drawn pictures, and of addresses without one."""
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from cachetools import TLRUCache
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """``picture`` None: the address gave none, and ``problem`` says why."""
+    """``picture`` None: the address has none, and ``problem`` says why."""
 
     picture: bytes | None
     problem: str = ""
 
 
 class Kept:
-    """The last used of at most ``most_bytes`` and ``most_entries``; safe to share between threads."""
+    """The last used, at most ``most_bytes`` and ``most_entries``; safe to share between threads."""
 
     def __init__(
         self,
@@ -29,38 +30,24 @@ class Kept:
         most_entries: int = 2000,
     ) -> None:
         """``clock`` in seconds; a picture is kept for ``good_s``, a failure for ``bad_s``."""
-        self._clock = clock
-        self._life_s = {True: good_s, False: bad_s}
-        self._most_bytes, self._most_entries = most_bytes, most_entries
-        self._entries: OrderedDict[str, tuple[float, Drawn]] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()
+        least = most_bytes // most_entries  # what an entry counts at least, so that there are no more than these
+
+        def until(_: str, drawn: Drawn, now: float) -> float:
+            return now + (bad_s if drawn.picture is None else good_s)
+
+        def size(drawn: Drawn) -> int:
+            return max(len(drawn.picture or b""), least)
+
+        self._size, self._lock = size, threading.Lock()
+        self._entries: TLRUCache[str, Drawn] = TLRUCache(most_bytes, until, clock, size)
 
     def get(self, address: str) -> Drawn | None:
-        """None where nothing is known, or no longer."""
+        """None if nothing is cached, or it has expired."""
         with self._lock:
-            found = self._entries.get(address)
-            if found is None:
-                return None
-            if found[0] <= self._clock():
-                self._drop(address)
-                return None
-            self._entries.move_to_end(address)
-            return found[1]
+            return self._entries.get(address)
 
     def put(self, address: str, drawn: Drawn) -> None:
+        """A picture larger than all the room is not kept."""
         with self._lock:
-            self._drop(address)
-            self._entries[address] = (self._clock() + self._life_s[drawn.picture is not None], drawn)
-            self._bytes += _size(drawn)
-            while self._bytes > self._most_bytes or len(self._entries) > self._most_entries:
-                self._drop(next(iter(self._entries)))
-
-    def _drop(self, address: str) -> None:
-        gone = self._entries.pop(address, None)
-        if gone is not None:
-            self._bytes -= _size(gone[1])
-
-
-def _size(drawn: Drawn) -> int:
-    return len(drawn.picture or b"")
+            if self._size(drawn) <= self._entries.maxsize:
+                self._entries[address] = drawn

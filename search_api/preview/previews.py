@@ -1,4 +1,4 @@
-"""A record's preview: the first of its pictures that can be had, through the gate, within limits."""
+"""A record's preview: its first available picture, fetched through the gate, within limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ACCEPT = "image/webp,image/png,image/jpeg,image/gif;q=0.9"
 
 @dataclass(frozen=True, slots=True)
 class PreviewLimits:
-    """For one picture of another host: its bytes and its time. ``at_once`` are fetched; others wait ``wait_s``."""
+    """Limits of bytes and time for one picture of another host. ``at_once`` are fetched; others wait ``wait_s``."""
 
     max_bytes: int = 8 * 1024 * 1024
     timeout_s: float = 4.0
@@ -34,7 +34,7 @@ class PreviewLimits:
 
 
 class Previews:
-    """Safe to share between threads. ``gate`` None: previews are switched off, and no record has one."""
+    """Thread-safe. ``gate`` None: previews are switched off, and no record has one."""
 
     def __init__(
         self, gate: Callable[[], Gate] | None, limits: PreviewLimits | None = None, kept: Kept | None = None
@@ -45,11 +45,11 @@ class Previews:
         self._fetching = threading.BoundedSemaphore(self._limits.at_once)
 
     def offered(self, record: Record) -> bool:
-        """Whether it is worth asking for: the record names a picture, and previews are on."""
+        """Whether a request can succeed: the record names a picture, and previews are on."""
         return self._gate is not None and bool(candidates(record))
 
     def of(self, record: Record) -> bytes:
-        """A small WebP. Raises NotFound where the record has none that can be shown, Unavailable under load."""
+        """A small WebP. Raises NotFound if no picture of the record can be shown, Unavailable under load."""
         if self._gate is None:
             raise NotFound("Previews are switched off here.")
         pictures = candidates(record)
@@ -66,7 +66,7 @@ class Previews:
         if not self._fetching.acquire(timeout=self._limits.wait_s):
             raise Unavailable("Too many previews are being fetched; try again.")
         try:
-            known = self._kept.get(address)  # somebody else may have fetched it meanwhile
+            known = self._kept.get(address)  # another request may have fetched it meanwhile
             if known is None:
                 known = self._fetched(address, gate())
                 self._kept.put(address, known)
@@ -89,7 +89,7 @@ class Previews:
 
 
 def _hidden(record: Record) -> str:
-    """The same whatever went wrong: the reason would tell which hosts of our own network there are. The log has it."""
+    """The same message for every error: the reason would reveal hosts of our own network. It is in the log."""
     return f"The preview of {record.id!r} cannot be shown."
 
 

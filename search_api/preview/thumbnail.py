@@ -1,6 +1,6 @@
-"""Bytes of somebody else's picture to a small picture of ours.
+"""Makes a small picture of ours from the bytes of an external one.
 
-Nothing of the original file leaves: what is sent on is drawn anew from its decoded pixels, without metadata.
+Nothing of the original file is sent: the result is redrawn from its decoded pixels, without metadata.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from core.errors import SondeError
 
 LARGEST_EDGE = 640
-"""Pixels of the longer edge of what is sent."""
+"""Pixels of the longer edge of the result."""
 MOST_PIXELS = 24_000_000
-"""Of the original, as its header tells; decoded it needs at most four bytes for each."""
+"""Of the original, by its header; decoded it needs at most four bytes for each."""
 MEDIA_TYPE = "image/webp"
 _READ = ("PNG", "JPEG", "GIF", "WEBP")
 _QUALITY = 82
@@ -25,11 +25,11 @@ _WITH_ALPHA = frozenset(("RGBA", "LA", "PA", "La", "RGBa"))
 
 
 class NotAPicture(SondeError):
-    """The bytes are no picture that is read, or one that is too large or damaged; the message says which."""
+    """The bytes are not a supported picture, or it is too large or damaged; the message says which."""
 
 
 def thumbnail(content: bytes) -> bytes:
-    """A WebP of at most ``LARGEST_EDGE`` pixels a side, the first frame of several; the same bytes for the same input.
+    """A WebP of at most ``LARGEST_EDGE`` pixels a side, from the first frame; equal input gives equal bytes.
 
     Raises NotAPicture.
     """
@@ -42,17 +42,17 @@ def thumbnail(content: bytes) -> bytes:
         raise NotAPicture(f"the picture has more than {MOST_PIXELS:,} pixels") from error
     except UnidentifiedImageError as error:
         raise NotAPicture("it is no PNG, JPEG, GIF or WebP picture") from error
-    # What Pillow's decoders raise for damaged files is not one type.
+    # Pillow's decoders raise various types for damaged files.
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, struct.error, zlib.error) as error:
         raise NotAPicture(f"the picture is damaged ({type(error).__name__})") from error
 
 
 def _drawn(picture: Image.Image) -> bytes:
-    """Raises NotAPicture before anything is decoded where the header tells too many pixels."""
+    """Raises NotAPicture before decoding if the header gives too many pixels."""
     width, height = picture.size
     if width * height > MOST_PIXELS:
         raise NotAPicture(f"the picture has more than {MOST_PIXELS:,} pixels")
-    picture.draft("RGB", (2 * LARGEST_EDGE, 2 * LARGEST_EDGE))  # a JPEG is decoded no larger than is needed
+    picture.draft("RGB", (2 * LARGEST_EDGE, 2 * LARGEST_EDGE))  # decodes a JPEG no larger than needed
     upright = ImageOps.exif_transpose(picture)
     plain = upright.convert("RGBA" if _is_transparent(upright) else "RGB")
     plain.thumbnail((LARGEST_EDGE, LARGEST_EDGE), Image.Resampling.LANCZOS)

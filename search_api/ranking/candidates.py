@@ -1,4 +1,4 @@
-"""What ranking chooses among, held by column so that numpy can judge all of it at once."""
+"""The candidates of a ranking, stored by column so that numpy can process all at once."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from search_api.ranking.fields import AnyColumn, Column, Gathered, RankingFields
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """n candidates by column; NaN is "not measured" or "does not say".
+    """n candidates by column; NaN means "not measured" or "not stated".
 
-    ``arms``: (n,) raw scores of each arm that ran. ``candidates[COLUMN]``: the values of a column that was read of
-    them. ``tie``: (n,) the rank of each id among them all, which settles every tie. ``named``: (n,) how prominently a
-    candidate's words name the asked place, 1 in the title, .5 elsewhere, 0 nowhere: all there is to judge one without
-    an extent by.
+    ``arms``: (n,) raw scores of each arm that ran. ``candidates[COLUMN]``: the values of a column. ``tie``: (n,) the
+    rank of each id among all of them, which breaks every tie. ``named``: (n,) how prominently the candidate names the
+    place of the question, 1 in the title, .5 elsewhere, 0 nowhere: the only evidence for one without an extent.
     """
 
     ids: tuple[str, ...]
@@ -35,7 +34,7 @@ class Candidates:
         return len(self.ids)
 
     def __getitem__(self, column: Column[Value, Gathered]) -> Gathered:
-        """Gathered when a signal first asks for it. Raises KeyError for a column that was not read."""
+        """Computed on first use. Raises KeyError for a column that was not read."""
         if column.name not in self._gathered:
             self._gathered[column.name] = column.gather(self.values[column.name])
         return cast(Gathered, self._gathered[column.name])
@@ -50,9 +49,9 @@ class Candidates:
         *,
         named: Mapping[str, float] | None = None,
     ) -> Candidates:
-        """From what was read of them by ``columns``, in the order of ``ids``.
+        """From the values read by ``columns``, in the order of ``ids``.
 
-        Raises ValueError where an id is there twice or the lengths differ.
+        Raises ValueError for a duplicate id or different lengths.
         """
         if any(len(scores) != len(ids) for scores in (read, *arms.values())):
             raise ValueError("ids, arms and fields differ in length")

@@ -36,11 +36,11 @@ class Rows:
         return cls(values, owners.astype(np.int64), starts.astype(np.int64), len(lengths))
 
     def best(self, scores: Floats) -> Floats:
-        """The highest score (..., m) of each candidate's rows: (..., n), NaN where it has none."""
+        """The highest score (..., m) of each candidate's rows: (..., n), NaN if it has none."""
         return self._spread(np.maximum.reduceat(scores, self.starts, axis=-1) if len(self.starts) else None, scores)
 
     def least(self, distances: Floats) -> Floats:
-        """The smallest distance (..., m) of each candidate's rows: (..., n), NaN where it has none."""
+        """The smallest distance (..., m) of each candidate's rows: (..., n), NaN if it has none."""
         nearest = np.minimum.reduceat(distances, self.starts, axis=-1) if len(self.starts) else None
         return self._spread(nearest, distances)
 
@@ -51,7 +51,7 @@ class Rows:
         return result
 
     def of_candidate(self, index: int) -> Floats:
-        """The rows of one candidate, (j, k); none of them where it has none."""
+        """The rows of one candidate, (j, k); empty if it has none."""
         place = int(np.searchsorted(self.owners, index))
         if place == len(self.owners) or self.owners[place] != index:
             return self.values[:0]
@@ -60,7 +60,7 @@ class Rows:
 
 
 def mean_of_measured(parts: Sequence[Floats]) -> Floats:
-    """The mean (n,) over columns (n,) of what is not NaN; NaN where none of them measured. At least one column."""
+    """The mean (n,) of the values that are not NaN, over columns (n,); NaN if all are. At least one column."""
     stacked = np.stack(parts)
     measured = (~np.isnan(stacked)).sum(axis=0)
     mean: Floats = np.where(measured > 0, np.nansum(stacked, axis=0) / np.maximum(measured, 1), np.nan)
@@ -68,7 +68,7 @@ def mean_of_measured(parts: Sequence[Floats]) -> Floats:
 
 
 def floats(values: Iterable[float | None]) -> Floats:
-    """(n,) float64; None becomes NaN, "does not say"."""
+    """(n,) float64; None becomes NaN, "not stated"."""
     return np.array(list(values), dtype=np.float64)
 
 

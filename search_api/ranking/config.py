@@ -1,8 +1,8 @@
-"""The one set of numbers that ranking runs on, shared by serving and by evaluation.
+"""The numbers of the ranking, shared by serving and evaluation.
 
-The values lie in ``config.json``, one section for each target, and in it one for each signal. They were chosen on the
-train halves of three judged collections among the settings under which every law in the tests holds (docs/quality.md);
-tuning again replaces the file, not the code.
+The values are in ``config.json``, one section for each target, and in it one for each signal. They were chosen on the
+train halves of three judged collections, among settings under which every law in the tests holds (docs/quality.md).
+New tuning replaces the file, not the code.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ S = TypeVar("S", bound=Signal)
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """How one target is ranked: the signals that count there, what makes one score of them, and how far it looks.
+    """How to rank one target: its signals, the combiner, and the window.
 
-    ``candidate_window``: how many each arm brings. ``max_results``: how many can be paged.
+    ``candidate_window``: the number of candidates per arm. ``max_results``: the number of hits that can be paged.
     """
 
     combiner: Combiner
@@ -40,7 +40,7 @@ class Ranker:
     candidate_window: int
     max_results: int
     diversity: Diversity | None = None
-    """How siblings of one series are spread over the answer; None where they are not."""
+    """How to spread siblings of one series over the answer; None: do not spread them."""
 
     def __post_init__(self) -> None:
         check_positive(candidate_window=self.candidate_window, max_results=self.max_results)
@@ -51,26 +51,31 @@ class Ranker:
         return tuple({column.name: column for signal in self.signals.values() for column in signal.columns}.values())
 
     def find(self, kind: type[S]) -> S | None:
-        """The signal of that kind; None where it does not count for this target."""
+        """The signal of that kind; None if this target does not use it."""
         found = self.signals.get(kind.name)
         return found if isinstance(found, kind) else None
 
     def __getitem__(self, kind: type[S]) -> S:
-        """The signal of that kind. Raises KeyError where it does not count for this target."""
+        """The signal of that kind. Raises KeyError if this target does not use it."""
         found = self.find(kind)
         if found is None:
             raise KeyError(kind.name)
         return found
 
     def with_signals(self, *changed: Signal) -> Ranker:
-        """The same with these signals instead of those of their names, or beside them."""
+        """A copy with these signals added; they replace signals with the same name."""
         signals = {**self.signals, **{signal.name: signal for signal in changed}}
         return replace(self, signals=signals)
+
+    def without(self, *kinds: type[Signal]) -> Ranker:
+        """The same where these signals do not count."""
+        names = {kind.name for kind in kinds}
+        return replace(self, signals={name: one for name, one in self.signals.items() if name not in names})
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a configuration may name."""
+    """The names that a configuration may use."""
 
     signals: Sequence[type[Signal]] = SIGNALS
     combiners: Sequence[type[Combiner]] = COMBINERS
@@ -81,8 +86,9 @@ EVERYTHING = Known()
 
 @dataclass(frozen=True, slots=True)
 class QuoteWeights:
-    """Which sentences are quoted: ``words`` is the share of the question's words, the rest is meaning; ``relevance`` is
-    what the passage's own relevance adds."""
+    """How to choose sentences to quote: ``words`` is the share of the question's words, the rest is meaning;
+    ``relevance`` adds the passage's own relevance.
+    """
 
     words: float
     relevance: float
@@ -92,41 +98,53 @@ class QuoteWeights:
         check_not_negative(relevance=self.relevance)
 
 
+_TARGETS = ("records", "passages", "similar")
+
+
 @dataclass(frozen=True, slots=True)
 class RankingConfig:
     """Every number of the ranking.
 
-    ``records`` ranks `/search`; ``passages`` ranks what `/ask` cites and what is found in one's own documents.
+    ``records`` ranks `/search`; ``passages`` ranks what `/ask` cites and what is found in one's own documents;
+    ``similar`` ranks the records that are like a given one.
     """
 
     records: Ranker
     passages: Ranker
+    similar: Ranker
     words: WordWeights
     quotes: QuoteWeights
+
+    @property
+    def record_columns(self) -> tuple[AnyColumn, ...]:
+        """What is read of a record, whichever target ranks it: one memory holds it for all."""
+        every = (column for ranker in (self.records, self.similar) for column in ranker.columns)
+        return tuple({column.name: column for column in every}.values())
 
     @classmethod
     def from_json(cls, text: str, known: Known = EVERYTHING) -> RankingConfig:
         """Every number must be there and nothing else; raises ValueError that names what is not."""
-        raw = exactly(json.loads(text), {"records", "passages", "words", "quotes"}, "ranking configuration")
+        raw = exactly(json.loads(text), {*_TARGETS, "words", "quotes"}, "ranking configuration")
         return cls(
             records=_ranker(raw["records"], "records", known),
             passages=_ranker(raw["passages"], "passages", known),
+            similar=_ranker(raw["similar"], "similar", known),
             words=section(WordWeights, raw["words"], "words"),
             quotes=section(QuoteWeights, raw["quotes"], "quotes"),
         )
 
     def to_json(self) -> str:
-        targets = {"records": _as_json(self.records), "passages": _as_json(self.passages)}
+        targets = {name: _as_json(getattr(self, name)) for name in _TARGETS}
         return json.dumps({**targets, "words": asdict(self.words), "quotes": asdict(self.quotes)}, indent=2) + "\n"
 
 
 @cache
 def default_config() -> RankingConfig:
-    """The numbers that Sonde ships."""
+    """The default numbers."""
     return RankingConfig.from_json(files(__package__).joinpath("config.json").read_text(encoding="utf-8"))
 
 
-def _ranker(raw: Any, where: str, known: Known) -> Ranker:
+def _ranker(raw: object, where: str, known: Known) -> Ranker:
     parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "diversity"}, where)
     return Ranker(
         combiner=_combiner(parts["combiner"], known.combiners, f"{where}.combiner"),
@@ -137,7 +155,7 @@ def _ranker(raw: Any, where: str, known: Known) -> Ranker:
     )
 
 
-def _combiner(raw: Any, kinds: Sequence[type[Combiner]], where: str) -> Combiner:
+def _combiner(raw: object, kinds: Sequence[type[Combiner]], where: str) -> Combiner:
     """``{"name": {its numbers}}``."""
     known = {kind.name: kind for kind in kinds}
     if not isinstance(raw, dict) or len(raw) != 1 or not raw.keys() <= known.keys():
@@ -146,8 +164,8 @@ def _combiner(raw: Any, kinds: Sequence[type[Combiner]], where: str) -> Combiner
     return section(known[name], numbers, f"{where}.{name}")
 
 
-def _signals(raw: Any, kinds: Sequence[type[Signal]], where: str) -> dict[SignalName, Signal]:
-    """A signal counts for a target where the target's section names it."""
+def _signals(raw: object, kinds: Sequence[type[Signal]], where: str) -> dict[SignalName, Signal]:
+    """A target uses the signals that its section names."""
     if not isinstance(raw, dict):
         raise ValueError(f"{where}: an object is expected")
     known = {kind.name: kind for kind in kinds}

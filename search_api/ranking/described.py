@@ -1,10 +1,9 @@
-"""Candidates from plain values instead of doc values: for measurements and tests."""
+"""Makes candidates from plain values instead of doc values, for measurements and tests."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from core.extent import BBox
 from core.geo import box_array
@@ -25,7 +24,7 @@ _COLUMNS: tuple[AnyColumn, ...] = (BOXES, SPANS, RESOLUTION_M, STEP_S, KIND, MOD
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One record by row: its id, what each arm measured (None or absent: not measured) and what ranking looks at."""
+    """One record as a row: its id, the scores of each arm (None or absent: not measured) and the columns of ranking."""
 
     id: str
     arms: Mapping[SignalName, float | None] = field(default_factory=dict)
@@ -38,7 +37,7 @@ class Candidate:
 
 
 def candidates_of(rows: Sequence[Candidate]) -> Candidates:
-    """Raises ValueError where an id is there twice."""
+    """Raises ValueError for a duplicate id."""
     names = sorted({name for row in rows for name in row.arms})
     return Candidates.of(
         [row.id for row in rows],
@@ -49,7 +48,7 @@ def candidates_of(rows: Sequence[Candidate]) -> Candidates:
     )
 
 
-def _values(row: Candidate) -> tuple[Any, ...]:
+def _values(row: Candidate) -> tuple[object, ...]:
     """In the order of the columns."""
     return (
         tuple(box_array(row.boxes).ravel().tolist()),

@@ -1,9 +1,8 @@
-"""Siblings of one series spread over the answer, so that they do not fill its first page. Pure.
+"""Spreads siblings of one series over the answer, so that they do not fill its first page. Pure.
 
-The rule, by the numbers that ship: of each ten hits at most three are of one series (titles that differ only in numbers
-and dates) and at most five under one parent. The others of the family stand back, but only for a hit worth at least .8
-of their own score: who asks for just this family gets it, in its order. Those that stood back are the first in line for
-the next ten.
+With the default numbers: of each ten hits at most three are of one series (titles that differ only in numbers and
+dates) and at most five have the same parent. The rest of the family is postponed, but only for a hit with at least .8
+of their own score: a question about just this family gets it, in its order. Postponed hits come first in the next ten.
 """
 
 from __future__ import annotations
@@ -18,7 +17,9 @@ from search_api.ranking.numbers import check_positive, check_shares
 
 @dataclass(frozen=True, slots=True)
 class Diversity:
-    """``block`` hits hold at most so many of one family of each kind; ``least_share`` of a score is enough to pass."""
+    """``block`` hits contain at most this many of one family of each kind; a hit may pass with ``least_share`` of a
+    score.
+    """
 
     block: int
     most: Mapping[str, int]
@@ -33,16 +34,16 @@ class Diversity:
 
 
 Family = tuple[str, Hashable]
-"""Kind ("series" or "parent") and which one."""
+"""Kind ("series" or "parent") and name of the family."""
 
 
 def diversify(
     families: Sequence[Sequence[Family]], scores: Sequence[float], rule: Diversity, *, first: int | None = None
 ) -> list[int]:
-    """Positions in the order to show; ``families`` and ``scores`` (not below 0) come best first.
+    """Positions in display order; ``families`` and ``scores`` (not below 0) come best first.
 
-    A permutation that depends on nothing but these, so pages of it never overlap. Only its ``first`` places are
-    worked out where that is given; the rest follows as it was. Raises ValueError where the lengths differ.
+    A permutation that depends only on these, so pages of it never overlap. With ``first`` only that many places are
+    computed and the rest is unchanged. Raises ValueError if the lengths differ.
     """
     if len(families) != len(scores):
         raise ValueError("families and scores differ in length")
@@ -56,9 +57,9 @@ def diversify(
 def _block(
     waiting: list[int], families: Sequence[Sequence[Family]], scores: Sequence[float], rule: Diversity
 ) -> list[int]:
-    """The next ten, taken out of ``waiting``."""
+    """The next ten, removed from ``waiting``."""
     count: Counter[Family] = Counter()
-    standing_back: list[int] = []  # in their order
+    standing_back: list[int] = []  # in order
     block: list[int] = []
     while len(block) < rule.block and (waiting or standing_back):
         while waiting and any(count[one] >= rule.limit(one[0]) for one in families[waiting[0]]):
@@ -73,7 +74,7 @@ def _block(
 
 
 def _next(waiting: list[int], standing_back: list[int], scores: Sequence[float], rule: Diversity) -> int:
-    """The best that may pass, or the best of those that stood back where nothing is worth it."""
+    """The best hit that may pass, or the best postponed one if no other is good enough."""
     if not standing_back:
         return heapq.heappop(waiting)
     if waiting and scores[waiting[0]] >= rule.least_share * scores[standing_back[0]]:

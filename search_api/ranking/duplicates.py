@@ -1,4 +1,4 @@
-"""The same data set of several catalogues shown once, under the best of its records."""
+"""Shows a data set of several catalogues once, under the best of its records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class DuplicateKey:
-    """What tells that two records are one data set: the same ``identity``, or the same ``signature`` elsewhere."""
+    """What makes two records one data set: the same ``identity``, or the same ``signature`` in another source."""
 
     source: str
     identity: str | None = None
@@ -27,11 +27,11 @@ class _Group:
 
 
 def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[str, list[str]]:
-    """The ids that are shown, in order, each with those folded under it, best first; ``ids`` come best first.
+    """The displayed ids in order, each with those folded under it, best first; ``ids`` come best first.
 
-    Two records are one data set where their identity (DOI, else file identifier) is the same, or where their signature
-    is the same and nothing speaks against it: they are of different sources (one catalogue that says the same twice
-    means two things) and do not have different DOIs.
+    Two records are one data set if their identity (DOI, else file identifier) is the same, or if their signature is the
+    same and nothing contradicts: their sources differ (two equal records of one catalogue are two data sets) and they
+    do not have different DOIs.
     """
     identities = Counter(one.identity for one in keys.values())
     signatures = Counter(one.signature for one in keys.values())
@@ -46,7 +46,7 @@ def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[st
         if group is not None:
             group.members.append(one)
             group.folded.append(record)
-        elif identities[one.identity] == signatures[one.signature] == 1:  # nobody can be its double
+        elif identities[one.identity] == signatures[one.signature] == 1:  # nothing can be its duplicate
             folded[record] = []
             continue
         else:

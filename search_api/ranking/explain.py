@@ -1,4 +1,4 @@
-"""Why a hit stands where it stands: values for JSON, English sentences, and codes to say them in any language."""
+"""Explains the rank of a hit: values for JSON, English sentences, and codes for translation."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _COMBINERS_OWN = Reason("what the score starts from", "base")
 def explain(ranking: Ranking, position: int) -> Json:
     """The hit at ``position`` (0 is the best): its score and each signal's part in it, largest first.
 
-    The contributions (weight x counted) add up to the score, except where the `hausdorff` mode ordered last: there
-    ``distance_deg`` gave the place. Raises IndexError past the end.
+    The contributions (weight x counted) add up to the score, except where the `hausdorff` mode decided the order: there
+    ``distance_deg`` gave the position. Raises IndexError past the end.
     """
     index = int(ranking.order[position])
     parts = [_part(ranking, name, index) for name in ranking.terms]
@@ -35,7 +35,7 @@ def explain(ranking: Ranking, position: int) -> Json:
 
 
 def _ordered_by(ranking: Ranking, position: int) -> str:
-    """What gave this position its order: beyond a window, the order of the stage before holds."""
+    """The stage that decided this position: beyond a window, the order of the previous stage applies."""
     if ranking.ordered_by == "hausdorff" and position < _hausdorff_window(ranking):
         return "hausdorff"
     reader = ranking.terms.get(CrossEncoderReading.name)

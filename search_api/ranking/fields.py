@@ -1,6 +1,6 @@
-"""What ranking and arranging read of one candidate, parsed once out of its doc values.
+"""What ranking and arranging read of one candidate, parsed once from its doc values.
 
-Each signal says which columns it reads; nobody else lists fields of Elasticsearch.
+Each signal declares its columns; no other code lists Elasticsearch fields.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Fields = Mapping[str, Sequence[Any]]
 """The ``fields`` of an Elasticsearch hit: doc values, lists of values by field."""
 
 DocValue = str | Mapping[str, str]
-"""An entry of ``docvalue_fields``: a field, or a field with the format it is asked for in."""
+"""An entry of ``docvalue_fields``: a field, or a field with its format."""
 
 Value = TypeVar("Value")
 Gathered = TypeVar("Gathered")
@@ -28,8 +28,9 @@ _OF_NOBODY = DuplicateKey("")
 
 @dataclass(frozen=True, slots=True)
 class Column(Generic[Value, Gathered]):
-    """One value of each candidate. ``read`` parses it out of doc values, once for each version of a record;
-    ``gather`` brings the values of all candidates together for numpy."""
+    """One value of each candidate. ``read`` parses it from doc values, once for each version of a record;
+    ``gather`` combines the values of all candidates for numpy.
+    """
 
     name: str
     doc_values: tuple[DocValue, ...]
@@ -42,7 +43,7 @@ AnyColumn = Column[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class RankingFields:
-    """One candidate: the value of each column, in the order of the columns it was read by."""
+    """One candidate: the value of each column, in the order of the columns."""
 
     values: tuple[Any, ...] = ()
     duplicate_key: DuplicateKey = _OF_NOBODY
@@ -50,14 +51,14 @@ class RankingFields:
 
 
 def doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:
-    """What a search asks for so that ``fields_of`` can read it, each once."""
+    """The doc values that ``fields_of`` needs, each once."""
     read = [value for column in columns for value in column.doc_values]
     unique = {str(value): value for value in [*read, *DUPLICATE_FIELDS, *_FAMILIES]}
     return list(unique.values())
 
 
 def fields_of(fields: Fields, columns: Iterable[AnyColumn]) -> RankingFields:
-    """From doc values as the index writes them. Raises ValueError where a value cannot be read."""
+    """From doc values as the index stores them. Raises ValueError for an unreadable value."""
     return RankingFields(
         values=tuple(column.read(fields) for column in columns),
         duplicate_key=duplicate_key_of(fields),
@@ -71,7 +72,7 @@ def duplicate_key_of(fields: Fields) -> DuplicateKey:
 
 
 def first(fields: Fields, name: str) -> Any:
-    """The only value of a field, None where there is none."""
+    """The only value of a field, None if there is none."""
     values = fields.get(name)
     return values[0] if values else None
 

@@ -1,4 +1,4 @@
-"""Sections of the ranking configuration: read from JSON into frozen dataclasses, and their numbers checked."""
+"""Reads sections of the ranking configuration from JSON into frozen dataclasses, and checks their numbers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from core.json_types import Json
 Section = TypeVar("Section")
 
 
-def section(kind: type[Section], raw: Any, where: str) -> Section:
+def section(kind: type[Section], raw: object, where: str) -> Section:
     """The dataclass ``kind`` from a JSON object, nested sections included.
 
-    Every field must be there, unless it has a default, and nothing else. Raises ValueError that names what is wrong.
+    Every field without a default is required; others are refused. Raises ValueError that names what is wrong.
     """
     given = exactly(raw, {entry.name for entry in _fields(kind)}, where, optional=_optional(kind))
     hints = get_type_hints(kind)
@@ -28,8 +28,8 @@ def section(kind: type[Section], raw: Any, where: str) -> Section:
         raise ValueError(f"{where}: {error}") from error
 
 
-def exactly(raw: Any, wanted: set[str], where: str, *, optional: frozenset[str] = frozenset()) -> Json:
-    """A copy of the JSON object; raises ValueError where a name is missing or unknown."""
+def exactly(raw: object, wanted: set[str], where: str, *, optional: frozenset[str] = frozenset()) -> Json:
+    """A copy of the JSON object; raises ValueError for missing or unknown names."""
     if not isinstance(raw, dict):
         raise ValueError(f"{where}: an object is expected")
     wrong = sorted((wanted - optional - raw.keys()) | (raw.keys() - wanted))

@@ -34,10 +34,10 @@ from search_api.ranking.target import Relation, Target
 
 FEATURES = ("nearness", "query_share", "box_share", "containment", "centre", "size")
 
-# A box at -170 is near Fiji at 178 all the same: degrees are plain, but counted to where the box is nearest.
+# Degrees are planar, but a box is moved by 360 to where it is nearest: -170 is near Fiji at 178.
 _TURNS = np.array([[turn, 0.0, turn, 0.0] for turn in (-360.0, 0.0, 360.0)])
 
-# Extents are drawn by hand: a box that covers all but a thousandth covers it.
+# Extents are drawn by hand: a box that covers all but a thousandth counts as covering.
 _WHOLE = 0.999
 
 
@@ -54,7 +54,7 @@ def _box(text: str) -> tuple[float, float, float, float]:
 
 
 BOXES: Column[tuple[float, ...], Rows] = Column("boxes", ("boxes",), _boxes, lambda values: rows_of(values, 4))
-"""Rows west, south, east (unrolled), north in degrees; stored as ``"west,south,east,north"``."""
+"""Rows of west, south, east (unrolled), north in degrees; stored as ``"west,south,east,north"``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +75,11 @@ class BlendWeights:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """Candidates that lie wholly outside the asked place (``blend`` mode).
+    """How to treat candidates wholly outside the asked place (``blend`` mode).
 
-    ``tolerance``: how much better than a candidate inside it one outside must be in all else (the text score weighs 1)
-    to stand above it; 0 leaves the blend alone to decide. ``margin``: what comes nearer than this share of the asked
-    box's diagonal is not wholly outside.
+    ``tolerance``: how much better one outside must be in all else (the text score has weight 1) to rank above a
+    candidate inside; with 0 the blend alone decides. ``margin``: a candidate closer than this share of the asked box's
+    diagonal is not wholly outside.
     """
 
     tolerance: float
@@ -91,9 +91,10 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class PlaceNumbers:
-    """``smallest_diagonal_deg``: a smaller asked place is judged as if it were this large. ``smallest_area_km2``:
-    below this, sizes count as equal. ``unknown_diagonals``: by distance, a candidate without extent is taken to be this
-    many diagonals of the asked box away."""
+    """``smallest_diagonal_deg``: a smaller asked place is treated as this large. ``smallest_area_km2``: smaller areas
+    count as equal. ``unknown_diagonals``: by distance, a candidate without extent counts as this many diagonals of the
+    asked box away.
+    """
 
     blend: BlendWeights
     outside: Outside
@@ -114,7 +115,7 @@ def blend_scores(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Floats:
 
 
 def blend_features(boxes: Rows, asked: BBox, relation: Relation | None, numbers: PlaceNumbers) -> Floats:
-    """features: (6, n) 0..1 in the order of FEATURES, NaN without a box; what the weights are learned on."""
+    """features: (6, n) 0..1 in the order of FEATURES, NaN without a box; the input for learning the weights."""
     comparison = compare(asked, boxes.values)
     diagonal = max(diagonal_deg(asked), numbers.smallest_diagonal_deg)
     query_share, box_share = _shares(comparison, relation)
@@ -132,10 +133,10 @@ def blend_features(boxes: Rows, asked: BBox, relation: Relation | None, numbers:
 
 
 def wholly_outside(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Flags:
-    """Which candidates have boxes of which none comes near any of the asked ones: (n,), False without a box.
+    """Whether no box of a candidate is near any asked box: (n,), False without a box.
 
-    Near is ``numbers.outside.margin`` of the asked box's diagonal: the boxes of names are drawn by hand, and what
-    touches one or lies just beside it may well be meant.
+    Near is ``numbers.outside.margin`` of the asked box's diagonal: the boxes of names are drawn by hand, and a
+    candidate that touches one or is just beside it may be meant.
     """
     shared = np.max([_shared_when_grown(boxes, asked, numbers) for asked in target.boxes], axis=0)
     outside: Flags = boxes.best(shared) <= 0.0  # NaN, where there is no box, is not
@@ -143,7 +144,7 @@ def wholly_outside(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Flags:
 
 
 def _shared_when_grown(boxes: Rows, asked: BBox, numbers: PlaceNumbers) -> Floats:
-    """What each box (m,), grown on all sides by the margin, shares with the asked one, in km2."""
+    """The area in km2 that each box (m,), grown on all sides by the margin, shares with the asked one."""
     margin = numbers.outside.margin * max(diagonal_deg(asked), numbers.smallest_diagonal_deg)
     return compare(asked, boxes.values + np.array([-margin, -margin, margin, margin])).overlap_km2
 
@@ -175,7 +176,7 @@ def logistic(features: Floats, weights: BlendWeights) -> Floats:
 
 
 def _shares(comparison: Comparison, relation: Relation | None) -> tuple[Floats, Floats]:
-    """Share of the query and of the box that count; a relation of containment looks at one of them only."""
+    """The shares of the query and of the box that count; a containment relation uses only one of them."""
     if relation == "within":
         return comparison.box_share, comparison.box_share
     if relation == "contains":

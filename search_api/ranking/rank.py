@@ -1,6 +1,6 @@
-"""Everything composed: each signal measured, the combiner's terms summed, one order.
+"""Combines everything: measures each signal, sums the combiner's terms, sorts.
 
-A signal is a term only where the question asks for it: a question without place or time is ranked as if those signals
+A signal is a term only if the question asks for it: a question without place or time is ranked as if those signals
 did not exist. The score is the sum of weight x counted over the terms, so every point of it can be explained.
 """
 
@@ -27,9 +27,10 @@ OrderedBy = Literal["fused", "cross_encoder", "hausdorff"]
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates in order. ``order``: (r,) their indexes, best first; ``score``: (n,), never rising along ``order``.
+    """Candidates in order. ``order``: (r,) their indexes, best first; ``score``: (n,), never increasing along
+    ``order``.
 
-    ``distance_deg`` is set in the `hausdorff` mode only: (n,) degrees that the first ones are ordered by.
+    ``distance_deg`` is set only in the `hausdorff` mode: (n,) degrees, which order the first ones.
     """
 
     asked: Asked
@@ -52,7 +53,7 @@ class Ranking:
         return [self.candidates.ids[index] for index in self._window(first, count)]
 
     def hits(self, first: int = 0, count: int | None = None) -> list[Hit]:
-        """Hits, best first. Made for the page that is shown: a thousand of them cost more than ranking them."""
+        """Hits, best first. Make them only for the page: a thousand of them cost more than ranking them."""
         return [self._hit(index) for index in self._window(first, count)]
 
     def _window(self, first: int, count: int | None) -> list[int]:
@@ -65,12 +66,12 @@ class Ranking:
 
 
 def measured(value: float) -> float | None:
-    """A number of a column, None where it is NaN."""
+    """A number of a column, None for NaN."""
     return None if math.isnan(value) else float(value)
 
 
 def rank(candidates: Candidates, target: Target, ranker: Ranker, cosine_floor: float = -1.0) -> Ranking:
-    """Best first, at most ``max_results``; ties by id. ``cosine_floor``: where the embedder's cosines begin."""
+    """Best first, at most ``max_results``; ties by id. ``cosine_floor``: the embedder's lowest cosine."""
     asked = Asked(candidates, target, cosine_floor)
     each = {name: signal.measure(asked) for name, signal in ranker.signals.items()}
     terms = ranker.combiner.combine({name: one for name, one in each.items() if one is not None}, asked)
@@ -80,10 +81,10 @@ def rank(candidates: Candidates, target: Target, ranker: Ranker, cosine_floor: f
 
 
 def nearest_first(ranking: Ranking) -> Ranking:
-    """In the `hausdorff` mode and with a place: the best ``hausdorff_window`` by distance, ascending; else unchanged.
+    """In the `hausdorff` mode with a place: the best ``hausdorff_window`` by distance, ascending; else unchanged.
 
-    The last step, after any re-ranking, as in paper 000. Equal distances keep the order they had. Those in the window
-    score 1 + 1 / (1 + distance) and so above all others, which keep their score.
+    The last step, after any re-ranking, as in paper 000. Equal distances keep their order. Hits in the window score
+    1 + 1 / (1 + distance), which is above all others, whose scores are unchanged.
     """
     spatial = ranking.ranker.find(Spatial)
     distance = spatial.distances_deg(ranking.asked) if spatial is not None else None

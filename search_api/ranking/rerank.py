@@ -1,4 +1,4 @@
-"""The cross-encoder's reading of the best candidates, interpolated with the fused score."""
+"""Combines the cross-encoder's score of the best candidates with the fused score."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ from search_api.ranking.signals.cross_encoder import CrossEncoderReading
 
 
 def calibrated(logits: Floats, card: CrossEncoderCard) -> Floats:
-    """sigmoid(logit / temperature + offset): (n,) 0..1, the calibration being part of the model's card."""
+    """sigmoid(logit / temperature + offset): (n,) 0..1; the calibration is part of the model's card."""
     shifted = np.asarray(logits, dtype=np.float64) / card.temperature + card.offset
     sigmoid: Floats = 0.5 * (1.0 + np.tanh(shifted / 2.0))  # the sigmoid in a form that cannot overflow
     return sigmoid
 
 
 def rerank(ranking: Ranking, logits: Sequence[float] | Floats, card: CrossEncoderCard) -> Ranking:
-    """The block that was read, by (1 - lambda) x fused + lambda x calibrated; then the rest in the order it had.
+    """Scores the reranked block by (1 - lambda) x fused + lambda x calibrated; the rest follows in its order.
 
-    lambda is the card's, else the configuration's. ``logits``: (k,) of the ranking's first k, in its order. What was
-    not read gets (1 - lambda) x fused, and as its fused score is not above any of the block's, scores fall along the
-    whole order. Ties by id.
-    Raises ValueError for more logits than hits or one that is not finite.
+    lambda is the card's, else the configuration's. ``logits``: (k,) of the ranking's first k, in its order. Other hits
+    get (1 - lambda) x fused; their fused score is at most the block's lowest, so scores decrease along the whole order.
+    Ties by id. Raises ValueError for more logits than hits or one that is not finite.
     """
     read = np.asarray(logits, dtype=np.float64)
     if len(read) > len(ranking) or not np.isfinite(read).all():

@@ -1,4 +1,4 @@
-"""What a question asks for beside its topic."""
+"""What a question asks for besides its topic."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Level = Literal["global", "continental", "national", "regional", "local"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Place, time, resolution and kind that are asked for; what is not asked is empty and changes nothing.
+    """The asked place, time, resolution and kind; empty fields have no effect.
 
-    ``boxes`` are already shaped by directional relations (north of Italy is a box north of it); here ``within``,
-    ``contains`` and ``disjoint`` only say which share counts. Several boxes: a record is judged by the mean over
-    them, so one that serves both of two asked places wins. ``now_ms`` is the moment of the question.
-    ``spatial``: whether place is blended into the score, orders the best last by distance, or counts for nothing.
-    Raises ValueError where a time is asked without it.
+    ``boxes`` already include directions (north of Italy is a box north of it); ``within``, ``contains`` and
+    ``disjoint`` only choose the share that counts. With several boxes, a record gets the mean over them, so one that
+    matches both of two asked places wins. ``now_ms`` is the time of the question. ``spatial``: whether place is blended
+    into the score, orders the best by distance at the end, or has no effect. Raises ValueError if a time is asked
+    without ``now_ms``.
     """
 
     boxes: tuple[BBox, ...] = ()
@@ -42,14 +42,14 @@ class Target:
 
     @property
     def bounded_span(self) -> TimeSpan | None:
-        """The asked span, None where it is open at both ends and so asks for nothing."""
+        """The asked span, None if it is open at both ends and so has no effect."""
         if self.span is None or (self.span.start_ms is None and self.span.end_ms is None):
             return None
         return self.span
 
     @property
     def moment_ms(self) -> int:
-        """``now_ms`` where it is known to be there."""
+        """``now_ms``, which must be set."""
         if self.now_ms is None:
             raise ValueError("now_ms is not set")
         return self.now_ms
@@ -60,7 +60,7 @@ class Target:
 
     @property
     def asks_resolution(self) -> bool:
-        """Whether a word of the question names a resolution, a scale or a level."""
+        """Whether words of the question name a resolution, a scale or a level."""
         return self.level is not None or self.resolution != Resolution()
 
     @property

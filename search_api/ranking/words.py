@@ -1,14 +1,14 @@
-"""What words weigh in the lexical queries, by field and by where a word comes from."""
+"""Weights of words in the lexical queries, by field and by origin of the word."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from search_api.ranking.numbers import check_not_negative
+from search_api.ranking.numbers import check_not_negative, check_positive
 
 Boosts = Mapping[str, float]
-"""By field: how much a word there weighs in BM25F."""
+"""By field: the weight of a word there in BM25F."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,8 @@ class WordWeights:
 
     ``plain``: the folded reading beside the one in the question's language. ``named``: words of place and time.
     ``identifier``: an identifier that matches exactly. ``synonym``, ``narrower``: other names of a term.
-    ``enough``: how many words must occur, as Elasticsearch's minimum_should_match. ``saturation``: BM25's k1 for a
+    ``enough``: how many words must occur, as Elasticsearch's minimum_should_match. ``of_a_record``: how many
+    words of a record search for others like it. ``saturation``: BM25's k1 for a
     user's own passages.
     """
 
@@ -32,10 +33,12 @@ class WordWeights:
     synonym: float
     narrower: float
     enough: str
+    of_a_record: int
     saturation: float
 
     def __post_init__(self) -> None:
         for boosts in (self.record_fields, self.passage_fields, self.expanded_fields, self.cited_fields):
             check_not_negative(**boosts)
         check_not_negative(plain=self.plain, named=self.named, identifier=self.identifier)
+        check_positive(of_a_record=self.of_a_record)
         check_not_negative(synonym=self.synonym, narrower=self.narrower, saturation=self.saturation)

@@ -1,1 +1,1 @@
-"""Questions to Elasticsearch: one file per arm and clause; each is a pure function to a request body."""
+"""Builds Elasticsearch requests: one file per arm and clause, each a pure function to a request body."""

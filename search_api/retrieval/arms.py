@@ -1,7 +1,7 @@
 """The arms of one search as request bodies, and their answers as scores by record id.
 
-An arm looks either at records or at passages. ``body(k, ids)`` asks for its best ``k``; with ``ids`` it asks for the
-scores of just those records (the completion: a candidate that another arm found gets this arm's score too).
+An arm searches either records or passages. ``body(k, ids)`` requests its best ``k``; with ``ids`` it requests the
+scores of only those records (the completion: a candidate of another arm gets this arm's score too).
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from core.json_types import Json, JsonMapping
 from search_api.ranking.fields import AnyColumn, DocValue, RankingFields, doc_values, fields_of
 from search_api.retrieval import bm25, knn
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.memory import Version, version_of
+from search_api.retrieval.versioned_cache import Version, version_of
 
 BROWSING_ORDER: tuple[Json, ...] = (
     {"dates.modified": {"order": "desc", "missing": "_last"}},
     {"id": "asc"},
 )
-"""Lately changed first."""
+"""Latest change first."""
 
 
 PassageKey = tuple[str, int]
-"""A passage's document and its ordinal there."""
+"""A passage's document and its ordinal in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One way to find records. ``measured`` turns Elasticsearch's ``_score`` into the arm's own scale.
+    """One way to find records. ``measured`` converts Elasticsearch's ``_score`` to the arm's own scale.
 
-    An arm without a signal only brings candidates; the others score them.
+    An arm without a signal only adds candidates; the others score them.
     """
 
     signal: SignalName | None
@@ -43,7 +43,7 @@ class Arm:
     body: Callable[[int, Sequence[str] | None], Json]
     measured: Callable[[float], float]
     missing: float | None
-    """What a candidate has that the completion did not return: 0 for words that do not occur, None for no vector."""
+    """The value for a candidate missing from the completion: 0 for words that do not occur, None for no vector."""
 
 
 def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
@@ -56,7 +56,7 @@ def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
 
 
 def _among(query: Clause, filters: Sequence[Clause], ids: Sequence[str] | None) -> Clause:
-    """The query under its filters; for given ids it only scores (0 where no word occurs), so that all come back."""
+    """The query with its filters; for given ids it only scores (0 if no word occurs), so that all are returned."""
     if ids is None:
         return {"bool": {"must": [query], "filter": list(filters)}}
     return {"bool": {"should": [bm25.scoring(query)], "filter": [*filters, {"ids": {"values": list(ids)}}]}}
@@ -73,7 +73,7 @@ def dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]
 
 
 def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:
-    """Whatever passes the filters, lately changed first: for a question without words on a topic."""
+    """Everything that passes the filters, latest change first: for a question without topic words."""
 
     def body(k: int, _ids: Sequence[str] | None) -> Json:
         return {
@@ -110,7 +110,7 @@ def _of_records(ids: Sequence[str] | None) -> list[Clause]:
 
 
 def for_records(fields: Sequence[DocValue] = ()) -> Json:
-    """Ids come from a doc value: for ``_id`` every hit's stored fields, ``_source`` among them, would be unpacked."""
+    """Ids come from a doc value: ``_id`` would decompress every hit's stored fields, ``_source`` included."""
     return {
         "stored_fields": "_none_",
         "docvalue_fields": ["id", *fields],
@@ -120,9 +120,9 @@ def for_records(fields: Sequence[DocValue] = ()) -> Json:
 
 
 def fields_body(ids: Sequence[str], filters: Sequence[Clause], columns: Sequence[AnyColumn]) -> Json:
-    """What ranking reads of those of the records that pass the filters; asked once, not with every arm.
+    """The ranking fields of the records that pass the filters; requested once, not with every arm.
 
-    Doc values alone: ``_source`` is read only for the hits of the page.
+    Doc values only: ``_source`` is read only for the hits of the page.
     """
     passing = {"bool": {"filter": [*filters, {"ids": {"values": list(ids)}}]}}
     return {"query": passing, "size": len(ids), **for_records(doc_values(columns))}
@@ -131,14 +131,14 @@ def fields_body(ids: Sequence[str], filters: Sequence[Clause], columns: Sequence
 def read_fields(
     answer: JsonMapping, index_uuid: str, columns: Sequence[AnyColumn]
 ) -> tuple[dict[str, RankingFields], dict[str, Version]]:
-    """The answer to ``fields_body`` by record id, and the version of each."""
+    """The answer to ``fields_body`` by record id, and the version of each record."""
     hits = {hit["fields"]["id"][0]: hit for hit in answer["hits"]["hits"]}
     fields = {record: fields_of(hit["fields"], columns) for record, hit in hits.items()}
     return fields, {record: version_of(index_uuid, hit) for record, hit in hits.items()}
 
 
 def _for_passages() -> Json:
-    """A passage is told by its document and its place there, doc values both: an ``_id`` would unpack its text."""
+    """Identifies a passage by its document and ordinal, both doc values: ``_id`` would decompress its text."""
     return {
         "stored_fields": "_none_",
         "docvalue_fields": ["record", "document", "ordinal"],
@@ -149,18 +149,18 @@ def _for_passages() -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What one arm said: scores by record id, ids that hold every word, and how prominently the asked place is named.
+    """The answer of one arm: scores by record id, ids with every word, and how prominently the asked place is named.
 
-    ``named``: 1 in the title, .5 elsewhere; who does not name it is absent.
+    ``named``: 1 in the title, .5 elsewhere; records that do not name it are absent.
     """
 
     scores: Mapping[str, float]
     all_words: frozenset[str]
     named: Mapping[str, float]
     passages: Mapping[str, PassageKey]
-    """Record id to its best passage (passage arms only)."""
+    """Maps a record id to its best passage (passage arms only)."""
     versions: Mapping[str, Version]
-    """Record id to the version that was found (arms over records only)."""
+    """Maps a record id to the version found (record arms only)."""
 
 
 def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str) -> Scored:

@@ -1,8 +1,7 @@
-"""Beyond the ranked window: how many records match in all, how they spread over facets, and the next best of them.
+"""What is beyond the ranked window: the total number of matches, their facets, and the next best of them.
 
-Only the window is ranked by every signal. What follows it comes in the order of words and meaning alone, and is
-asked for only where a page or a count needs it. It does not depend on the page, so that pages neither overlap nor leave
-a gap.
+Only the window is ranked by every signal. What follows has the order of words and meaning alone, and is requested only
+if a page or a count needs it. It does not depend on the page, so that pages neither overlap nor leave a gap.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from search_api.retrieval import bm25, knn
 from search_api.retrieval.arms import BROWSING_ORDER, for_records
 from search_api.retrieval.candidates import Asking, CandidateSet
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.memory import Version, version_of
 from search_api.retrieval.plan import RetrievalPlan
+from search_api.retrieval.versioned_cache import Version, version_of
 
 Aggregations = JsonMapping
 
@@ -32,7 +31,7 @@ MOST_LISTED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """``count`` match outside the window, ``at_least``: or more. ``aggregations`` count the window too."""
+    """``count`` records match outside the window, ``at_least``: or more. ``aggregations`` include the window."""
 
     count: int = 0
     at_least: bool = False
@@ -41,7 +40,7 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """``ids`` follow the window, best first; ``scores``, a share of the best one's, fall along them."""
+    """``ids`` follow the window, best first; ``scores``, as a share of the best one's, decrease along them."""
 
     ids: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
@@ -51,7 +50,7 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class BeyondWindow:
-    """One search's further matches. Methods raise Unavailable where Elasticsearch does not answer."""
+    """One search's further matches. Methods raise Unavailable if Elasticsearch does not answer."""
 
     ask: Asking
     plan: RetrievalPlan
@@ -60,11 +59,11 @@ class BeyondWindow:
 
     @property
     def _near(self) -> bool:
-        """Whether meaning alone may let in more than the window held."""
+        """Whether meaning alone can match more than the window held."""
         return self.plan.vector is not None and self.found.meant() >= self.ranker.candidate_window
 
     def counted(self, aggregations: Aggregations) -> Outside:
-        """Asks for nothing where the window holds all that matches and nothing is to be counted."""
+        """Sends no request if the window holds all matches and nothing is to be counted."""
         if not (self._near or self.found.overflowing or aggregations):
             return Outside()
         either = [self.plan.matching, self._window]
@@ -111,7 +110,7 @@ class BeyondWindow:
         return {"knn": {**nearest, "similarity": self.found.least, "boost": self._meaning_boost()}}
 
     def _meaning_boost(self) -> float:
-        """Weighs (1 + cosine) / 2 against BM25 as TM2C2 weighs them in the window, with the same maxima."""
+        """Weighs (1 + cosine) / 2 against BM25 as TM2C2 does in the window, with the same maxima."""
         words, meaning = self.ranker.find(Bm25), self.ranker.find(Dense)
         best_words, best_meaning = _best(self.found, Bm25.name), _best(self.found, Dense.name)
         if words is None or meaning is None or best_words <= 0.0 or words.weight <= 0.0:

@@ -11,10 +11,10 @@ from search_api.retrieval.filters import Clause
 from search_api.retrieval.language_fields import boosted
 
 ALL_WORDS = "all_words"
-"""Name of the clause that matches where enough of the question's words occur; read back as a matched query."""
+"""Name of the clause that matches if enough of the question's words occur; read back as a matched query."""
 
 NAMED_IN_TITLE, NAMED = "named_in_title", "named"
-"""Names of the clauses that match where a record names the asked place: read back as matched queries too."""
+"""Names of the clauses that match if a record names the asked place; read back as matched queries too."""
 
 
 def records_query(
@@ -26,11 +26,11 @@ def records_query(
     expansion: Expansion = NO_EXPANSION,
     places: Sequence[str] = (),
 ) -> Clause:
-    """What scores records: ``thematic`` words must match somewhere, ``named`` (place and time words) only add.
+    """Scores records: ``thematic`` words must match somewhere, ``named`` (place and time words) only add.
 
-    Beside it ``places`` (names of the asked ones) score nothing, but say which records name them.
+    ``places`` (names of the asked places) have no score, but show which records name them.
 
-    ``expansion``: other names of its terms, which add a little and let in records without the words themselves.
+    ``expansion``: other names of its terms, which add a little and match records without the words themselves.
     ``identifiers`` match exactly and put their record on top. With neither words nor identifiers nothing matches.
     """
     clause = _words(_Reading(weights, weights.record_fields, language), thematic, named, expansion, _naming(places))
@@ -53,7 +53,7 @@ def every_word_query(
     identifiers: tuple[str, ...] = (),
     expansion: Expansion = NO_EXPANSION,
 ) -> Clause:
-    """The records that hold enough of the words, or bear an identifier, as a filter: what ``ALL_WORDS`` tells of."""
+    """A filter for records with enough of the words, or with an identifier: the condition of ``ALL_WORDS``."""
     either = [_every_word(_Reading(weights, weights.record_fields, language), thematic, expansion)]
     if identifiers:
         either.append({"terms": {"identifiers": list(identifiers)}})
@@ -68,19 +68,19 @@ def passages_query(
 
 
 def cited_query(weights: WordWeights, question: str, language: str | None) -> Clause:
-    """What scores passages that are cited themselves: the whole question over text and headings."""
+    """Scores the passages to cite: the whole question over text and headings."""
     reading = _Reading(weights, weights.cited_fields, language)
     return {"bool": {"should": _both(reading, question), "minimum_should_match": 1}}
 
 
 def scoring(query: Clause) -> Clause:
-    """The same scores without the condition: a record with none of the topic's words still has those of the place."""
+    """The same scores without the condition: a record without the topic's words keeps the score of the place."""
     parts = query.get("bool", {})
     return {"bool": {"should": [*parts["must"], *parts["should"]]}} if parts.keys() == {"must", "should"} else query
 
 
 def without_tellings(query: Clause) -> Clause:
-    """The same scores without the clauses that score nothing and only tell which records they match."""
+    """The same scores without the named clauses, which have no score and only report matches."""
     if "bool" not in query:
         return query
     parts = dict(query["bool"])
@@ -98,8 +98,8 @@ def _tells(clause: Clause) -> bool:
 class _Reading:
     """Fields in the question's language and in the plain folded form.
 
-    The plain one lets in words that the language's analyser would not meet (names, other languages); its weight is
-    small, so that BM25F in the question's language decides the order.
+    The plain form matches words that the language's analyser would miss (names, other languages). Its weight is small,
+    so that BM25F in the question's language decides the order.
     """
 
     weights: WordWeights
@@ -156,7 +156,7 @@ def _phrases(texts: Sequence[str], fields: Sequence[str]) -> Clause:
 
 
 def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
-    """Every word of the text, or every term by any of its names and the words beside them."""
+    """Every word of the text, or every term by any of its names and the other words."""
     either = _all_of(reading, text)
     if expansion.every is not None:
         beside = [{"bool": {"should": _all_of(reading, expansion.beside)}}] if expansion.beside else []
@@ -165,8 +165,9 @@ def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
 
 
 def _all_of(reading: _Reading, text: str) -> list[Clause]:
-    """Enough of the words: up to three all of them, of more three quarters as shipped. Whoever asks in a sentence also
-    writes "how" and "caused"."""
+    """Enough of the words: up to three, all of them; of more, three quarters by default. Questions in sentences also
+    contain words such as "how" and "caused".
+    """
     enough = reading.weights.enough
     return [
         {"combined_fields": {"query": text, "fields": names, "minimum_should_match": enough}}

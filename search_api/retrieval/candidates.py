@@ -1,4 +1,4 @@
-"""All arms in one ``_msearch``, then in a second one the scores that candidates miss and what is not remembered."""
+"""Runs all arms in one ``_msearch``, then fetches missing scores and uncached fields in a second one."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from core.hit import SignalName
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
+from search_api.ranking.candidates import Candidates
 from search_api.ranking.fields import AnyColumn, RankingFields
 from search_api.retrieval.arms import Arm, PassageKey, Scored, fields_body, read_answer, read_fields
-from search_api.retrieval.memory import Remembered, Version
 from search_api.retrieval.plan import RetrievalPlan
+from search_api.retrieval.versioned_cache import Version, VersionedCache
 
 Signals = Mapping[SignalName, float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateSet:
-    """The candidates of one search by record id: every arm's score, what ranking reads of each, and its version."""
+    """The candidates of one search by record id: every arm's score, the ranking fields of each, and its version."""
 
     signals: Mapping[str, Signals]
     fields: Mapping[str, RankingFields]
@@ -29,18 +30,18 @@ class CandidateSet:
     passages: Mapping[str, PassageKey]
     versions: Mapping[str, Version]
     named: Mapping[str, float] = field(default_factory=dict)
-    """How prominently records name the asked place: 1 in the title, .5 elsewhere, absent for not at all."""
+    """How prominently records name the asked place: 1 in the title, .5 elsewhere, absent if not at all."""
     overflowing: bool = False
-    """Whether an arm other than meaning's had more than fits into the window."""
+    """Whether an arm other than meaning's found more than the window holds."""
     least: float = math.inf
-    """The cosine from which meaning alone makes a hit; infinite where it never does."""
+    """The minimum cosine for a hit by meaning alone; infinite if there are none."""
 
     def above(self, min_score: float, answer_score: float = -1.0) -> CandidateSet:
-        """Without the candidates that neither mean what was asked nor hold its every word.
+        """Drops the candidates that are neither near in meaning nor contain every word.
 
-        Both are cosines. Where none reaches ``answer_score`` and none holds every word, the question is about something
-        else, and whatever comes nearest to it is no hit either. A candidate whose meaning was not measured stays:
-        nothing speaks against it.
+        Both parameters are cosines. If no candidate reaches ``answer_score`` and none contains every word, the question
+        is about something else, and the nearest records are not hits either. A candidate without a measured meaning
+        stays, because nothing contradicts it.
         """
         meant = {record: _meaning(signals) for record, signals in self.signals.items()}
         best = max((cosine for cosine in meant.values() if cosine is not None), default=-1.0)
@@ -52,13 +53,20 @@ class CandidateSet:
         }
         return replace(self, signals=kept, least=least)
 
+    def candidates(self, columns: Sequence[AnyColumn]) -> Candidates:
+        """The same by column, as ranking takes them; ``columns``: those that they were read by."""
+        ids = list(self.signals)
+        names = list(next(iter(self.signals.values()))) if ids else []
+        arms = {name: [self.signals[record].get(name) for record in ids] for name in names}
+        return Candidates.of(ids, arms, [self.fields[record] for record in ids], columns, named=self.named)
+
     def meant(self) -> int:
-        """How many records are near enough in their own meaning."""
+        """The number of records that are near enough in their own meaning."""
         return sum((signals.get("dense") or -1.0) >= self.least for signals in self.signals.values())
 
 
 def _meaning(signals: Signals) -> float | None:
-    """The cosine of a record or of its best passage, whichever is higher; None where neither was measured."""
+    """The cosine of a record or of its best passage, whichever is higher; None if neither was measured."""
     cosines = [signals.get("dense"), signals.get("passage_dense")]
     return max((cosine for cosine in cosines if cosine is not None), default=None)
 
@@ -73,14 +81,14 @@ def retrieve(
     window: int,
     question: str,
     columns: Sequence[AnyColumn],
-    memory: Remembered[RankingFields],
+    memory: VersionedCache[RankingFields],
 ) -> CandidateSet:
-    """The best ``window`` of each arm, completed so that each candidate has each arm's score where there is one.
+    """The best ``window`` of each arm, completed so that each candidate has each arm's score if there is one.
 
     ``columns``: what ranking reads of each candidate.
 
-    What ``memory`` knows of a candidate is not asked for again; an arm alone over remembered records is one request.
-    Raises Unavailable where Elasticsearch does not answer.
+    Candidates in ``memory`` are not fetched again; one arm with only cached records is one request.
+    Raises Unavailable if Elasticsearch does not answer.
     """
     arms = plan.arms
     if not arms:
@@ -105,7 +113,7 @@ def retrieve(
         fields, versions = {**fields, **read}, {**versions, **read_at}
     completed = {
         place: read_answer(arms[place], answer, plan.index_uuid)
-        for place, answer in zip(lacking, answers, strict=False)  # one more answer holds what was unknown
+        for place, answer in zip(lacking, answers, strict=False)  # one more answer: uncached fields
     }
     found = _merged(fields, versions, arms, first, [completed.get(place) for place in range(len(arms))])
     return replace(found, overflowing=_overflowing(arms, first, window))
@@ -117,7 +125,7 @@ def _overflowing(arms: Sequence[Arm], first: Sequence[Scored], window: int) -> b
 
 
 def _lacking(arms: Sequence[Arm], first: Sequence[Scored], ids: Sequence[str]) -> dict[int, list[str]]:
-    """Arms by their place, each with the candidates that it did not bring itself."""
+    """Maps the position of each arm to the candidates that it did not return."""
     lacking = {
         place: [record for record in ids if record not in scored.scores]
         for place, (arm, scored) in enumerate(zip(arms, first, strict=True))
@@ -133,7 +141,7 @@ def _merged(
     first: Sequence[Scored],
     second: Sequence[Scored | None],
 ) -> CandidateSet:
-    """Of the records of which ranking knows something: they are there, and pass the filters."""
+    """Combines records with known fields: they exist and pass the filters."""
     ids = sorted(fields)
     signals: dict[str, dict[SignalName, float | None]] = {record: {} for record in ids}
     words: set[str] = set()
@@ -154,7 +162,7 @@ def _merged(
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Several searches in one request; ``preference`` sends the same question to the same copies."""
+    """Several searches in one request; ``preference`` sends equal questions to the same shard copies."""
 
     client: Elasticsearch
     preference: str

@@ -1,4 +1,4 @@
-"""Clauses for the other names of the terms in a question: they add a little, and let in what says it otherwise."""
+"""Clauses for the other names of a question's terms: they add a little, and match records with other words."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from search_api.understanding.interpretation import TermFound
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """``clauses`` score beside the question's own words. ``every`` matches where each term occurs by any of its names.
+    """``clauses`` score besides the question's own words. ``every`` matches if each term occurs by any of its names.
 
-    ``every`` is None where there is no term; the question's other words (``beside``) must then occur besides.
+    ``every`` is None if there is no term; the question's other words (``beside``) must then also occur.
     """
 
     clauses: tuple[Clause, ...] = ()
@@ -56,7 +56,7 @@ class _Expanding:
         return Expansion(clauses, {"bool": {"filter": every}}, beside)
 
     def _other_names(self, known: Sequence[TermFound]) -> Clause:
-        """One concept counts once, by its best name: a record that lists all its names is not better for it."""
+        """One concept counts once, by its best name: a record with all its names is not better for it."""
         narrower = _once(label for term in known for label in term.narrower)
         weighed = [_phrase(label, self.boosts, self.weights.synonym) for label in _synonyms(known)]
         weighed += [_phrase(label, self.boosts, self.weights.narrower) for label in narrower]

@@ -1,6 +1,6 @@
-"""Facets: how the records that pass the filters and match the words spread over type, source, decade, region, ...
+"""Facets: counts of the matching records by type, source, decade, region, ...
 
-Each value stands as it would be given to the facet's parameter. What was chosen already stays in the list.
+Each value is valid for the facet's parameter. Chosen values stay in the list.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _REGIONS = (
 
 @dataclass(frozen=True, slots=True)
 class FacetValue:
-    """``value`` is what the parameter takes, ``label`` what a person reads."""
+    """``value`` is for the parameter, ``label`` for people."""
 
     value: str
     count: int
@@ -75,7 +75,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What decides which values there are: the filters in force, the moment of the question, the regions' boxes."""
+    """What decides the values: the active filters, the time of the question, the regions' boxes."""
 
     filters: Filters
     place: str | None = None
@@ -84,13 +84,15 @@ class Choices:
 
 
 def region_boxes(geocoder: Geocoder) -> Mapping[str, BBox]:
-    """Continents and oceans as ``place=`` would read them, so that a count is what choosing it gives."""
+    """Continents and oceans as ``place=`` resolves them, so that a count equals the number of hits after choosing
+    it.
+    """
     found = {name: geocoder.lookup(name) for name in _REGIONS}
     return {name: places[0].bbox for name, places in found.items() if places}
 
 
 def facet_aggregations(names: Sequence[FacetName], choices: Choices) -> Json:
-    """What counts the named facets, beside a search for the records to count."""
+    """The aggregations for the named facets."""
     aggs: Json = {}
     for name in names:
         if name in _TERMS:
@@ -110,7 +112,7 @@ def facet_aggregations(names: Sequence[FacetName], choices: Choices) -> Json:
 
 
 def decades_until(now_ms: int) -> dict[str, tuple[str, TimeSpan]]:
-    """Label to the value of ``datetime`` and its span: all before 1850, then decade by decade."""
+    """Maps a label to the value of ``datetime`` and its span: all before 1850, then by decade."""
     last = int(str(np.datetime64(now_ms, "ms"))[:4]) // 10 * 10
     found = {f"before {_FIRST_DECADE}": (f"../{_FIRST_DECADE - 1}", _years(None, _FIRST_DECADE - 1))}
     for year in range(_FIRST_DECADE, last + 1, 10):
@@ -123,7 +125,7 @@ def _years(first: int | None, last: int) -> TimeSpan:
 
 
 def read_facets(names: Sequence[FacetName], found: JsonMapping, choices: Choices) -> dict[FacetName, Facet]:
-    """The counts out of Elasticsearch's aggregations, in the order of ``names``."""
+    """The counts in Elasticsearch's aggregations, in the order of ``names``."""
     read: dict[FacetName, Facet] = {}
     for name in names:
         if name in _TERMS:

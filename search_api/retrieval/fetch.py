@@ -1,4 +1,4 @@
-"""The page: whole records for its ids, with highlights and their best passages."""
+"""Fetches the page: whole records for its ids, with highlights and their best passages."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from es_gateway.searching import search_all
 from es_mappings.codecs.records import from_document
 from search_api.retrieval.arms import PassageKey
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.memory import Remembered, Version, version_of
+from search_api.retrieval.versioned_cache import Version, VersionedCache, version_of
 
 _HIGHLIGHTED = ("title*", "abstract*", "keywords.term*")
 
 
 @dataclass(frozen=True, slots=True)
 class PassageFound:
-    """The passage that speaks best for a record."""
+    """The best passage of a record."""
 
     id: str
     text: str
@@ -29,7 +29,7 @@ class PassageFound:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Records and highlights by id; an id that was deleted since it was found is not among them."""
+    """Records and highlights by id; without ids deleted since the search."""
 
     records: Mapping[str, Record]
     highlights: Mapping[str, Mapping[str, list[str]]]
@@ -39,13 +39,13 @@ def fetch_records(
     client: Elasticsearch,
     index: str,
     versions: Mapping[str, Version],
-    memory: Remembered[Record],
+    memory: VersionedCache[Record],
     highlight: Clause | None = None,
 ) -> Fetched:
-    """Records at the versions that were found; of those not remembered, what they are now.
+    """Records at the versions found; those not cached in their current version.
 
-    ``highlight`` is the lexical query whose words are marked; None for no marks. At most one request, none where all is
-    remembered and nothing is marked.
+    ``highlight`` is the lexical query whose words are marked; None for no marks. At most one request, none if all
+    records are cached and nothing is marked.
     """
     known = memory.known(versions)
     unknown = [record for record in versions if record not in known]
@@ -81,7 +81,7 @@ def _those(ids: Sequence[str]) -> Json:
 
 
 def _by_field(marked: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """The language sub-fields of a field folded into it (``title.en`` and ``title`` are both the title)."""
+    """Joins the language sub-fields of a field (``title.en`` and ``title`` are both the title)."""
     folded: dict[str, list[str]] = {}
     for name, fragments in sorted(marked.items()):
         parts = name.split(".")

@@ -1,4 +1,4 @@
-"""Filter clauses, the same for every arm: inside ``bool.filter`` of BM25 and inside ``knn.filter``."""
+"""Filter clauses, the same for every arm: in ``bool.filter`` of BM25 and in ``knn.filter``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from search_api.request import Filters
 
 Clause = Json
 
-# Directions and nearness are filters by the target box they were turned into (see spatial_target); the rest are
-# relations of the record to the asked area, as Elasticsearch names them.
+# Directions and nearness filter by the derived target box (see spatial_target); the others are relations of the
+# record to the asked area, as Elasticsearch names them.
 _GEO_RELATION: dict[Relation, str] = {"within": "within", "contains": "contains", "disjoint": "disjoint"}
 
 _RECORD_FIELDS = {
@@ -44,20 +44,20 @@ _PASSAGE_FIELDS = {
 
 
 def record_filters(filters: Filters) -> list[Clause]:
-    """Clauses that every record of the answer passes."""
+    """Clauses for every record of the answer."""
     return [*_clauses(filters, _RECORD_FIELDS), *filters.expression]
 
 
 def passage_filters(filters: Filters) -> list[Clause]:
-    """The same on passages, which carry copies of their record's fields; only public ones.
+    """The same for passages, which hold copies of their record's fields; only public passages.
 
-    What passages do not carry (formats, names, an expression) is judged when their records are looked up.
+    Other fields (formats, names, an expression) are checked when their records are read.
     """
     return [{"term": {"owner": "public"}}, *passage_conditions(filters)]
 
 
 def passage_conditions(filters: Filters) -> list[Clause]:
-    """The filters on passages alone; who searches says whose passages they are."""
+    """The filters on passages alone; the caller adds whose passages to search."""
     return _clauses(filters, _PASSAGE_FIELDS)
 
 
@@ -77,7 +77,7 @@ def area_clause(area: BBox, relation: Relation, field: str = "extent") -> Clause
     clause: Clause = {
         "geo_shape": {field: {"shape": envelope(area), "relation": _GEO_RELATION.get(relation, "intersects")}}
     }
-    if relation == "disjoint":  # a record without an extent is disjoint from everything, which nobody means
+    if relation == "disjoint":  # a record without an extent is disjoint from everything, which nobody intends
         return {"bool": {"filter": [clause, {"exists": {"field": field}}]}}
     return clause
 

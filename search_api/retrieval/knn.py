@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from search_api.retrieval.filters import Clause
 
-_OVERSAMPLING = 1.5  # candidates looked at per shard for each one wanted
+_OVERSAMPLING = 1.5  # candidates per shard for each requested hit
 
 
 def nearest(vector: NDArray[np.float32], k: int, filters: Sequence[Clause]) -> Clause:
-    """``knn`` section of a search for the ``k`` nearest vectors that pass ``filters``."""
+    """The ``knn`` section for the ``k`` nearest vectors that pass ``filters``."""
     return {
         "field": "vector",
         "query_vector": [round(float(value), 6) for value in vector],

@@ -14,5 +14,5 @@ def boosted(boosts: Boosts, language: str | None) -> list[str]:
 
 
 def language_suffix(language: str | None) -> str:
-    """Of the sub-field that is analysed in this language; empty for a language without one."""
+    """The sub-field with this language's analyser; empty for a language without one."""
     return f".{language}" if language in LANGUAGES else ""

@@ -1,4 +1,4 @@
-"""Which arms a search sends, decided from the request, the interpretation and what serves."""
+"""Decides which arms a search sends, from the request, the interpretation and the serving index."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from search_api.understanding.topic import telling_words
 
 @dataclass(frozen=True, slots=True)
 class RetrievalPlan:
-    """``words`` is the lexical query, ``marked`` what is marked as found.
+    """``words`` is the lexical query, ``marked`` the query for highlights.
 
     ``judges_meaning``: whether hits must pass ``min_score``.
-    ``index``: where the records lie, ``index_uuid`` which index that is; ``filters``: what each of them must pass.
-    ``matching``: which records are hits by their words, place or time, wherever they rank; with ``vector`` also those
-    whose meaning is near enough.
+    ``index``: the alias of the records, ``index_uuid`` its index; ``filters``: the conditions on each record.
+    ``matching``: which records are hits by their words, place or time, at any rank; with ``vector`` also those
+    that are near enough in meaning.
     """
 
     index: str
@@ -49,23 +49,23 @@ def plan_retrieval(
 ) -> RetrievalPlan:
     """Words and meaning on records and on passages; a question without a topic is also browsed by place and time.
 
-    A question of small words or signs alone finds nothing; no question at all finds everything.
+    A question with only small words or signs finds nothing; an empty question finds everything.
     """
     identifiers = tuple(one.value for one in read.identifiers)
     further = records_expansion(weights, read.terms, read.beside_terms, read.language)
     names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
-    places = tuple(names) if "place" in serving.in_numbers else ()  # else they are part of the topic already
+    places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
     words = bm25.records_query(weights, read.thematic, read.named, read.language, identifiers, further, places)
-    # Words of place and time are judged by boxes and periods; "since" and "the" tell nobody why a record was found.
+    # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
     marked = bm25.records_query(weights, telling_words(read.thematic), "", read.language, (), further)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []
-    if not read.says_nothing and request.algorithm != "dense":
+    if not read.is_empty and request.algorithm != "dense":
         chosen.append(arms.lexical_arm(index, words, filters))
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, filters))
-    if not read.thematic and not identifiers and not read.asks_nothing:
+    if not read.thematic and not identifiers and not read.is_stopwords_only:
         chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read, request.filters)]))
     chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, vector, weights)
@@ -78,14 +78,16 @@ def plan_retrieval(
 
 
 def _matching(request: SearchRequest, read: Interpretation, words: Clause, every_word: Clause | None) -> Clause:
-    """``every_word``: where meaning judges what holds only some words. A record without a vector cannot be judged."""
+    """``every_word``: used if meaning judges records with only some words. A record without a vector cannot be
+    judged.
+    """
     asked = asked_clauses(read, request.filters)
     if request.algorithm == "dense" and read.text:
         return {"bool": {"filter": list(asked)}} if asked and every_word is None else {"match_none": {}}
     if every_word is not None:
         unjudged = {"bool": {"must": [words], "must_not": [{"exists": {"field": "vector"}}]}}
         return _either(every_word, unjudged)
-    if read.thematic or read.identifiers or read.asks_nothing:
+    if read.thematic or read.identifiers or read.is_stopwords_only:
         return words
     if read.text and asked:
         return _either(words, {"bool": {"filter": list(asked)}})
@@ -103,10 +105,10 @@ def _there_and_then(
     words: Clause,
     vector: NDArray[np.float32] | None,
 ) -> list[Arm]:
-    """The best of each arm among what touches the asked place and time, as candidates only.
+    """The best of each arm in the asked place and time, as candidates only.
 
-    Where thousands of records share a topic, the window would fill with those of other places and years, and ranking
-    by place and time would have nothing to choose from.
+    If thousands of records share a topic, the window would fill with other places and years, and ranking by place and
+    time would have nothing to choose from.
     """
     asked = asked_clauses(read, request.filters, place=request.spatial != "off", time=request.temporal)
     if not asked:
@@ -128,7 +130,7 @@ def _passage_arms(
     vector: NDArray[np.float32] | None,
     weights: WordWeights,
 ) -> list[Arm]:
-    if serving.passages is None or read.says_nothing or not serving.has_passages:
+    if serving.passages is None or read.is_empty or not serving.has_passages:
         return []
     filters = passage_filters(request.filters)
     index = serving.passages.index
@@ -143,7 +145,7 @@ def _passage_arms(
 
 
 def asked_clauses(read: Interpretation, filters: Filters, *, place: bool = True, time: bool = True) -> Sequence[Clause]:
-    """Only to choose what to look at: the question's own place and time, where no parameter names one."""
+    """The question's own place and time if no parameter gives one; only to choose candidates."""
     clauses: list[Clause] = []
     if place and filters.area is None and read.areas:
         areas = [area_clause(area, "intersects") for area in read.areas]

@@ -1,4 +1,4 @@
-"""Did you mean: words of the question that no record or next to none holds, replaced by the nearest that many do."""
+"""Did you mean: replaces words that (almost) no record contains with the nearest common ones."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from es_gateway.searching import search_all
 
 _FIELDS = ("title", "abstract", "keywords.term")
 _SHORTEST = 4
-_SHORTEST_HELD = 7  # of a word that some record holds: short ones have true neighbours (moss, most)
+_SHORTEST_HELD = 7  # of a word that some record contains: short words have real neighbours (moss, most)
 _FAR_MORE = 30
-_LEAST_LIKENESS, _SURE_LIKENESS = 0.7, 0.8  # 1 less the share of letters that differ
+_LEAST_LIKENESS, _SURE_LIKENESS = 0.7, 0.8  # 1 minus the share of different letters
 _MOST_WORDS = 12
 _WORD = re.compile(rf"[^\W\d_]{{{_SHORTEST},}}")
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The question with its misspelt words mended.
+    """The question with corrected spelling.
 
-    ``sure``: one word alone is not known, and it has a near neighbour. Where several are not known the question is
-    rather about something that is not here.
+    ``sure``: exactly one word is unknown, and it has a near neighbour. With several unknown words, the question is
+    probably about something that is not in the catalogue.
     """
 
     question: str
@@ -32,9 +32,9 @@ class Spelling:
 
 
 def did_you_mean(client: Elasticsearch, index: str, question: str, words: str) -> Spelling | None:
-    """None where every word is known or nothing is near.
+    """None if every word is known or no word is near.
 
-    Only ``words`` (the question without its places and times) are looked at.
+    Only ``words`` (the question without its places and times) are checked.
     """
     found = list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]
     if not found:
@@ -69,7 +69,7 @@ def _body(words: list[str]) -> Json:
 
 
 class _Better(NamedTuple):
-    """Compared by likeness (0..1), then by how many records hold it."""
+    """Compared by similarity (0..1), then by the number of records that contain it."""
 
     likeness: float
     held: int
@@ -77,7 +77,7 @@ class _Better(NamedTuple):
 
 
 def _best(suggest: JsonMapping, word: str, held: int) -> _Better | None:
-    """Over all fields. A word that ``held`` records hold is misspelt only where a very near one is far more usual."""
+    """Over all fields. A word in ``held`` records counts as misspelt only if a very near word is far more common."""
     options = [
         _Better(option["score"], option["freq"], option["text"])
         for field in _FIELDS

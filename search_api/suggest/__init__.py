@@ -1,1 +1,1 @@
-"""Completions while somebody types: titles and keywords from the index, places from the gazetteer."""
+"""Completions during typing: titles and keywords from the index, places from the gazetteer."""

@@ -1,4 +1,4 @@
-"""Titles, keywords and names that go on as typed, from the index, in one ``_msearch``."""
+"""Titles, keywords and names that complete the typed text, from the index, in one ``_msearch``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPECIAL = re.compile(r"([.?+*|{}\[\]()\"\\#@&<>~^$-])")
 
 @dataclass(frozen=True, slots=True)
 class TitleFound:
-    """A record whose title goes on as typed."""
+    """A record whose title completes the typed text."""
 
     id: str
     source: str
@@ -27,7 +27,7 @@ class TitleFound:
 
 @dataclass(frozen=True, slots=True)
 class KeywordFound:
-    """A keyword (folded) and how many records have it."""
+    """A keyword (folded) and its number of records."""
 
     term: str
     count: int
@@ -43,7 +43,7 @@ class Indexed:
 
 
 def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> Indexed:
-    """Looks again with slips allowed where nothing goes on exactly as typed."""
+    """If nothing matches exactly, searches again with typing errors allowed."""
     text = folded(typed)
     if not text:
         return Indexed()
@@ -79,7 +79,7 @@ _FUZZY = {"fuzziness": "AUTO:4,8", "prefix_length": 1, "max_expansions": 50}
 
 
 def _keywords_body(text: str, limit: int) -> Json:
-    """A keyword may be a path (EARTH SCIENCE > OCEANS): any of its words may go on as typed."""
+    """A keyword can be a path (EARTH SCIENCE > OCEANS): the typed text can complete to any of its words."""
     last = text.split(" ")[-1]
     pattern = _SPECIAL.sub(r"\\\1", text)
     terms = {"field": "keywords.exact", "size": limit, "include": f"(.*[ >,/(\\-])?{pattern}.*"}
@@ -112,7 +112,7 @@ def _keywords(answer: JsonMapping) -> list[KeywordFound]:
 
 
 def _near(found: Sequence[KeywordFound], text: str, limit: int) -> list[KeywordFound]:
-    """Of the keywords of records that have a near one, those that are near themselves."""
+    """The similar keywords among those of records with a similar one."""
     most = slips_allowed(text)
     judged = [(slipped, one) for one in found if (slipped := slips_in(text, folded(one.term), most)) is not None]
     return [one for _, one in sorted(judged, key=lambda pair: (pair[0], -pair[1].count))][:limit]

@@ -1,4 +1,4 @@
-"""Places whose name begins as typed, from the embedded gazetteer; held in memory."""
+"""Places whose name begins with the typed text, from the embedded gazetteer, in memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_LOOKED_AT = 400
 
 
 class Entry(Protocol):
-    """What a name stands for; ``is_adjective`` marks one that names a people, not a place."""
+    """The meaning of a name; ``is_adjective`` marks a name of a people, not of a place."""
 
     @property
     def places(self) -> Sequence[Place]: ...
@@ -26,7 +26,7 @@ class Entry(Protocol):
 
 
 class PlaceNames(Protocol):
-    """The gazetteer, as far as completion needs it."""
+    """The parts of the gazetteer that completion needs."""
 
     def keys(self) -> list[str]: ...
 
@@ -34,13 +34,13 @@ class PlaceNames(Protocol):
 
 
 class PlaceSuggester:
-    """Safe to share between threads: the tables are made once and only read."""
+    """Thread-safe: the tables are made once and never change."""
 
     def __init__(self, names: PlaceNames) -> None:
         self._names = names
 
     def suggest(self, typed: str, limit: int) -> list[Place]:
-        """Without slips first, then the more important; each place once."""
+        """Exact matches first, then the more important places; each place once."""
         text = folded(typed)
         if not text:
             return []
@@ -65,14 +65,14 @@ class PlaceSuggester:
         return self._sorted[start : min(end, start + _MOST_LOOKED_AT)]
 
     def _misspelt(self, text: str) -> dict[str, int]:
-        """Names that begin with the same letter: who mistypes rarely mistypes the first one."""
+        """Names with the same first letter, because typing errors rarely affect the first one."""
         most = slips_allowed(text)
         if most == 0 or any(character.isdigit() for character in text):
             return {}
         start = bisect.bisect_left(self._sorted, text[0])
         end = bisect.bisect_left(self._sorted, text[0] + "\uffff", lo=start)
         keys = self._sorted[start:end]
-        # A first look in C: the beginning that is longest is at most ``most`` letters off the best one.
+        # A first check in C: the longest beginning differs by at most ``most`` letters from the best one.
         longest = [key[: len(text) + most] for key in keys]
         near = process.extract(text, longest, scorer=OSA.distance, score_cutoff=2 * most, limit=_MOST_LOOKED_AT)
         judged = {keys[position]: slips(text, keys[position], most) for _, _, position in near}

@@ -1,4 +1,4 @@
-"""How far a half-typed text is from the beginning of a name."""
+"""The edit distance between a half-typed text and the beginning of a name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SPACES = re.compile(r"\s+")
 
 
 def folded(text: str) -> str:
-    """Lower case without accents, single spaces: how typed text and names are compared."""
+    """Lower case without accents, single spaces: the form in which typed text and names are compared."""
     plain = unicodedata.normalize("NFKD", text)
     return _SPACES.sub(" ", "".join(c for c in plain if not unicodedata.combining(c)).casefold()).strip()
 
@@ -22,9 +22,9 @@ def slips_allowed(typed: str) -> int:
 
 
 def slips(typed: str, name: str, most: int) -> int | None:
-    """Slips of the finger between ``typed`` and the best beginning of ``name``; None for more than ``most``.
+    """The edit distance between ``typed`` and the best beginning of ``name``; None for more than ``most``.
 
-    A slip is a letter left out, put in, changed, or swapped with its neighbour (optimal string alignment).
+    An edit is a letter removed, inserted, changed, or swapped with its neighbour (optimal string alignment).
     """
     if name.startswith(typed):
         return 0
@@ -36,7 +36,7 @@ def slips(typed: str, name: str, most: int) -> int | None:
 
 
 def slips_in(typed: str, name: str, most: int) -> int | None:
-    """The same, where the name may also be met at the beginning of one of its later words."""
+    """The same, also from the beginning of a later word of the name."""
     starts = [0, *(match.end() for match in re.finditer(r"[\s>,/(\-]+", name))]
     found = [one for start in starts if (one := slips(typed, name[start:], most)) is not None]
     return min(found, default=None)

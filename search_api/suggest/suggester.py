@@ -24,7 +24,7 @@ class Suggestions:
 
 
 class Suggester:
-    """Holds no state of its own but the gazetteer's tables, so threads may share it."""
+    """Stateless except for the gazetteer's tables, so threads may share it."""
 
     def __init__(self, client: Elasticsearch, resolver: ServingResolver, places: PlaceSuggester) -> None:
         self._client = client

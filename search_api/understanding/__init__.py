@@ -1,1 +1,1 @@
-"""A question read as what, where and when."""
+"""Reads a question as what, where and when."""

@@ -1,4 +1,4 @@
-"""A reader that raises leaves its part out; the question is answered all the same, and the answer says so."""
+"""If a reader raises, the question is answered without its part, and the answer reports this."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class GuardedReaders:
     failed: list[Reader] = field(default_factory=list)
 
     def mentions(self, reader: Reader, reading: Callable[[], list[T]], *, wanted: bool = True) -> list[T]:
-        """What the reader finds; nothing where it raises, or is not wanted."""
+        """The reader's mentions; empty if it raises or is not wanted."""
         nothing: list[T] = []
         return self.read(reader, reading, nothing) if wanted else nothing
 
     def read(self, reader: Reader, reading: Callable[[], T], otherwise: T) -> T:
-        """What the reader says, ``otherwise`` where it raises: a defect in one part must not refuse the question."""
+        """The reader's result, or ``otherwise`` if it raises: a defect in one part must not refuse the question."""
         try:
             return reading()
         except Exception as error:  # noqa: BLE001 - readers are pure: nothing is half done where one stops

@@ -1,4 +1,4 @@
-"""How a question was understood: each part with where it stands in the text, where it came from and how sure we are."""
+"""How a question was understood: each part with its position in the text, its source and its confidence."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from reading.vocabulary.concept import Label
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A stretch of the question (character offsets, end exclusive); ``source`` is who found it."""
+class TextSpan:
+    """A part of the question (character offsets, end exclusive); ``source`` is the reader that found it."""
 
     text: str
     start: int
@@ -23,7 +23,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class PlaceFound:
-    found: Found
+    found: TextSpan
     name: str
     kind: str
     bbox: BBox
@@ -33,20 +33,20 @@ class PlaceFound:
 
 @dataclass(frozen=True, slots=True)
 class RelationFound:
-    found: Found
+    found: TextSpan
     relation: str
 
 
 @dataclass(frozen=True, slots=True)
 class TimeFound:
-    found: Found
+    found: TextSpan
     span: TimeSpan
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleFound:
-    found: Found
+    found: TextSpan
     metres: float | None = None
     scale_denominator: int | None = None
     time_step: str | None = None
@@ -55,15 +55,15 @@ class ScaleFound:
 
 @dataclass(frozen=True, slots=True)
 class KindFound:
-    found: Found
+    found: TextSpan
     kind: ProvenanceKind
 
 
 @dataclass(frozen=True, slots=True)
 class IdentifierFound:
-    """``known``: whether some record bears it; None where nobody has looked."""
+    """``known``: whether any record has it; None if not checked."""
 
-    found: Found
+    found: TextSpan
     kind: str
     value: str
     known: bool | None = None
@@ -73,10 +73,10 @@ class IdentifierFound:
 class TermFound:
     """A term of a vocabulary; ``found.source`` is the vocabulary's name.
 
-    ``synonyms`` (in all languages) and ``narrower`` are what the question is widened by, the likeliest first.
+    ``synonyms`` (in all languages) and ``narrower`` extend the question, most likely first.
     """
 
-    found: Found
+    found: TextSpan
     uri: str
     synonyms: tuple[Label, ...]
     narrower: tuple[Label, ...]
@@ -86,10 +86,9 @@ class TermFound:
 class Interpretation:
     """The question and its parts. ``thematic`` is the text without the words of place and time.
 
-    ``named`` are those words; ``areas`` the boxes that ranking aims at (places shaped by their relation), ``span`` the
-    period asked for;
-    ``beside_terms`` is the topic without the words of its ``terms``. ``unread``: what was
-    not read to its end (``place``, ``time``, ``entities``). ``failed``: the readers that raised; their parts are empty.
+    ``named`` are those words; ``areas`` the target boxes of the ranking (places shaped by their relation), ``span`` the
+    asked period; ``beside_terms`` is the topic without the words of its ``terms``. ``unread``: the parts that were not
+    read to their end (``place``, ``time``, ``entities``). ``failed``: the readers that raised; their parts are empty.
     """
 
     text: str
@@ -116,11 +115,11 @@ class Interpretation:
         return tuple(f"understanding.{reader}" for reader in self.failed)
 
     @property
-    def says_nothing(self) -> bool:
-        """Whether nothing is asked for: no topic, place, period, newest or identifier ("the of and")."""
+    def is_empty(self) -> bool:
+        """Whether the question has no topic, place, period, newest or identifier ("the of and")."""
         return not (self.thematic or self.places or self.times or self.identifiers)
 
     @property
-    def asks_nothing(self) -> bool:
-        """Whether there are words (or signs) all the same; who writes none, or ``*``, wants to see what there is."""
-        return self.says_nothing and self.text.strip() not in ("", "*")
+    def is_stopwords_only(self) -> bool:
+        """Whether the question has text but asks for nothing. An empty text or ``*`` lists everything instead."""
+        return self.is_empty and self.text.strip() not in ("", "*")

@@ -1,4 +1,4 @@
-"""Which other names of a term widen a question: enough to help, few enough not to drown it."""
+"""Which other names of a term extend a question: enough to help, few enough not to dominate."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ MOST_NARROWER = 8
 
 
 def widened_by(term: TermMention, language: str | None) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    """Synonyms and narrower names, without doubles and without names that hold the term itself.
+    """Synonyms and narrower names, without duplicates and without names that contain the term itself.
 
-    Names in the question's own language and in English come first (a catalogue is mostly English), then one of each
-    other language. Narrower names are only taken in the question's language and English, and only where a concept has
-    few of them: what has fifty kinds is too general to be widened by any eight.
+    Names in the question's language and in English come first (catalogues are mostly English), then one of each other
+    language. Narrower names are used only in the question's language and English, and only if a concept has few of
+    them: a concept with fifty kinds is too general for any eight of them.
     """
     near = {language, "en", None}
     own = [label for label in term.synonyms if label.language in near]
@@ -28,7 +28,7 @@ def widened_by(term: TermMention, language: str | None) -> tuple[tuple[Label, ..
 
 
 def _telling(labels: Iterable[Label], term: str) -> list[Label]:
-    """Each name once; "soil moisture regime" adds nothing to "soil moisture", whose words it holds anyway."""
+    """Each name once; "soil moisture regime" adds nothing to "soil moisture", because it contains its words."""
     kept: dict[str, Label] = {}
     for label in labels:
         key = term_key(label.text)

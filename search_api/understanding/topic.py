@@ -1,7 +1,8 @@
-"""The topic of a question: what is left of it when the words of place, time and identifiers are taken out.
+"""The topic of a question: the text without the words of place, time and identifiers.
 
-What hung to those words goes with them ("temperature in the [1990s]" is about temperature, "rivers of [Germany] and
-[France]" about rivers); what joins two topics stays ("rain in [Spain] and snow" is about rain and snow).
+Words attached to those words are removed with them ("temperature in the [1990s]" is about temperature, "rivers of
+[Germany] and [France]" about rivers). A word that joins two topics stays ("rain in [Spain] and snow" is about rain and
+snow).
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ _LOOSE_ENDS = " \t\r\n,;:-–—/()[].?!¿¡'’\"&+"
 
 
 def topic_of(text: str, taken: Sequence[Range]) -> str:
-    """The text without the ranges (character offsets, end exclusive, in any order) and what hung to them.
+    """The text without the ranges (character offsets, end exclusive, in any order) and the words attached to them.
 
-    Empty where nothing but small words is left, so that "what is in Kenya" has no topic and neither has "of the".
-    A question in capitals of a single word is one ("IT", "WHO"), however small the word.
+    Empty if only small words remain, so "what is in Kenya" and "of the" have no topic. A question of one word in
+    capitals is a topic ("IT", "WHO"), however small the word.
     """
     pieces = _pieces(text, taken)
     kept: list[str] = []
@@ -37,13 +38,13 @@ def topic_of(text: str, taken: Sequence[Range]) -> str:
 
 
 def telling_words(topic: str) -> str:
-    """A topic without its small words, in any of the six languages; a topic of one word stays as it is."""
+    """A topic without its small words, in any of the six languages; a topic of one word is unchanged."""
     words = [match[0].rstrip("'’") for match in _WORD.finditer(topic)]
     return topic if len(words) < 2 else " ".join(word for word in words if word.lower() not in SAYING_NOTHING)
 
 
 def free_ranges(length: int, taken: Sequence[Range]) -> list[Range]:
-    """What lies between the ranges in a text of that length, empty stretches included: one more than there are gaps."""
+    """The ranges between the given ones in a text of that length, empty ones included."""
     free, position = [], 0
     for start, end in sorted(taken):
         if start >= position:
@@ -57,7 +58,7 @@ def _pieces(text: str, taken: Sequence[Range]) -> list[str]:
 
 
 def _without_tail(piece: str) -> str:
-    """ "soil moisture in the" is "soil moisture"; a word that merely ends so ("main") stays."""
+    """Removes attached words at the end: "soil moisture in the" becomes "soil moisture"; "main" is unchanged."""
     while True:
         piece = piece.rstrip(_LOOSE_ENDS)
         start = _last_word(piece)
@@ -67,7 +68,7 @@ def _without_tail(piece: str) -> str:
 
 
 def _last_word(piece: str) -> int:
-    """Where the word at the end of a text starts; the text's length where no word is there."""
+    """The start of the word at the end of a text; the text's length if there is none."""
     start = len(piece)
     while start and piece[start - 1].isalnum():
         start -= 1

@@ -1,4 +1,4 @@
-"""Composes what ``reading`` finds in a question into one Interpretation."""
+"""Combines the results of ``reading`` for a question into one Interpretation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from reading.vocabulary.vocabulary import TermMention, Vocabulary
 from search_api.request import Part
 from search_api.understanding.guarded import GuardedReaders
 from search_api.understanding.interpretation import (
-    Found,
     IdentifierFound,
     Interpretation,
     KindFound,
@@ -30,24 +29,25 @@ from search_api.understanding.interpretation import (
     RelationFound,
     ScaleFound,
     TermFound,
+    TextSpan,
     TimeFound,
 )
 from search_api.understanding.terms import widened_by
 from search_api.understanding.topic import free_ranges, topic_of
 
-Leaving = Literal["place", "time"]
-BOTH_LEAVE: frozenset[Leaving] = frozenset(("place", "time"))
+StructuredField = Literal["place", "time"]
+STRUCTURED_FIELDS: frozenset[StructuredField] = frozenset(("place", "time"))
 
-MOST_READ = 24  # places, and times, of a question; longer lists are not questions
-_MOST_TERMS = 24  # of a question; a pasted page is not widened word by word
+MOST_READ = 24  # limit for places, and for times, of a question; a longer list is not a question
+_MOST_TERMS = 24  # limit for terms of a question; the words of a pasted page are not all expanded
 _SURE = 1.0  # found by a fixed pattern
 
 
 @dataclass(frozen=True, slots=True)
 class Understander:
-    """Reads questions; cheap enough for every request (a few milliseconds).
+    """Reads questions; fast enough for every request (a few milliseconds).
 
-    A reader that raises leaves its part out (``Interpretation.failed``). Of a very long list of places or times the
+    If a reader raises, its part is left out (``Interpretation.failed``). Of a very long list of places or times the
     first ``MOST_READ`` are read (``Interpretation.unread``).
     """
 
@@ -60,20 +60,25 @@ class Understander:
     scales: Callable[[str], list[ScaleMention]] = read_scales
     kinds: Callable[[str], list[KindMention]] = read_kinds
 
-    def understand(self, text: str, parts: frozenset[Part], leaving: frozenset[Leaving] = BOTH_LEAVE) -> Interpretation:
+    def understand(
+        self, text: str, parts: frozenset[Part], structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+    ) -> Interpretation:
         """What, where and when; a part that is not in ``parts`` is not read and its words stay in the topic.
 
-        ``leaving``: whether the words of place and of time leave the topic, as they should where records say place and
-        time in numbers; where none does, words are all there is to find them by.
+        ``structured``: whether the words of place and of time leave the topic, as they should where records say
+        place and time in numbers; where none does, words are all there is to find them by.
         """
         readers = GuardedReaders()
         language = readers.read("language", lambda: self.language(text), None) if text else None
         read = self._mentions(text, parts, language, readers)
         located = [relation for relation in read.relations if relation.relation != "global"]
-        # What only looks like a file identifier may be an ordinary word, so it stays in the topic.
+        # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
         certain = [one for one in read.identifiers if one.kind != "file_identifier"]
-        gone: list[Any] = [*(read.places if "place" in leaving else []), *(read.times if "time" in leaving else [])]
-        elsewhere = [*gone, *(located if "place" in leaving else []), *certain]
+        gone: list[Any] = [
+            *(read.places if "place" in structured else []),
+            *(read.times if "time" in structured else []),
+        ]
+        elsewhere = [*gone, *(located if "place" in structured else []), *certain]
         taken = [(one.start, one.end) for one in elsewhere]
         terms = readers.mentions("terms", lambda: self._terms(text, taken, language), wanted="terms" in parts)
         beside = [*taken, *((one.found.start, one.found.end) for one in terms)]
@@ -98,11 +103,11 @@ class Understander:
         )
 
     def _mentions(self, text: str, parts: frozenset[Part], language: str | None, readers: GuardedReaders) -> _Mentions:
-        most = MOST_READ + 1  # one more tells that there are more
+        most = MOST_READ + 1  # one more shows that there are more
         identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
         times = readers.mentions("time", lambda: self.times.read(text, language, most), wanted="time" in parts)
         places = readers.mentions("place", lambda: self.places.read(text, language, most), wanted="place" in parts)
-        many: dict[Leaving, list[Any]] = {"place": places, "time": times}
+        many: dict[StructuredField, list[Any]] = {"place": places, "time": times}
         unread = [name for name, mentions in many.items() if len(mentions) > MOST_READ]
         times = times[:MOST_READ]
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
@@ -118,7 +123,7 @@ class Understander:
         )
 
     def _terms(self, text: str, taken: list[Range], language: str | None) -> list[TermFound]:
-        """Of the first terms, those that there is another name for."""
+        """Of the first terms, those with another name."""
         mentions = self.vocabulary().find(text, free_ranges(len(text), taken), language, _MOST_TERMS)
         terms = [_term(mention, language) for mention in mentions]
         return [term for term in terms if term.synonyms or term.narrower]
@@ -126,7 +131,7 @@ class Understander:
 
 @dataclass(frozen=True, slots=True)
 class _Mentions:
-    """What each reader found in one question."""
+    """The mentions of each reader in one question."""
 
     identifiers: list[IdentifierMention]
     times: list[TimeMention]
@@ -146,9 +151,9 @@ def _elsewhere(places: Sequence[PlaceMention], others: Sequence[Any], length: in
 
 
 def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention]) -> tuple[BBox, ...]:
-    """The boxes that are meant: each place shaped by the relations before it, the nearest word first.
+    """The target boxes: each place shaped by the relations before it, nearest word first.
 
-    Places that a ``between`` joins give one box; ``outside`` says where not to look, which aims at nothing.
+    Places joined by ``between`` give one box; ``outside`` excludes a place, so it gives none.
     """
     areas: list[BBox] = []
     joined: set[int] = set()
@@ -174,12 +179,12 @@ def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention])
 
 
 def _span(times: Sequence[TimeMention]) -> TimeSpan | None:
-    """The first time named; several are kept in the interpretation, but one period is asked for."""
+    """The first time named; the interpretation keeps all, but only one period is asked for."""
     return times[0].span if times else None
 
 
-def _found(mention: PlaceMention | TimeMention | KindMention, source: str) -> Found:
-    return Found(mention.text, mention.start, mention.end, source, mention.confidence)
+def _found(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:
+    return TextSpan(mention.text, mention.start, mention.end, source, mention.confidence)
 
 
 def _place(one: PlaceMention) -> PlaceFound:
@@ -188,7 +193,7 @@ def _place(one: PlaceMention) -> PlaceFound:
 
 
 def _relation(text: str, one: RelationMention) -> RelationFound:
-    return RelationFound(Found(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.relation)
+    return RelationFound(TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.relation)
 
 
 def _time(one: TimeMention) -> TimeFound:
@@ -196,7 +201,7 @@ def _time(one: TimeMention) -> TimeFound:
 
 
 def _scale(one: ScaleMention) -> ScaleFound:
-    found = Found(one.text, one.start, one.end, "pattern", _SURE)
+    found = TextSpan(one.text, one.start, one.end, "pattern", _SURE)
     return ScaleFound(found, one.metres, one.scale_denominator, one.time_step, one.level)
 
 
@@ -205,9 +210,11 @@ def _kind(one: KindMention) -> KindFound:
 
 
 def _term(one: TermMention, language: str | None) -> TermFound:
-    found = Found(one.text, one.start, one.end, one.vocabulary, one.confidence)
+    found = TextSpan(one.text, one.start, one.end, one.vocabulary, one.confidence)
     return TermFound(found, one.uri, *widened_by(one, language))
 
 
 def _identifier(text: str, one: IdentifierMention) -> IdentifierFound:
-    return IdentifierFound(Found(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.kind, one.value)
+    return IdentifierFound(
+        TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.kind, one.value
+    )

@@ -1,7 +1,7 @@
-"""Vocabularies that an operator loaded, kept in the index ``{prefix}-vocabulary``.
+"""Vocabularies that an operator loaded, stored in the index ``{prefix}-vocabulary``.
 
-A vocabulary is written in parts under a version of its own; its manifest, written last, says which version counts.
-A load that is cut off leaves the vocabulary as it was; the next one clears what it left behind.
+A vocabulary is written in parts with its own version; its manifest, written last, names the valid version. An
+interrupted load changes nothing; the next one removes its leftovers.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.batched import batched
 from core.errors import NotFound
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
@@ -24,7 +25,7 @@ _MOST_PARTS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is known of a loaded vocabulary without reading it; ``loaded`` is an ISO 8601 time."""
+    """A loaded vocabulary's metadata; ``loaded`` is an ISO 8601 time."""
 
     name: str
     version: str
@@ -43,10 +44,10 @@ class VocabularyStore:
         self._index = alias(prefix, "vocabulary")
 
     def save(self, vocabulary: NamedVocabulary, loaded: str) -> Manifest:
-        """Puts a vocabulary in the place of any earlier one of its name; the index must be there."""
+        """Replaces any earlier vocabulary with the same name; the index must exist."""
         version = uuid.uuid4().hex
         concepts = vocabulary.concepts
-        parts = [concepts[at : at + _CONCEPTS_PER_PART] for at in range(0, len(concepts), _CONCEPTS_PER_PART)]
+        parts = list(batched(concepts, _CONCEPTS_PER_PART))
         for number, part in enumerate(parts):
             document = {"kind": "part", "vocabulary": vocabulary.name, "version": version, "part": number}
             self._write(f"{vocabulary.name}:{version}:{number}", document | {"content": _packed(part)})
@@ -56,14 +57,14 @@ class VocabularyStore:
         return manifest
 
     def remove(self, name: str) -> None:
-        """Raises NotFound where no vocabulary of that name is loaded."""
+        """Raises NotFound if no vocabulary with that name is loaded."""
         found = self._client.options(ignore_status=404).delete(index=self._index, id=name, refresh=True).body
         if found.get("result") != "deleted":
             raise NotFound(f"No vocabulary {name!r} is loaded.")
         self._drop_parts(name, but=None)
 
     def manifests(self) -> list[Manifest]:
-        """By name; none where there is no such index yet."""
+        """By name; empty if the index does not exist yet."""
         found = self._client.search(
             index=self._index,
             query={"term": {"kind": "manifest"}},
@@ -75,7 +76,7 @@ class VocabularyStore:
         return [_read_manifest(hit["_source"]) for hit in found.body["hits"]["hits"]]
 
     def load(self, manifest: Manifest) -> NamedVocabulary:
-        """Raises NotFound where its parts are no longer there: another version took its place meanwhile."""
+        """Raises NotFound if its parts are gone because another version replaced it meanwhile."""
         ids = [f"{manifest.name}:{manifest.version}:{number}" for number in range(min(manifest.parts, _MOST_PARTS))]
         found = self._client.mget(index=self._index, ids=ids).body["docs"] if ids else []
         if not all(one.get("found") for one in found):

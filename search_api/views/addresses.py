@@ -1,4 +1,4 @@
-"""The addresses that answers link to."""
+"""The addresses of links in answers."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Addresses:
 
     @classmethod
     def of(cls, parts: Parts) -> Addresses:
-        """Below the address that portals see, else below that of this request."""
+        """Below the public address, else below that of this request."""
         return cls(parts.http.public_url or request.url_root)
 
     def to(self, path: str, parameters: Iterable[tuple[str, object]] = ()) -> str:
-        """``path`` starts with a slash and is fit for a URL."""
+        """``path`` starts with a slash and is URL-safe."""
         query = urlencode(list(parameters))
         return f"{self.base}{path}" + (f"?{query}" if query else "")
 
@@ -42,7 +42,7 @@ class Addresses:
         return self.to(f"/collections/{quote(catalogue, safe='')}{rest}")
 
     def item(self, record: Record, rest: str = "") -> str:
-        """Of the record in the catalogue of its source; ids are fit for a URL as they are."""
+        """The record in the catalogue of its source; ids are already URL-safe."""
         return self.collection(record.source, f"/items/{quote(record.id, safe=':~')}{rest}")
 
     def record_page(self, record_id: str) -> str:
@@ -50,7 +50,7 @@ class Addresses:
         return self.to(f"/records/{quote(record_id, safe=':~')}")
 
     def this(self) -> str:
-        """The address of this request, with its query as it was sent."""
+        """The address of this request, with its query as sent."""
         text = request.full_path.rstrip("?")
         return f"{self.base}{text}"
 
@@ -71,7 +71,7 @@ def link(rel: str, href: str, media_type: str, title: str = "") -> Link:
 
 
 def ways_on(addresses: Addresses, cursor: str | None) -> Ways:
-    """``self``, and ``next`` where there is a cursor; after a POST it is one again, as STAC writes that."""
+    """``self``, and ``next`` if there is a cursor; after a POST it is a POST again, in STAC's form."""
     links: Ways = [{**link("self", addresses.this(), GEOJSON)}]
     if cursor is None:
         return links

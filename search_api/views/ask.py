@@ -1,4 +1,4 @@
-"""``POST /ask``: a question answered from passages, with citations; as server-sent events where asked for."""
+"""``POST /ask``: answers a question from passages, with citations; as server-sent events on request."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def ask_views(answerer: Answerer) -> APIBlueprint:
 
 
 def _owner(scope: Scope) -> str | None:
-    """Who asks, where their own documents are asked for. Raises NotAuthenticated, NotAllowed."""
+    """The caller, if their own documents are in scope. Raises NotAuthenticated, NotAllowed."""
     if scope == "public":
         return None
     caller().must_have("library")
@@ -130,7 +130,7 @@ def to_request(body: AskBody, owner: str | None = None) -> AskRequest:
 
 
 def _streamed(steps: Iterator[Step]) -> Response:
-    """Events ``passages``, ``text`` (many) and ``answer``; what fails before the first is an ordinary problem."""
+    """Events ``passages``, ``text`` (many) and ``answer``; an error before the first is an ordinary problem."""
     first = next(steps)
 
     def events() -> Iterator[str]:
@@ -138,7 +138,7 @@ def _streamed(steps: Iterator[Step]) -> Response:
         try:
             for step in steps:
                 yield _event(step)
-        except (SondeError, Unavailable) as error:  # the status is sent already
+        except (SondeError, Unavailable) as error:  # the status is already sent
             log.warning("ask.broke_off", reason=str(error))
             yield _written("error", {"detail": str(error)})
 

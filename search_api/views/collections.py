@@ -1,4 +1,4 @@
-"""``/collections``: one catalogue per source, and ``all``, with what can be asked of their records."""
+"""``/collections``: one catalogue per source, and ``all``, with their queryable properties."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def collections_views(parts: Parts) -> APIBlueprint:
 
 
 def described(one: Catalogue, addresses: Addresses) -> Json:
-    """The catalogue as a collection, with its extent where its records name one."""
+    """The catalogue as a collection, with its extent if its records have one."""
     said: Json = {
         "id": one.id,
         "type": "Collection",
@@ -139,7 +139,7 @@ def extent_of(one: Catalogue) -> Json:
 
 
 def interval_of(span: TimeSpan) -> list[str | None]:
-    """Both ends as RFC 3339; an end that it cannot write is open."""
+    """Both ends in RFC 3339; an end that it cannot express is open."""
     return list(enclosing(span.start_ms, span.end_ms))
 
 

@@ -1,4 +1,4 @@
-"""If-Match and If-None-Match of a push (RFC 9110, 13.1): nobody overwrites what somebody else changed meanwhile."""
+"""If-Match and If-None-Match of a push (RFC 9110, 13.1), which prevent lost updates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from search_api.views.items import representation
 
 
 class Conditions(BaseModel):
-    """The ETags are those that a GET of the record gives, in whichever format, or that its PUT gave."""
+    """The ETags are those of a GET of the record, in any format, or of its PUT."""
 
     if_match: str | None = Field(None, alias="If-Match", description="Only if the record matches one of these ETags.")
     if_none_match: str | None = Field(
@@ -27,7 +27,7 @@ class Conditions(BaseModel):
 
 
 def conditions_of_request(parts: Parts, source: str) -> Check:
-    """Raises PreconditionFailed where the record is not as this request wants it to be."""
+    """Raises PreconditionFailed if the record's state does not match the request's conditions."""
     wanted, unwanted = request.if_match, request.if_none_match
 
     def check(record: str) -> None:
@@ -40,17 +40,17 @@ def conditions_of_request(parts: Parts, source: str) -> Check:
 
 
 def _tags(parts: Parts, source: str, record: str) -> Iterator[str]:
-    """The ETags that a GET gives now, one for each format; none where there is no such record."""
+    """The current ETags of a GET, one for each format; empty if there is no such record."""
     try:
         found = parts.records.record(record, source).record
     except NotFound:
         return
-    with suppress(NotFound):  # its bytes were not kept
+    with suppress(NotFound):  # the original was not stored
         yield from _either(generate_etag(parts.records.original(record).content))
     for form in ("json", *record_formats()):
         yield from _either(generate_etag(representation(found, form, parts).get_data()))
 
 
 def _either(tag: str) -> tuple[str, str]:
-    """As it is given plain and compressed."""
+    """The plain and the compressed form."""
     return tag, f"{tag}{compression.TAG}"

@@ -1,4 +1,4 @@
-"""``GET /conformance``: what holds, and nothing else. ``docs/standards.md`` names the test of each class."""
+"""``GET /conformance``: only what holds. ``docs/standards.md`` names the test of each class."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ STAC_CLASSES = (
 
 
 class Conformance(BaseModel):
-    """The conformance classes that this service keeps."""
+    """The conformance classes of this service."""
 
     conformsTo: list[str]  # noqa: N815 - OGC's name
 

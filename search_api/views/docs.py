@@ -1,4 +1,4 @@
-"""``/docs``: the API to browse and try, by Swagger UI out of an installed package; needs no other host."""
+"""``/docs``: browse and try the API with Swagger UI from an installed package; needs no other host."""
 
 from __future__ import annotations
 

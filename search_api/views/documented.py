@@ -1,28 +1,25 @@
-"""How answers are described in OpenAPI: their media type and the problems beside them."""
+"""Describes answers in OpenAPI: their media type and their problems."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from flask_openapi.types import ResponseDict
 from pydantic import BaseModel
 
 from core.json_types import Json
 from search_api.problems import Problem
 
-Responses = dict[Any, Any]
-
-PROBLEMS: Responses = {400: Problem, 503: Problem}
-WITH_NOT_FOUND: Responses = {400: Problem, 404: Problem, 503: Problem}
+PROBLEMS: ResponseDict = {400: Problem, 503: Problem}
+WITH_NOT_FOUND: ResponseDict = {400: Problem, 404: Problem, 503: Problem}
 
 
 def sent_as(media_type: str, answer: type[BaseModel], *or_text: str) -> Json:
-    """An answer of this shape under another media type than ``application/json``; ``or_text``: the same as a text."""
+    """An answer of this shape with another media type than ``application/json``; ``or_text``: the same as text."""
     shaped = {media_type: {"schema": answer.model_json_schema(mode="serialization")}}
     return {"content": {**shaped, **texts(*or_text)["content"]}}
 
 
 def texts(*media_types: str) -> Json:
-    """An answer in one of these media types: a text, or JSON of a shape that a standard describes."""
+    """An answer in one of these media types: text, or JSON with a standard's schema."""
     return {
         "content": {
             media_type: {"schema": {} if media_type.endswith("json") else {"type": "string"}}

@@ -1,4 +1,4 @@
-"""``POST /embeddings``: the serving embedder, in the shape of OpenAI's call."""
+"""``POST /embeddings``: the serving embedder, with OpenAI's request and answer format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_TEXT = 100_000
 
 
 class EmbeddingsRequest(BaseModel):
-    """Texts to embed; a question gets the model's instruction written before it, a document does not."""
+    """Texts to embed; the model's instruction is added before a question, not before a document."""
 
     model_config = ConfigDict(extra="forbid")
 

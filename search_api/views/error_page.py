@@ -1,4 +1,4 @@
-"""A failure as a page for people: what was wrong, and the way home. Programs get ``application/problem+json``."""
+"""Errors as a page for people: the reason, and a link home. Programs get ``application/problem+json``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HELP = {404: "The address may be mistyped, or what was here may have been remov
 
 
 def register(app: Flask) -> None:
-    """Turns every problem that a browser would show into a page."""
+    """Turns every problem into a page if a browser asked."""
 
     @app.after_request
     def readable(response: Response) -> Response:

@@ -25,17 +25,17 @@ XML = "application/xml"
 OPENSEARCH = "application/opensearchdescription+xml"
 DCAT_PAGE = 100
 LARGEST_DCAT_PAGE = 500
-SITEMAP_PAGE = 10_000  # the protocol allows 50,000; Elasticsearch gives 10,000 in one page
+SITEMAP_PAGE = 10_000  # the protocol allows 50,000; Elasticsearch returns 10,000 in one page
 
 _NOT_FOR_CRAWLERS = ("/search", "/suggest", "/ask", "/embeddings", "/library", "/harvest", "/metrics")
-"""Each address there is a question that is computed anew; the records themselves are in the sitemap."""
+"""Each address there needs a computation; the records themselves are in the sitemap."""
 
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
 
 
 class DcatParameters(Parameters):
-    """Which catalogue, in which syntax, from where on."""
+    """Which catalogue, in which syntax, from which position."""
 
     source: Text | None = Field(None, description="Only this catalogue. Default: all.")
     f: Annotated[str, OneOf(feed_writers)] | None = Field(None, description="Default: the `Accept` header decides.")
@@ -123,7 +123,7 @@ def _sitemap_index(parts: Parts) -> etree._Element:
 
 
 def _end_of_part(parts: Parts, after: str) -> str | None:
-    """The id after which the next part starts; None where there is no next one."""
+    """The id after which the next part starts; None if there is no next one."""
     body = {"size": SITEMAP_PAGE, "sort": [{"id": "asc"}], "search_after": [after], "_source": False}
     hits = parts.records.search({**body, "track_total_hits": False})["hits"]["hits"]
     return str(hits[-1]["sort"][0]) if len(hits) == SITEMAP_PAGE else None
@@ -149,7 +149,7 @@ def _sitemap_part(parts: Parts, cursor: str) -> etree._Element:
 
 
 def _description(addresses: Addresses) -> etree._Element:
-    """Browsers and OpenSearch clients learn from it how to ask."""
+    """Tells browsers and OpenSearch clients how to search."""
     root = etree.Element(f"{{{_OPENSEARCH}}}OpenSearchDescription", nsmap=_default(_OPENSEARCH))
     child(root, f"{{{_OPENSEARCH}}}ShortName", "Sonde")
     child(root, f"{{{_OPENSEARCH}}}Description", "Search geoscience and environmental data catalogues")

@@ -1,4 +1,4 @@
-"""Records and answers as GeoJSON, the core of OGC API - Records; our members stand under ``sonde:``."""
+"""Records and answers as GeoJSON, the core of OGC API - Records; our extension members start with ``sonde:``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from search_api.answer import Answer, FoundRecord
 from search_api.formats_out.iris import iri
 from search_api.formats_out.rfc3339 import enclosing, moment
 from search_api.ranking.config import default_config
-from search_api.understanding.interpretation import Found, IdentifierFound, Interpretation
+from search_api.understanding.interpretation import IdentifierFound, Interpretation, TextSpan
 
 
 def feature(record: Record) -> Json:
@@ -32,7 +32,7 @@ def feature(record: Record) -> Json:
 
 
 def geometry(record: Record) -> Json | None:
-    """The record's polygon where the metadata hold one, else its boxes as polygons; None where it does not say."""
+    """The record's polygon if the metadata hold one, else its boxes as polygons; None if there are none."""
     if record.geometry is not None:
         return dict(record.geometry)
     rings = [ring(part) for box in record.extents for part in box.parts()]
@@ -52,9 +52,9 @@ def ring(box: BBox) -> list[list[float]]:
 
 
 def time(times: tuple[TimeSpan, ...]) -> Json | None:
-    """``{"interval": [start, end]}`` around all spans, ``..`` for an end that is open or that RFC 3339 cannot write.
+    """``{"interval": [start, end]}`` around all spans, ``..`` for an end that is open or not expressible in RFC 3339.
 
-    ``sonde:times`` has each span as it is.
+    ``sonde:times`` has each span unchanged.
     """
     if not times:
         return None
@@ -66,7 +66,7 @@ def time(times: tuple[TimeSpan, ...]) -> Json | None:
 
 
 def properties(record: Record) -> Json:
-    """The record core of OGC API - Records, and what it has no name for under ``sonde:``."""
+    """The record core of OGC API - Records; other properties start with ``sonde:``."""
     said: Json = {
         "type": record.type,
         "title": record.title,
@@ -124,7 +124,7 @@ def _variable(one: Variable) -> Json:
 
 
 def _themes(record: Record) -> list[Json]:
-    """Keywords by the vocabulary they are from, and topic categories as ISO's own scheme."""
+    """Keywords by their vocabulary, and topic categories with ISO's own scheme."""
     by_scheme: dict[str, list[Json]] = {}
     for keyword in record.keywords:
         if keyword.vocabulary is not None:
@@ -137,7 +137,7 @@ def _themes(record: Record) -> list[Json]:
 
 
 def contact(one: Contact) -> Json:
-    """Records want a name or an organisation: who is known by mail alone is named by it."""
+    """Records require a name or an organisation: a contact with only a mail address is named by it."""
     said: Json = {
         "name": one.name or (one.email if not one.organisation else None),
         "organization": one.organisation,
@@ -153,7 +153,7 @@ def link(out: Link) -> Json:
 
 
 def hit_feature(found: FoundRecord, made: Json, own: Json) -> Json:
-    """The record's feature with a link to itself, its score, its signals and, where asked for, why it is here."""
+    """The record's feature with a link to itself, its score, its signals and, on request, its explanation."""
     said: Json = {
         **made,
         "links": [*made["links"], own],
@@ -174,7 +174,7 @@ def hit_feature(found: FoundRecord, made: Json, own: Json) -> Json:
 
 
 def _signals(hit: Hit) -> dict[str, float | None]:
-    """Every signal that ranks records; what was not measured is null, never 0."""
+    """Every signal that ranks records; unmeasured ones are null, never 0."""
     measured = {name: round(value, 6) for name, value in hit.signals.items() if value is not None}
     return {**dict.fromkeys(default_config().records.signals), **measured}
 
@@ -202,7 +202,7 @@ def collection(answer: Answer, features: list[Json], links: list[Json]) -> Json:
 
 
 def facets(answer: Answer) -> Json:
-    """Each facet with the parameter that takes its values."""
+    """Each facet with the parameter for its values."""
     return {
         name: {
             "parameter": facet.parameter,
@@ -217,7 +217,7 @@ def facets(answer: Answer) -> Json:
 
 
 def interpretation(read: Interpretation) -> Json:
-    """How the question was understood, each part with where it stands in the text and who found it."""
+    """How the question was understood, each part with its position in the text and its source."""
     return {
         "text": read.text,
         "thematic": read.thematic,
@@ -261,7 +261,7 @@ def _interval(span: TimeSpan | None) -> str | None:
     return None if span is None else f"{span.start_iso or '..'}/{span.end_iso or '..'}"
 
 
-def _found(found: Found) -> JsonMapping:
+def _found(found: TextSpan) -> JsonMapping:
     return {
         "text": found.text,
         "span": [found.start, found.end],

@@ -1,15 +1,16 @@
-"""``/harvest``: for stewards, where each source stands, what its runs did, and the control that starts and pauses them.
+"""``/harvest``: for stewards, the state of each source, its runs, and the control to start and pause them.
 
-All of it asks for the scope ``admin``: refusals name files and addresses inside a catalogue's network, and the counts
-of a source say what a reader may not see of it.
+All of it needs the scope ``admin``: refusals name files and addresses inside a catalogue's network, and the counts
+of a source include records that a reader may not see.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
+from flask_openapi.types import ResponseDict
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
@@ -24,13 +25,13 @@ from search_api.problems import Problem
 from search_api.views.addresses import JSON, Addresses, link
 from search_api.views.documented import WITH_NOT_FOUND, texts
 
-_GUARDED: Any = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
-_STARTING: Any = {409: Problem, **_GUARDED}
+_GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
+_STARTING: ResponseDict = {409: Problem, **_GUARDED}
 _CSP = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
 
 class SourcePath(BaseModel):
-    """A source of sources.yaml, or one that was harvested before."""
+    """A source in sources.yaml, or one that was harvested earlier."""
 
     source: str = Field(max_length=200, description="Id of the source.", examples=["samples"])
 
@@ -42,7 +43,7 @@ class RunPath(BaseModel):
 
 
 class RunsParameters(Parameters):
-    """Which runs, the youngest first."""
+    """Which runs, newest first."""
 
     source: Text | None = Field(None, description="Only those of this source.")
     state: Literal["running", "complete", "failed", "interrupted", "refused_removal"] | None = None
@@ -59,7 +60,7 @@ class StartBody(BaseModel):
 
 
 class PauseBody(BaseModel):
-    """Whether the schedule of a source rests."""
+    """Whether the schedule of a source is paused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -90,7 +91,7 @@ class SourceAnswer(BaseModel):
 
 
 class RunsAnswer(BaseModel):
-    """Runs, the youngest first; follow ``next``."""
+    """Runs, newest first; follow ``next``."""
 
     model_config = ConfigDict(title="HarvestRuns")
 
@@ -109,7 +110,7 @@ class RunAnswer(BaseModel):
 
 
 class StartedAnswer(BaseModel):
-    """The run that was put in the queue; it can be read once a worker has begun it."""
+    """The queued run; it can be read once a worker has started it."""
 
     model_config = ConfigDict(title="HarvestStarted")
 
@@ -187,15 +188,15 @@ def _source(harvests: Harvests, source: str, now_ms: int) -> Response:
     return _fresh({**body["sources"][0], "sonde:degraded": body["sonde:degraded"]})
 
 
-def _fresh(body: Any) -> Response:
-    """What is true of this moment is never kept."""
+def _fresh(body: object) -> Response:
+    """Current state is never cached."""
     response = jsonify(body)
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
 def _page(html: str) -> Response:
-    """The report for people; its own style and nothing else may run in it."""
+    """The report for people; only its own style may run in it."""
     response = Response(html, mimetype="text/html")
     response.headers["Content-Security-Policy"] = _CSP
     response.headers["Cache-Control"] = "no-store"

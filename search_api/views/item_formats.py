@@ -24,7 +24,7 @@ class Form:
 
 
 def item_forms() -> dict[str, Form]:
-    """All forms of a record by ``f``: GeoJSON, the formats that are written from it, the original and the page."""
+    """All forms of a record by ``f``: GeoJSON, the output formats, the original and the page."""
     written = {name: Form(one.media_type, one.title) for name, one in record_formats().items()}
     return {
         "json": Form(GEOJSON, "GeoJSON, OGC API - Records"),
@@ -57,11 +57,11 @@ _SHOWN_AS_THEY_ARE = frozenset(
         "text/xml",
     )
 )
-"""Metadata that a browser shows as text or saves. A source says what its originals are, and may say anything."""
+"""Metadata that a browser shows as text or saves. A source declares its originals' type, and can declare anything."""
 
 
 def wanted(given: ItemFormat | None) -> str:
-    """The format that ``f`` names, else the best that the caller accepts; GeoJSON where it accepts none of ours."""
+    """The format in ``f``, else the best that the client accepts; GeoJSON if it accepts none."""
     if given is not None:
         return given
     by_media_type = {one.media_type: name for name, one in item_forms().items() if one.media_type}
@@ -70,9 +70,9 @@ def wanted(given: ItemFormat | None) -> str:
 
 
 def written(record: Record, form: str, addresses: Addresses, *more: Link) -> Response:
-    """The record in one of the formats that are made of it (neither ``native`` nor ``html``).
+    """The record in one of the output formats (neither ``native`` nor ``html``).
 
-    ``more``: links that GeoJSON names beside those that every record has.
+    ``more``: links for GeoJSON besides those of every record.
     """
     address = addresses.item(record)
     chosen = record_formats().get(form)
@@ -92,7 +92,7 @@ def alternates_header(address: str, form: str) -> str:
 
 
 def original(found: Original) -> Response:
-    """The metadata byte for byte as they were harvested; never shown as a page of ours."""
+    """The metadata byte for byte as harvested; never shown as one of our pages."""
     media_type = found.media_type or ("application/xml" if found.content.lstrip()[:1] == b"<" else "text/plain")
     known = media_type.partition(";")[0].strip().lower()
     response = Response(found.content, content_type=known if known in _SHOWN_AS_THEY_ARE else OCTETS)
@@ -104,7 +104,7 @@ def original(found: Original) -> Response:
 
 
 def item_links(record: Record, addresses: Addresses) -> list[Link]:
-    """The record's own links after those of the service."""
+    """The record's own links after the service's."""
     address = addresses.item(record)
     alternates = [
         link("alternate", f"{address}?f={name}", one.media_type or "application/octet-stream", one.title)

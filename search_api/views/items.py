@@ -15,10 +15,10 @@ from search_api.listing.catalogues import Catalogue
 from search_api.listing.parameters import ItemsParameters, question, to_list_request
 from search_api.listing.position import write_position
 from search_api.listing.reader import LONGEST_ID, Page
-from search_api.listing.similar import similar
 from search_api.parameter_types import Parameters
 from search_api.parts import Parts
 from search_api.preview.thumbnail import MEDIA_TYPE as PREVIEW_TYPE
+from search_api.similar import similar
 from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, JSON, RECORD_PROFILE, Addresses, Link, link
 from search_api.views.collections import CataloguePath
@@ -101,10 +101,11 @@ def items_views(parts: Parts) -> APIBlueprint:
     )
     def like_this(path: ItemPath, query: SimilarParameters) -> Response:
         record = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source).record
+        found = similar(parts.search.parts, record, parts.records.vector(record.id), query.limit)
         addresses = Addresses.of(parts)
         features = [
             {**geojson.feature(one), "links": item_links(one, addresses), "sonde:similarity": score}
-            for one, score in similar(parts.records, record, query.limit)
+            for one, score in found
         ]
         body = {"type": "FeatureCollection", "features": features, "numberReturned": len(features)}
         return _geojson({**body, "links": [link("self", addresses.this(), GEOJSON)]})
@@ -124,12 +125,12 @@ def items_views(parts: Parts) -> APIBlueprint:
 
 
 def representation(record: Record, form: str, parts: Parts) -> Response:
-    """The record in one of the formats that are made of it (neither ``native`` nor ``html``), as it is given here."""
+    """The record in one of the output formats (neither ``native`` nor ``html``), with this service's links."""
     return written(record, form, Addresses.of(parts), *_preview(record, parts))
 
 
 def _preview(record: Record, parts: Parts) -> list[Link]:
-    """The way to its picture in a small size, where it names one."""
+    """The link to its small picture, if it has a picture."""
     if not parts.previews.offered(record):
         return []
     return [link("preview", Addresses.of(parts).item(record, "/preview"), PREVIEW_TYPE, "Preview")]
@@ -168,7 +169,7 @@ def _readable(page: Page, following: str | None, addresses: Addresses, catalogue
 
 
 def _feature_links(record: Record, addresses: Addresses) -> list[Json]:
-    """In a page only the way to the record and its catalogue, beside the record's own links."""
+    """In a page, only the link to the record and its catalogue, besides the record's own links."""
     return [
         link("self", addresses.item(record), GEOJSON),
         link("collection", addresses.collection(record.source), JSON),

@@ -1,4 +1,4 @@
-"""``GET /``: the way in, as links for programs and as the search page for people."""
+"""``GET /``: the entry point, as links for programs and as the search page for people."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def landing_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/", summary="Landing page", responses={200: sent_as(JSON, Landing, HTML)})
     def landing() -> Response:
-        """The page reads its own address, so that only the links refuse what they do not know."""
+        """The page reads its own address, so only the links refuse unknown parameters."""
         if wants_html(request.args.get("f")):
             return page()
         refuse_unknown(FormParameters)
@@ -41,7 +41,7 @@ def landing_views(parts: Parts) -> APIBlueprint:
 
 
 def landing_links(addresses: Addresses) -> list[Link]:
-    """Every way in that a standard knows."""
+    """Every entry point that a standard defines."""
     return [
         link("self", addresses.to("/"), JSON, "This page"),
         link("alternate", addresses.to("/"), "text/html", "The search page"),

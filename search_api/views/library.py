@@ -1,4 +1,4 @@
-"""``/library/documents``: a user's own documents, uploaded, imported as references, listed, fetched and deleted."""
+"""``/library/documents``: a user's own documents: upload, import references, list, fetch, delete."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from flask import Response, jsonify, request, send_file
 from flask_openapi import APIBlueprint, FileStorage, Tag
+from flask_openapi.types import ResponseDict
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from werkzeug.datastructures import FileStorage as WerkzeugFileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -17,18 +18,18 @@ from core.errors import InvalidInput, TooLarge
 from core.json_types import Json
 from search_api.access.guard import caller, needs
 from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
-from search_api.library.shelf import Shelf, Upload, too_large
+from search_api.library.personal_library import PersonalLibrary, Upload, too_large
 from search_api.parameter_types import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.parts import Parts
 from search_api.problems import Problem, problem
 from search_api.views.addresses import JSON, Addresses, link
-from search_api.views.documented import WITH_NOT_FOUND, Responses, texts
+from search_api.views.documented import WITH_NOT_FOUND, texts
 
 _FORM_BYTES = 64 * 1024  # what a multipart form adds to its file
 _MOST_LIST_BYTES = 1024 * 1024
 _PRIVATE = "private, no-store"
-_REFUSALS: Responses = {400: Problem, 401: Problem, 403: Problem, 503: Problem}
-_UPLOADS: Responses = {**_REFUSALS, 409: Problem, 413: Problem, 415: Problem}
+_REFUSALS: ResponseDict = {400: Problem, 401: Problem, 403: Problem, 503: Problem}
+_UPLOADS: ResponseDict = {**_REFUSALS, 409: Problem, 413: Problem, 415: Problem}
 
 States = Annotated[list[State], BeforeValidator(split_values)]
 Columns = Annotated[list[Column], BeforeValidator(split_values)]
@@ -41,7 +42,7 @@ class DocumentPath(BaseModel):
 
 
 class ListParameters(Parameters):
-    """Which of the library's documents, in which order, with which of their columns."""
+    """Which of the library's documents, in which order, with which columns."""
 
     q: Annotated[str, AfterValidator(printable)] = Field(
         "", max_length=LONGEST_QUERY, description="Each word must occur in title, name, authors, journal or DOI."
@@ -55,7 +56,7 @@ class ListParameters(Parameters):
 
 
 def _is_file(value: object) -> object:
-    """A part without a file name comes as text. Raises ValueError."""
+    """A part without a file name arrives as text. Raises ValueError."""
     if not isinstance(value, WerkzeugFileStorage):
         raise ValueError("send it as a file: its part needs a filename")
     return value
@@ -65,7 +66,7 @@ FormFile = Annotated[FileStorage, BeforeValidator(_is_file)]
 
 
 class UploadForm(BaseModel):
-    """A file, and the record of the catalogue that it explains where there is one."""
+    """A file, and optionally the record of the catalogue that it explains."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
@@ -90,7 +91,7 @@ class ReferencesBody(BaseModel):
 
 
 class ProgressBody(BaseModel):
-    """How far a document on its way is, in its present state."""
+    """The progress of a document in its present state."""
 
     model_config = ConfigDict(title="LibraryDocumentProgress")
 
@@ -115,7 +116,7 @@ class DocumentBody(BaseModel):
 
 
 class QuotaBody(BaseModel):
-    """What the caller's documents amount to, and what they may; bytes are those of the files."""
+    """The totals of the caller's documents, and the limits; bytes are those of the files."""
 
     model_config = ConfigDict(title="LibraryQuota")
 
@@ -137,7 +138,7 @@ class DocumentList(BaseModel):
 
 
 class Library(DocumentList):
-    """A page of the library, and how much room there is."""
+    """A page of the library, and the remaining space."""
 
     model_config = ConfigDict(title="Library")
 
@@ -146,27 +147,27 @@ class Library(DocumentList):
 
 def library_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("library", __name__, abp_tags=[Tag(name="library", description="A user's own documents")])
-    _guard(api, parts.shelf)
+    _guard(api, parts.personal_library)
     _add_list(api, parts)
     _add_uploads(api, parts)
     _add_document(api, parts)
     return api
 
 
-def _guard(api: APIBlueprint, shelf: Shelf) -> None:
-    limit = shelf.parts.quota.file_bytes + _FORM_BYTES
+def _guard(api: APIBlueprint, personal_library: PersonalLibrary) -> None:
+    limit = personal_library.parts.quota.file_bytes + _FORM_BYTES
 
     @api.before_request
     def admit() -> None:
-        """Who may not is told so before what they sent is read; and so is who sends too much."""
+        """Rejects unauthorised and oversized requests before reading the body."""
         caller().must_have("library")
         request.max_content_length = limit
         if (request.content_length or 0) > limit:
-            raise TooLarge(too_large(shelf.parts.quota))
+            raise TooLarge(too_large(personal_library.parts.quota))
 
     @api.errorhandler(RequestEntityTooLarge)
-    def refuse(_error: RequestEntityTooLarge) -> Response:  # of unannounced length, or a form of a thousand parts
-        told = f"{too_large(shelf.parts.quota)} A form may have 1,000 parts."
+    def refuse(_error: RequestEntityTooLarge) -> Response:  # unknown length, or a form with a thousand parts
+        told = f"{too_large(personal_library.parts.quota)} A form may have 1,000 parts."
         return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
 
     @api.after_request
@@ -184,14 +185,14 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def documents(query: ListParameters) -> Response:
         listing = Listing(query.q, tuple(query.state), query.sort, query.order == "desc", query.limit, query.offset)
-        found, matched = parts.shelf.parts.entries.page(caller().owner, listing)
+        found, matched = parts.personal_library.parts.entries.page(caller().owner, listing)
         addresses = Addresses.of(parts)
         links = [link("self", addresses.this(), JSON)]
         end = query.offset + len(found)
         if found and end < min(matched, 10_000):
             links.append(link("next", addresses.page(str(end), "offset"), JSON))
         shown = [presented(entry, addresses, tuple(query.columns) or COLUMNS) for entry in found]
-        room = _room(parts.shelf, caller().owner)
+        room = _room(parts.personal_library, caller().owner)
         return jsonify(documents=shown, numberMatched=matched, numberReturned=len(shown), quota=room, links=links)
 
 
@@ -203,7 +204,7 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def upload(form: UploadForm) -> tuple[Response, int]:
-        entry, is_new = parts.shelf.bring(caller().owner, _upload(form.file, form.record))
+        entry, is_new = parts.personal_library.bring(caller().owner, _upload(form.file, form.record))
         return _answered(entry, parts, HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK)
 
     @api.post(
@@ -213,7 +214,7 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def references(body: ReferencesBody) -> tuple[Response, int]:
-        made = parts.shelf.references(caller().owner, body.references)
+        made = parts.personal_library.references(caller().owner, body.references)
         addresses = Addresses.of(parts)
         shown = [presented(entry, addresses) for entry in made]
         links = [link("self", addresses.to("/library/documents"), JSON)]
@@ -229,7 +230,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def document(path: DocumentPath) -> Response:
-        return jsonify(presented(parts.shelf.one(caller().owner, path.id), Addresses.of(parts)))
+        return jsonify(presented(parts.personal_library.one(caller().owner, path.id), Addresses.of(parts)))
 
     @api.delete(
         "/library/documents/<id>",
@@ -238,7 +239,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def delete(path: DocumentPath) -> tuple[str, int]:
-        parts.shelf.remove(caller().owner, path.id)
+        parts.personal_library.remove(caller().owner, path.id)
         return "", HTTPStatus.NO_CONTENT
 
     @api.get(
@@ -248,7 +249,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def file(path: DocumentPath) -> Response:
-        entry, data = parts.shelf.file(caller().owner, path.id)
+        entry, data = parts.personal_library.file(caller().owner, path.id)
         kind = entry.media_type or "application/octet-stream"
         response = send_file(io.BytesIO(data), mimetype=kind, as_attachment=True, download_name=entry.name)
         response.headers["X-Content-Type-Options"] = "nosniff"
@@ -262,12 +263,12 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def attach(path: DocumentPath, form: FileForm) -> tuple[Response, int]:
-        entry = parts.shelf.attach(caller().owner, path.id, _upload(form.file))
+        entry = parts.personal_library.attach(caller().owner, path.id, _upload(form.file))
         return _answered(entry, parts, HTTPStatus.ACCEPTED)
 
 
-def _room(shelf: Shelf, owner: str) -> Json:
-    used, most = shelf.used(owner), shelf.parts.quota
+def _room(personal_library: PersonalLibrary, owner: str) -> Json:
+    used, most = personal_library.used(owner), personal_library.parts.quota
     return QuotaBody(
         documents=used.documents, most_documents=most.documents, bytes=used.bytes, most_bytes=most.bytes
     ).model_dump()
@@ -297,7 +298,7 @@ def _progress(entry: DocumentEntry) -> Json | None:
 
 
 def presented(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column, ...] = COLUMNS) -> Json:
-    """The entry as JSON: its id and the columns, without what is empty; nobody's name is in it."""
+    """The entry as JSON: its id and the non-empty columns; without the owner's name."""
     values: Json = {name: getattr(entry, name) for name in columns}
     if entry.message is not None and "reason" in columns:
         values["message"] = entry.message

@@ -18,7 +18,7 @@ class Health(BaseModel):
 
 
 class Readiness(BaseModel):
-    """Ready or not, each dependency named with what is wrong with it; notes ask for something without being wrong."""
+    """Ready or not, each dependency with its problem; notes request an action although nothing is wrong."""
 
     status: str
     dependencies: dict[str, str]

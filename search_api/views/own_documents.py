@@ -1,4 +1,4 @@
-"""``/search`` with ``scope=mine|both``: the caller's own documents as features, alone or among the records."""
+"""``/search`` with ``scope=mine|both``: the caller's own documents as features, alone or with the records."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _record(answer: Answer, place: int, addresses: Addresses) -> Json:
 
 
 def document_feature(found: FoundDocument, addresses: Addresses) -> Json:
-    """A document of the library in the shape of a record; ``sonde:library`` marks it."""
+    """A document of the library in the form of a record; ``sonde:library`` marks it."""
     entry, passage = found.entry, found.passage
     here = addresses.to(f"/library/documents/{entry.id}")
     said: Json = {

@@ -1,4 +1,4 @@
-"""The web page: the bundle that ``web/`` builds, with the addresses that belong to it."""
+"""The web page: the bundle that ``web/`` builds, with its addresses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _TITLE = "<title>Sonde</title>"
 _FIRST = '<p class="first">Sonde</p>'
 _OPENSEARCH = '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml" title="Sonde">'
 _ROOMS = {"/ask": "ask", "/library/documents": "library", "/harvest/sources": "harvest"}
-"""What the page offers beside the search, by the route that it needs."""
+"""The page's rooms besides the search, by the route that each needs."""
 
 
 class PageFile(BaseModel):
@@ -77,7 +77,7 @@ def page_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/records/<record>")
     def record(path: RecordPage) -> Response:
-        """Says 404 or 503 itself; the page then shows why, in the reader's language."""
+        """Returns 404 or 503 itself; the page then shows the reason in the reader's language."""
         try:
             found = parts.records.record(path.record, None).record
         except (NotFound, Unavailable) as error:
@@ -104,7 +104,8 @@ def page_views(parts: Parts) -> APIBlueprint:
 
 
 def page(head: str = "", body: str = _FIRST, *, title: str = "Sonde", status: int = 200) -> Response:
-    """The page's HTML below this service's root, with ``head`` added to its head; ``body`` is there until it runs.
+    """The page's HTML below this service's root, with ``head`` added to its head; ``body`` is shown until the script
+    runs.
 
     Both are markup.
     """
@@ -125,7 +126,7 @@ def record_page(record: Record, addresses: Addresses) -> Response:
 
 
 def _described(record: Record, addresses: Addresses, others: Iterable[Link]) -> str:
-    """The record for crawlers as schema.org; ``<`` is escaped, so that no text ends the element."""
+    """The record for crawlers as schema.org; ``<`` is escaped, so that no text can end the element."""
     said = json.dumps(schema_org.dataset(record, addresses.item(record)), sort_keys=False).replace("<", "\\u003c")
     alternates = "".join(
         f'<link rel="alternate" type="{html.escape(one["type"])}" href="{html.escape(one["href"])}">' for one in others
@@ -147,11 +148,11 @@ def _status(error: SondeError) -> int:
 
 
 def kept_apart(response: Response) -> Response:
-    """The answer with the policy of a page: only what comes from here is loaded or run."""
+    """The answer with a page's policy: only resources from here are loaded or run."""
     response.headers["Content-Security-Policy"] = _CSP
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "same-origin"
-    response.headers["Cache-Control"] = "no-cache"  # the names stay over versions: the ETag says what is new
+    response.headers["Cache-Control"] = "no-cache"  # names are stable across versions: the ETag changes
     return response
 
 

@@ -1,4 +1,4 @@
-"""HTML by content negotiation for what has no view of its own in the page: catalogues, listings, conformance."""
+"""HTML by content negotiation for catalogues, listings and conformance, which have no view in the page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FormParameters(Parameters):
 
 
 def refuse_unknown(model: type[Parameters]) -> None:
-    """Ends the request where it has a parameter that the model does not know; for views that read theirs themselves."""
+    """Ends the request for a parameter that the model does not have; for views that read theirs themselves."""
     try:
         model.model_validate(request.args.to_dict())
     except ValidationError as error:
@@ -32,7 +32,7 @@ def refuse_unknown(model: type[Parameters]) -> None:
 
 
 def wants_html(given: str | None) -> bool:
-    """Whether ``f`` names HTML or, without it, the caller would rather have HTML than any JSON."""
+    """Whether ``f`` is HTML or, without it, the client prefers HTML to any JSON."""
     if given is not None:
         return given == "html"
     return request.accept_mimetypes.best_match([GEOJSON, JSON, SCHEMA_JSON, HTML]) == HTML

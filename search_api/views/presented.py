@@ -1,4 +1,4 @@
-"""Features of records that are shown again and again: made once for each record that the search remembers."""
+"""A cache of features for records that are shown often: made once for each record in the search's cache."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from cachetools import LRUCache
 
 from core.json_types import Json
 from core.record import Record
-from search_api.retrieval.memory import MOST_RECORDS, weight_of
+from search_api.retrieval.versioned_cache import MOST_RECORDS, weight_of
 from search_api.views import geojson
 
 
 class Presented:
-    """Safe to share between threads.
+    """Thread-safe.
 
-    A record is told by its being the same object, which the search's memory gives out as long as the record is not
-    written anew; it is kept beside its feature, so that its place in memory cannot become another's.
+    The key is the identity of the record object, which the search's cache returns until the record is written again.
+    The entry holds the record, so its memory address cannot be reused for another one.
     """
 
     def __init__(self, most: int = MOST_RECORDS) -> None:
@@ -24,7 +24,7 @@ class Presented:
         self._kept: LRUCache[int, tuple[Record, Json]] = LRUCache(most, lambda kept: weight_of(kept[0]))
 
     def feature(self, record: Record) -> Json:
-        """A feature whose members belong to all: a caller adds members, and changes none."""
+        """A feature with shared members: a caller may add members, but must not change any."""
         with self._lock:
             kept = self._kept.get(id(record))
         if kept is not None and kept[0] is record:

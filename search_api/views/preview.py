@@ -1,4 +1,4 @@
-"""``/collections/{catalogue}/items/{id}/preview``: a small picture of the record, where its metadata name one."""
+"""``/collections/{catalogue}/items/{id}/preview``: a small picture of the record, if its metadata name one."""
 
 from __future__ import annotations
 

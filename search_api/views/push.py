@@ -1,4 +1,4 @@
-"""``PUT`` and ``DELETE /collections/{source}/items/{id}``: a portal pushes one record, or takes it back."""
+"""``PUT`` and ``DELETE /collections/{source}/items/{id}``: a portal writes or deletes one record."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from search_api.views.conditions import Conditions, conditions_of_request
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND
 
 _SOURCE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-_NOT_SAID = frozenset(("application/octet-stream", "application/x-www-form-urlencoded"))  # what tools send unasked
+_NOT_SAID = frozenset(("application/octet-stream", "application/x-www-form-urlencoded"))  # sent by tools by default
 _ANY_FORMAT = {"content": {"*/*": {"schema": {}}}, "required": True}
 
 
 class PushPath(CataloguePath):
-    """A record to be."""
+    """The record to write."""
 
     record: str = Field(
         max_length=LONGEST_ID, description="Its complete id (`portal:x1`) or its name in the source (`x1`)."
@@ -32,7 +32,7 @@ class PushPath(CataloguePath):
 
 
 class PushAnswer(BaseModel):
-    """A record that was not there before."""
+    """A new record."""
 
     id: str
 
@@ -79,13 +79,13 @@ def push_views(parts: Parts) -> APIBlueprint:
 
 
 def _source(catalogue: str) -> str:
-    """Raises InvalidInput for what cannot be the id of a source; ``all`` is the catalogue of them all."""
+    """Raises InvalidInput for an invalid source id; ``all`` is the catalogue of all sources."""
     if catalogue == "all" or _SOURCE.match(catalogue) is None:
         raise InvalidInput("catalogue", "catalogue: name the record's source (A-Z a-z 0-9 . _ -), not all")
     return catalogue
 
 
 def _media_type() -> str | None:
-    """What the sender says the document is, where it says something."""
+    """The media type that the client declares, if any."""
     said = request.mimetype
     return said if said and said not in _NOT_SAID else None

@@ -1,4 +1,4 @@
-"""``/search``, by GET and, for what is too long for an address, by POST."""
+"""``/search``, by GET and, for long requests, by POST."""
 
 from __future__ import annotations
 

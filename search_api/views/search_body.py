@@ -1,4 +1,4 @@
-"""The parameters of a search out of a body, for questions that are too long for an address."""
+"""Reads the parameters of a search from a body, for questions too long for an address."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ LARGEST_BODY_BYTES = 256 * 1024
 
 
 def request_body() -> Json:
-    """How OpenAPI describes the body."""
+    """The body's description for OpenAPI."""
     shape = {"schema": SearchParameters.model_json_schema()}
     return {"required": True, "content": {"application/json": shape, FORM: shape}}
 
 
 def read_body() -> SearchParameters:
-    """What `GET /search` takes as parameters, as a JSON object or as a form.
+    """The parameters of `GET /search`, from a JSON object or a form.
 
-    Raises Unsupported for another media type; ends the request where a parameter is wrong.
+    Raises Unsupported for another media type; ends the request if a parameter is invalid.
     """
     request.max_content_length = LARGEST_BODY_BYTES
     if request.mimetype == FORM:
@@ -47,7 +47,7 @@ def _of_form() -> Json:
 
 
 def _of_json() -> Json:
-    """The object; a filter in CQL2 JSON may be written as what it is."""
+    """The object; a CQL2 JSON filter may be an object instead of text."""
     given = request.get_json(silent=True)
     if not isinstance(given, dict):
         raise InvalidInput("body", "body: is not a JSON object of parameters")

@@ -1,4 +1,4 @@
-"""STAC API: the records that carry assets, as Items of one Collection per source."""
+"""STAC API: records with assets, as Items of one Collection per source."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def suggest_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/suggest/opensearch", doc_ui=False)
     def opensearch(query: SuggestParameters) -> Response:
-        """The browser's form: the typed text and a flat list."""
+        """The browser's format: the typed text and a flat list."""
         found = parts.suggester.suggest(query.q, query.limit)
         words = [*(one.term for one in found.keywords), *(one.title for one in found.titles)]
         return Response(json.dumps([query.q, words[: query.limit]]), mimetype=OPENSEARCH_SUGGESTIONS)

@@ -14,7 +14,7 @@ from sonde.cli.tasks import TASKS
 
 _TOLD_AT_ONCE = ("-h", "--help", "--version")
 EXIT_MENDABLE = 2
-"""Something that a person can mend; the sentence on standard error says what."""
+"""An error that a person can fix; the message on standard error explains it."""
 
 
 MODULES = {
@@ -53,23 +53,23 @@ def cli() -> None:
     """Sonde: search for geoscience and environmental data catalogues.
 
     Settings are environment variables, SONDE_ELASTICSEARCH__URL for example; docs/settings.md lists them.
-    Exit codes: 0 done, 1 done but with failures that were named, 2 not possible, with the reason.
+    Exit codes: 0 done, 1 done but with named failures, 2 not possible, with the reason.
     """
 
 
 def main() -> None:
-    """The console script: an error that a user can repair is one sentence, not a traceback."""
+    """The console script: an error that a user can fix is one sentence, not a traceback."""
     if sys.argv[1:2] and sys.argv[1] not in _TOLD_AT_ONCE:
         _log_to_standard_error()
     try:
-        cli()  # settings are read by the commands, so that --help works whatever they are
+        cli()  # commands read the settings, so that --help works with any settings
     except SondeError as error:
         click.echo(f"sonde: {error}", err=True)
         sys.exit(EXIT_MENDABLE)
 
 
 def _log_to_standard_error() -> None:
-    """What a command prints is its answer alone."""
+    """Standard output has only the result of a command."""
     from sonde.settings import LogSettings
     from sonde.telemetry.logs import configure_logs
 

@@ -11,6 +11,6 @@ GROUP = "sonde.commands"
 
 
 def added_commands() -> Mapping[str, str]:
-    """The module of each command. Where the laboratory is not installed, its commands say how to get it."""
+    """The module of each command. If the laboratory is not installed, its commands explain how to get it."""
     absent = dict.fromkeys(LABORATORY, "sonde.cli.laboratory")
     return {**absent, **{each.name: each.value for each in entry_points(group=GROUP)}}

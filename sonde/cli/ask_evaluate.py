@@ -1,4 +1,4 @@
-"""`sonde ask-evaluate`: how good cited answers are, on Pirá; a page for people who grade them."""
+"""`sonde ask-evaluate`: measures cited answers on Pirá, and makes a page for grading them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from evaluation.answers.measures import figures
 from evaluation.answers.questions import AnswerCollection, load_pira
 from evaluation.answers.run import Answered, examine
 from evaluation.judgements import JudgementFile
+from evaluation.splits import Half
 from sonde.settings import load_settings
-from sonde.wiring.evaluation.answering import examiner
-from sonde.wiring.evaluation.judged import CHECKOUT
+from sonde.wiring.evaluation.answering import AnswersAsked, examiner
+from sonde.wiring.evaluation.judged import CHECKOUT, halves_of
 
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
 
@@ -40,6 +41,8 @@ _WRITABLE = click.Path(path_type=Path, dir_okay=False)
     "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="Shared data folder."
 )
 @click.option("--questions", type=click.IntRange(1), help="A fixed sample of N questions, over all texts.")
+@click.option("--half", type=click.Choice(["train", "test"]), help="Only the questions of this half; all answerable.")
+@click.option("--text-alone", is_flag=True, help="Rank without the place and the period of a question.")
 @click.option("--json", "out", type=_WRITABLE, help="Write the figures to this file, for each question too.")
 @click.option("--page", type=_WRITABLE, help="Write a page to this file, for grading the answers by hand.")
 @click.option(
@@ -50,13 +53,14 @@ _WRITABLE = click.Path(path_type=Path, dir_okay=False)
 def ask_evaluate(**given: Any) -> None:
     """Ask a judged collection's questions, and measure what is found, cited and refused.
 
-    Its texts go into a throw-away index that is deleted afterwards; answers are made as `POST /ask` makes them.
+    Its texts go into a temporary index that is deleted afterwards; answers are made as in `POST /ask`.
     """
     if given["judgements"] is not None:
         click.echo("\n".join(told(JudgementFile.open(given["judgements"]))))
         return
-    collection = _collection(given["collection"], given["shared"], given["questions"])
-    with examiner(load_settings(), collection, given["mode"]) as ready, _bar() as bar:
+    collection = _collection(given["collection"], given["shared"], given["half"], given["questions"])
+    form = AnswersAsked(given["mode"], given["text_alone"])
+    with examiner(load_settings(), collection, form) as ready, _bar() as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
         done = examine(ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
     measured = figures([one.measured for one in done])
@@ -68,12 +72,13 @@ def ask_evaluate(**given: Any) -> None:
         given["page"].write_text(grading_page(collection.name, ready.made, done), "utf-8")
 
 
-def _collection(name: str, shared: Path | None, questions: int | None) -> AnswerCollection:
+def _collection(name: str, shared: Path | None, half: Half | None, questions: int | None) -> AnswerCollection:
     data = (shared or CHECKOUT.parent / "shared") / "data"
     if not data.is_dir():
         raise SondeError(f"{data} is missing: name the folder of the shared data with --shared or SONDE_SHARED.")
     whole = load_pira(data, "pt" if name.endswith("_pt") else "en")
-    return whole.sample(questions) if questions else whole
+    chosen = whole if half is None else whole.half(half, halves_of(name))
+    return chosen.sample(questions) if questions else chosen
 
 
 def _bar() -> Progress:

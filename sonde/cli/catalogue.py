@@ -1,4 +1,4 @@
-"""`sonde harvest`: records into the index."""
+"""`sonde harvest`: imports records into the index."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def harvest(
 ) -> None:
     """Harvest sources of sources.yaml by id (all: every one), or folders, tars and zips of metadata files.
 
-    A harvest that was broken off resumes where it stopped. Of several sources each has its turn, also behind one that
-    cannot be had. Exit code 1 where a run failed or a removal was refused.
+    An interrupted harvest resumes where it stopped. If one of several sources fails, the others are still harvested.
+    Exit code 1 if a run failed or a removal was refused.
     """
     if source_id is not None and len(sources) > 1:
         raise SondeError("--source names one source; harvest the files one by one.")
@@ -65,7 +65,7 @@ def harvest(
 
 
 def _run_or_tell(console: Console, harvester: Harvester, name: str, source_id: str | None) -> RunReport:
-    """One source's report, which names it; one that cannot be had does not keep the others from their turn."""
+    """The report of one source; if it cannot be harvested, prints the error, and the others continue."""
     try:
         return run_one(console, harvester, name, source_id)
     except SondeError as error:
@@ -75,7 +75,7 @@ def _run_or_tell(console: Console, harvester: Harvester, name: str, source_id: s
 
 
 def run_one(console: Console, harvester: Harvester, name: str, source_id: str | None = None) -> RunReport:
-    """One source to its end, with a bar."""
+    """Runs one source to its end, with a progress bar."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -97,16 +97,16 @@ def run_one(console: Console, harvester: Harvester, name: str, source_id: str | 
 
 
 def id_of(path: Path) -> str:
-    """``/data/ncar_eol.tar.gz`` is ``ncar_eol``; what does not fit an id becomes a hyphen."""
+    """``/data/ncar_eol.tar.gz`` is ``ncar_eol``; characters that an id cannot have become hyphens."""
     name = re.sub(r"\.(tar|tgz|gz|zip|xml)+$|\.tar\.\w+$", "", path.resolve().name, flags=re.IGNORECASE)
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "files"
 
 
 def show_reports(console: Console, reports: list[RunReport]) -> None:
-    """A line of counts for each run, then what was refused and what was repaired, by kind."""
+    """A line of counts for each run, then refusals and repairs, by kind."""
     table = Table(box=None, pad_edge=False)
     every = ("seen", "new", "changed", "moved", "same", "refused", "duplicates", "failed", "embedded", "removed")
-    # What is nought everywhere is left out, so that the table fits a terminal; --json has it all.
+    # Columns with only zeros are left out, so that the table fits a terminal; --json has everything.
     names = [name for name in every if name in ("seen", "refused") or any(getattr(r.counts, name) for r in reports)]
     for column in ("source", "state", *names, "seconds"):
         table.add_column(column, justify="left" if column in ("source", "state") else "right")

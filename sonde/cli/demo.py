@@ -1,4 +1,4 @@
-"""`sonde demo`: everything on this machine, the samples in it, and a few searches worth looking at."""
+"""`sonde demo`: everything on this machine, the samples, and a few example searches."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
 @click.option("--json", "as_json", is_flag=True)
 def doctor(*, as_json: bool) -> None:
     """Check every part of this installation and say what to repair. Exit code 1 if a part is broken."""
-    logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # what does not answer is told below
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # unavailable parts are reported below
     settings = load_settings()
     findings = list(examine(settings, Models(settings)))
     if as_json:

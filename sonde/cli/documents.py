@@ -1,4 +1,4 @@
-"""`sonde ingest` and `sonde ask`: documents into passages, and questions answered from them."""
+"""`sonde ingest` and `sonde ask`: index documents as passages, and answer questions from them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 import httpx
@@ -32,8 +31,8 @@ from sonde.wiring.documents import DocumentIngester
 def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json: bool) -> None:
     """Read FILES (PDF, page image, HTML, DOCX, text; folders are walked) and index their passages.
 
-    A file that was read before and did not change is left as it is, and so is one that Sonde failed at (it is parked
-    until the next upgrade, or ``--retry``). Exit code 1 where one could not be read.
+    A file that was read before and has not changed is skipped, and so is one on which Sonde failed (it is parked until
+    the next upgrade, or ``--retry``). Exit code 1 if a file could not be read.
     """
     console = Console(stderr=True)
     ingester = DocumentIngester(load_settings())
@@ -63,7 +62,7 @@ def _bar(console: Console) -> Progress:
 
 
 def _walked(files: tuple[Path, ...]) -> list[Path]:
-    """Files as they are, folders as the files below them."""
+    """The files, and for folders the files below them."""
     return [path for given in files for path in ([given] if given.is_file() else _below(given))]
 
 
@@ -72,7 +71,7 @@ def _below(folder: Path) -> list[Path]:
 
 
 def summary(done: list[tuple[Ingested, float]]) -> Table:
-    """A line a document, then its reason where it failed."""
+    """One line per document, then the reason if it failed."""
     table = Table(box=None, pad_edge=False)
     for column in ("file", "state"):
         table.add_column(column, no_wrap=True, min_width=12)
@@ -95,10 +94,10 @@ def summary(done: list[tuple[Ingested, float]]) -> Table:
 @click.option("--top-k", type=click.IntRange(1, 32), help="Number of passages for the answer.")
 @click.option("--url", help="Address of the service. Default: from the settings.")
 @click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
-def ask(question: str, *, url: str | None, as_json: bool, **given: Any) -> None:
+def ask(question: str, *, url: str | None, as_json: bool, **given: object) -> None:
     """Ask the indexed documents a QUESTION; the answer cites page and section.
 
-    Exit code 1 where nothing that was found answers it.
+    Exit code 1 if nothing found answers it.
     """
     body = {"question": question, **{name: value for name, value in given.items() if value is not None}}
     answer = _asked(url or load_settings().api_url, body)
@@ -111,7 +110,7 @@ def ask(question: str, *, url: str | None, as_json: bool, **given: Any) -> None:
 
 
 def _asked(url: str, body: Json) -> Json:
-    """``POST /ask``. Raises SondeError with what the service said, or that there is none."""
+    """``POST /ask``. Raises SondeError with the service's message, or that there is no service."""
     try:
         answer = httpx.post(f"{url}/ask", json=body, timeout=120.0)
     except httpx.HTTPError as error:
@@ -123,7 +122,7 @@ def _asked(url: str, body: Json) -> Json:
 
 
 def show_answer(console: Console, answer: Json) -> None:
-    """The answer, what in it is not supported, then the passages that it cites."""
+    """The answer, its unsupported sentences, then the cited passages."""
     console.print(answer["answer"], markup=False)
     for one in answer["sentences"]:
         if not one["supported"]:
@@ -137,7 +136,7 @@ def show_answer(console: Console, answer: Json) -> None:
 
 
 def source_line(passage: Json) -> str:
-    """``Title, p. 4, 3 Results``, and the record that it explains."""
+    """``Title, p. 4, 3 Results``, and its record."""
     pages = passage["pages"]
     place = "" if pages is None else f"p. {pages[0]}" if pages[0] == pages[1] else f"pp. {pages[0]}-{pages[1]}"
     section = " > ".join(passage["section"])

@@ -1,9 +1,9 @@
-"""`sonde evaluate`: how good the answers are, measured on the pipeline that serves."""
+"""`sonde evaluate`: measures the search with the serving pipeline."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,10 +11,12 @@ from typing import Any, get_args
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from core.errors import SondeError
+from core.json_types import Json
+from evaluation.by_kind import KindResult
 from evaluation.collection import Collection
 from evaluation.collections.beir import BeirFiles, files_of, load
 from evaluation.evaluate import Against, Evaluation, against, against_run, evaluate, worst_losses
@@ -40,7 +42,7 @@ _WIDE = 160
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line said, beside the collection."""
+    """The command's options, besides the collection."""
 
     variant: Variant
     ablate: bool
@@ -83,11 +85,10 @@ class Asked:
 @click.option("--run", type=_WRITABLE, help="Write the answers to this file, as a TREC run.")
 @click.option("--html", type=_WRITABLE, help="Write a page with tables and plots to this file.")
 def evaluate_command(**given: Any) -> None:
-    """Measure the search on a judged collection, in a throw-away index that is deleted afterwards.
+    """Measure the search on a judged collection, in a temporary index that is deleted afterwards.
 
-    Give --corpus, --queries and --qrels (BEIR layout, plain or .gz), --folder, or --collection. Runs the very pipeline
-    that serves, with the models and the ranking of the settings. Exit code 2 for a collection that is not in order,
-    with what is wrong.
+    Give --corpus, --queries and --qrels (BEIR layout, plain or .gz), --folder, or --collection. Runs the serving
+    pipeline, with the models and the ranking of the settings. Exit code 2 for an invalid collection, with its errors.
     """
     asked = Asked(
         variant=Variant(
@@ -120,7 +121,7 @@ def parts_of(text: str) -> frozenset[Part]:
     return frozenset(part for part in ALL_PARTS if part in named)
 
 
-def _collection(given: dict[str, Any]) -> Collection:
+def _collection(given: Json) -> Collection:
     files = _files(given)
     if files is not None:
         collection = load(files, skip_unknown=given["skip_unknown"])
@@ -129,8 +130,8 @@ def _collection(given: dict[str, Any]) -> Collection:
     return collection.first(given["limit_queries"]) if given["limit_queries"] else collection
 
 
-def _files(given: dict[str, Any]) -> BeirFiles | None:
-    """None where one of the project's own collections is asked for. Raises SondeError for anything but one of them."""
+def _files(given: Json) -> BeirFiles | None:
+    """None if one of the project's own collections is requested. Raises SondeError for any other combination."""
     three = [given["corpus"], given["queries"], given["qrels"]]
     ways = [given["collection"] is not None, given["folder"] is not None, any(three)]
     if sum(ways) != 1 or (any(three) and not all(three)):
@@ -146,7 +147,7 @@ def _files(given: dict[str, Any]) -> BeirFiles | None:
 
 def _evaluate(collection: Collection, asked: Asked) -> None:
     console = Console(stderr=True)
-    # Where nobody looks the tables are as wide as they need to be.
+    # Without a terminal the tables have their full width.
     screen = Console() if sys.stdout.isatty() else Console(width=_WIDE)
     for note in collection.notes:
         console.print(note, style="yellow")
@@ -191,6 +192,8 @@ def _show(screen: Console, report: Report) -> None:
     for name, count in done.degraded.items():
         screen.print(f"{count} questions were ranked without {name}", style="yellow", highlight=False)
     _show_measures(screen, done)
+    if kinds := report.kinds():
+        _show_kinds(screen, kinds)
     if report.others:
         _show_others(screen, report.others, done)
     else:
@@ -211,6 +214,16 @@ def _show_measures(screen: Console, done: Evaluation) -> None:
     screen.print(f"{'ms a question':>16} {p50:.0f} (95 %: {p95:.0f})", highlight=False)
 
 
+def _show_kinds(screen: Console, kinds: Sequence[KindResult]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for name in ("kind", "questions", "success@10", "first", HEADLINE, "empty"):
+        table.add_column(name, justify="left" if name == "kind" else "right")
+    for row in kinds:
+        shares = (f"{share:.3f}" for share in (row.success_at_10, row.first, row.ndcg_at_10))
+        table.add_row(row.kind, str(row.questions), *shares, str(row.empty))
+    screen.print(table)
+
+
 def _show_others(screen: Console, others: Sequence[Against], done: Evaluation) -> None:
     table = Table(box=None, pad_edge=False)
     names = ("run", HEADLINE, "AP", "R@8", "R@100", "hausdorff", "gain", "p", "better", "worse")
@@ -225,13 +238,13 @@ def _show_others(screen: Console, others: Sequence[Against], done: Evaluation) -
     screen.print(table)
 
 
-def _columns(means: Any, distance: float | None) -> list[str]:
+def _columns(means: Mapping[str, float], distance: float | None) -> list[str]:
     measures = [f"{means[name]:.4f}" for name in (HEADLINE, "AP", "R@8", "R@100")]
     return [*measures, "" if distance is None else f"{distance:.1f}"]
 
 
 class _Bars:
-    """A bar for each stage, made when it first reports."""
+    """A progress bar for each stage, made at its first report."""
 
     def __init__(self, console: Console) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -241,12 +254,12 @@ class _Bars:
         self._progress.__enter__()
         return self
 
-    def __exit__(self, *failure: Any) -> None:
-        self._progress.__exit__(*failure)
+    def __exit__(self, *_failure: object) -> None:
+        self._progress.stop()
 
-    def told(self, name: str) -> Any:
-        """Who is told how far a stage is."""
-        tasks: list[Any] = []
+    def told(self, name: str) -> Callable[[int, int], None]:
+        """The progress callback of a stage."""
+        tasks: list[TaskID] = []
 
         def progress(done: int, total: int) -> None:
             if not tasks:

@@ -1,4 +1,4 @@
-"""`sonde formats`: what would be read of a folder or archive, and the tables of docs/formats.md."""
+"""`sonde formats`: surveys a folder or archive, and writes the tables of docs/formats.md."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from indexer.sources.folder import FolderSource
 def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool) -> None:
     """Survey a folder or archive: records by format, how many give what they state, and why others are refused.
 
-    Nothing is indexed. Where single records stand in one document (a data.json, a graph), each counts.
+    Nothing is indexed. If a document holds several records (a data.json, a graph), each counts.
     """
     if write is not None:
         write.write_text(_written_into(write.read_text(encoding="utf-8"), path), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`sonde judge`: people grade what several runs found, and the next collection is made of it."""
+"""`sonde judge`: people grade the results of several runs, which makes a new collection."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from evaluation.trec import read_run, write_qrels
 
 _READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
-_LONGEST = 1500  # characters of a text that are shown: a screen of it
+_LONGEST = 1500  # characters of a text that are shown: about one screen
 _MEANING = "0 not relevant  1 marginally  2 relevant  3 exactly what was asked for  s skip  u undo  q quit"
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What is shown of questions and documents, by id."""
+    """The displayed texts of questions and documents, by id."""
 
     questions: Mapping[str, str]
     documents: Mapping[str, Record]
@@ -52,8 +52,8 @@ def judge(
 ) -> None:
     """Grade what the RUNs found, from 0 to 3, question by question.
 
-    Documents come in no order that tells which run found them. Quit at any time: the next call goes on where this one
-    stopped. Several people may judge into one file, each under a name of their own.
+    The order of documents hides which run found them. Quit at any time: the next call continues where this one stopped.
+    Several people may judge into one file, each with their own name.
     """
     texts = Texts({question.id: question.text for question in questions_of(queries)}, records_by_id(corpus))
     pooled = pool([read_run(run) for run in runs], depth)
@@ -67,7 +67,7 @@ def judge(
 
 
 def _check(pooled: Mapping[str, Sequence[str]], texts: Texts) -> None:
-    """Raises SondeError where a run names what is not there."""
+    """Raises SondeError if a run names an unknown question or document."""
     for question, found in pooled.items():
         if question not in texts.questions:
             raise SondeError(f"A run answers the question {question!r}, which is not among the queries.")
@@ -92,7 +92,7 @@ def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], tex
 
 
 def _undo(file: JudgementFile, who: str) -> None:
-    """Takes back the latest, which is then asked again."""
+    """Withdraws the latest judgement, which is then asked again."""
     said = file.of(who)
     if not said:
         click.echo("There is nothing to undo.")

@@ -1,4 +1,4 @@
-"""`sonde keys`: who may do what by key."""
+"""`sonde keys`: manages API keys."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def list_(*, as_json: bool) -> None:
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "subject", "scopes", "groups", "state", "expires", "last_used"):
-        table.add_column(heading, no_wrap=heading == "id", overflow="fold")  # ids are there to be copied
+        table.add_column(heading, no_wrap=heading == "id", overflow="fold")  # full ids, so that they can be copied
     for key in found:
         row = _row(key, now)
         table.add_row(*(str(row[str(column.header)] or "") for column in table.columns))
@@ -103,7 +103,7 @@ def _store() -> KeyStore:
 
 
 def _operator() -> str:
-    """The account on this machine that gives the command."""
+    """The account on this machine that runs the command."""
     try:
         return f"local:{getpass.getuser()}"
     except (KeyError, OSError):  # a container's user may have no name

@@ -1,4 +1,4 @@
-"""The commands of the laboratory, where it is not installed: each says how to get it."""
+"""Placeholders for the commands of the laboratory if it is not installed: each explains how to get it."""
 
 from __future__ import annotations
 

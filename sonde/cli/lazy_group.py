@@ -1,4 +1,4 @@
-"""A group that imports a command when it is called: the commands of training load seconds of libraries."""
+"""A group that imports a command when it is called, because the training commands load seconds of libraries."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import click
 
 
 class LazyGroup(click.Group):
-    """``modules``: the module of each command; its COMMANDS hold the command. ``added``: further ones, looked for when
-    a command is not among ``modules``, and for the help.
+    """``modules``: the module of each command; its COMMANDS hold the command. ``added``: further ones, used if a
+    command is not among ``modules``, and for the help.
 
-    ``tasks``: the help's line for each command, under headings; where it is empty, the line comes from the command.
+    ``tasks``: the help line of each command, under headings; if it is empty, the line comes from the command.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Raises UsageError, with the nearest command, where there is none of that name."""
+        """Raises UsageError, with the nearest command, for an unknown name."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             near = get_close_matches(args[0], self.list_commands(ctx), n=1)
             suggestion = f" Did you mean {near[0]!r}?" if near else ""
@@ -53,7 +53,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """By task; importing no command that a task tells of."""
+        """By task; imports no command whose task has a help line."""
         for heading, told in self._tasks.items():
             with formatter.section(heading):
                 formatter.write_dl(list(told.items()))

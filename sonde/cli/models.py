@@ -1,4 +1,4 @@
-"""`sonde models`: which models there are, whether they are still what was measured, and how one is put in service."""
+"""`sonde models`: lists models, checks them against their recorded values, and explains how to put one in service."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def models() -> None:
 def list_(folders: tuple[Path, ...], *, as_json: bool) -> None:
     """The models of FOLDERS, of the models folder and of Sonde itself, then the well-known ones.
 
-    A model of a hub that is not on this machine is fetched where SONDE_MODELS__ALLOW_HUB says so.
+    A hub model that is not on this machine is downloaded only with SONDE_MODELS__ALLOW_HUB.
     """
     settings = load_settings()
     found = entries(settings.models.folder, (*folders, *_own_folders(settings)))
@@ -60,9 +60,9 @@ def list_(folders: tuple[Path, ...], *, as_json: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[MODEL]...")
 @click.option("--json", "as_json", is_flag=True)
 def verify_(names: tuple[str, ...], *, as_json: bool) -> None:
-    """Compare models with what was recorded of them: hashes, vectors or logits, int8 against fp32.
+    """Compare models with their recorded values: hashes, vectors or logits, int8 against fp32.
 
-    Without MODEL: every one on this machine. Exit code 1 where one is no longer what it was.
+    Without MODEL: every one on this machine. Exit code 1 if one has changed.
     """
     settings = load_settings()
     cache = settings.models.folder
@@ -88,7 +88,7 @@ def use(name: str) -> None:
     """Check that MODEL can serve, and say how to put it into service. This command changes nothing.
 
     An embedder never changes under a running index: the next index is built beside it, compared, and the alias moves.
-    Exit code 1 where a check does not hold.
+    Exit code 1 if a check fails.
     """
     settings = load_settings()
     entry = entry_of(name, settings.models.folder)

@@ -1,11 +1,10 @@
-"""`sonde models calibrate`: what a reranker's score of .5 means on one's own texts."""
+"""`sonde models calibrate`: calibrates a reranker's score on your own texts."""
 
 from __future__ import annotations
 
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -23,11 +22,11 @@ from training.reranker.held_out import figures
 @click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--dry-run", is_flag=True, help="Print the result and store nothing.")
-def calibrate(*, name: str, count: int, mined: int, seed: int, dry_run: bool, **given: Any) -> None:
-    """Find temperature and offset of RERANKER (a folder or hub id), so that a threshold on its score means something.
+def calibrate(*, name: str, count: int, mined: int, seed: int, dry_run: bool, **given: object) -> None:
+    """Find temperature and offset of RERANKER (a folder or hub id), so that a threshold on its score is meaningful.
 
-    They are kept in the models folder and used by every process that loads the model from then on; a running one keeps
-    what it has until it is started anew.
+    They are stored in the models folder and used by every process that loads the model from then on; a running process
+    keeps its old values until it is restarted.
     """
     settings = load_settings()
     model = reranker_named(settings, name)

@@ -1,6 +1,6 @@
-"""`sonde reindex`: another model or schema in service, without a pause.
+"""`sonde reindex`: puts another model or schema in service, without a pause.
 
-Models and pipeline are imported where an index is built: who goes back is in a hurry, and needs neither.
+Models and pipeline are imported only to build an index: a rollback is urgent, and does not need them.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _TIMEOUT_S = 60.0
 def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_json: bool) -> None:
     """Build the next index for the embedder of the settings beside the serving one, compare, and move the alias.
 
-    Searches and harvests go on meanwhile. An interrupted one goes on where it stopped, even after the move. The old
-    index is kept for --rollback until --forget. Exit code 1 where the comparison refused.
+    Searches and harvests continue meanwhile. An interrupted reindex continues where it stopped, even after the move.
+    The old index is kept for --rollback until --forget. Exit code 1 if the comparison refused.
     """
     if sum((back, drop, dry_run)) > 1:
         raise SondeError("Give one of --rollback, --forget and --dry-run.")
@@ -101,7 +101,7 @@ def _show(report: ReindexReport, *, as_json: bool) -> None:
 
 
 def _alike(rounds: int | None) -> str:
-    """``rounds`` is None where an earlier command compared, and was cut off after it had moved the alias."""
+    """``rounds`` is None if an earlier command compared, and was interrupted after it had moved the alias."""
     if rounds is None:
         return "compared and moved before it was cut off, and ended now"
     return f"alike after {rounds} round{'s' if rounds > 1 else ''}"

@@ -1,5 +1,6 @@
-"""Where tables are printed: as wide as a terminal, or, for whoever reads them with other programs, as wide as they need
-to be, so that neither ids are cut nor lines broken."""
+"""The console for tables: as wide as the terminal or, for other programs, as wide as necessary, so that ids and lines
+are not cut.
+"""
 
 from __future__ import annotations
 
@@ -11,5 +12,5 @@ _WIDE = 200
 
 
 def screen() -> Console:
-    """Standard output as it is now."""
+    """The current standard output."""
     return Console() if sys.stdout.isatty() else Console(width=_WIDE)

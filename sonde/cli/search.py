@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import click
 import httpx
@@ -26,7 +25,7 @@ from sonde.settings import load_settings
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True)
 @click.option("--url", help="Address of the service. Default: from the settings.")
 @click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
-def search(question: str, *, explain: bool, url: str | None, as_json: bool, when: str | None, **given: Any) -> None:
+def search(question: str, *, explain: bool, url: str | None, as_json: bool, when: str | None, **given: object) -> None:
     """Ask the running service a QUESTION in plain words.
 
     Example: sonde search "rainfall in southern Africa since 1990" --explain
@@ -40,7 +39,7 @@ def search(question: str, *, explain: bool, url: str | None, as_json: bool, when
 
 
 def ask(url: str, parameters: Json) -> Json:
-    """``GET /search``. Raises SondeError with what the service said, or that there is none."""
+    """``GET /search``. Raises SondeError with the service's message, or that there is no service."""
     try:
         answer = httpx.get(f"{url}/search", params=parameters, timeout=30.0)
     except httpx.HTTPError as error:

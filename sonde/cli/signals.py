@@ -1,4 +1,4 @@
-"""What a command does when it is told to end."""
+"""Handles signals that end a command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import FrameType
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """A polite kill ends as Ctrl-C does: processes and throw-away indices go on the way out."""
+    """SIGTERM ends a command like Ctrl-C: processes and temporary indices are cleaned up."""
 
     def end(number: int, _frame: FrameType | None) -> None:
         sys.exit(128 + number)

@@ -1,4 +1,4 @@
-"""`sonde sources`: the catalogues that are harvested, new ones found, removed records brought back, quality told."""
+"""`sonde sources`: lists harvested catalogues, adds new ones, restores removed records, reports quality."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
     for raw in found.preview:
         told.print(f"  {raw.native_id}: {described(raw)}", markup=False)
     path = settings.harvest.sources
-    taken = known_sources(path) if path.exists() else {}  # that there is none yet is no news here
+    taken = known_sources(path) if path.exists() else {}  # a missing file is normal here
     lines = entry(found, id or id_for(url, taken, title_of(fetcher, found)), every)
     click.echo(lines, nl=False)
     if write:
@@ -118,7 +118,7 @@ def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
 
 
 def _refuse_unknown(settings: Settings, client: Elasticsearch, source_id: str) -> None:
-    """Raises NotFound, with the nearest one, for what is neither in the sources file nor was ever harvested."""
+    """Raises NotFound, with the nearest id, for a source that is not in the file and was never harvested."""
     path = settings.harvest.sources
     known = {*(known_sources(path) if path.exists() else ()), *Ledger(client, settings.index.prefix).sources()}
     if source_id in known:
@@ -164,7 +164,7 @@ def removed(source_id: str, *, as_json: bool) -> None:
 @click.argument("records", nargs=-1, required=True)
 @click.option("--no-embedding", is_flag=True, help="Write no vectors now; searches find the records by their words.")
 def restore(source_id: str, records: tuple[str, ...], *, no_embedding: bool) -> None:
-    """Put removed RECORDS of SOURCE_ID back in service; a sweep spares them until the source shows them again."""
+    """Put removed RECORDS of SOURCE_ID back in service; a sweep keeps them until the source lists them again."""
     outcome = Harvester(load_settings(), embedding=not no_embedding).restore(source_id, records)
     show_reports(Console(), [outcome])
     if outcome.state != "complete":

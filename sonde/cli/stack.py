@@ -22,8 +22,9 @@ _COLOURS = {"running": "green", "external": "green", "stopped": "dim", "died": "
 
 
 class StackProgress:
-    """local_stack.report.Report: a line for each event. What counts bytes has one line that moves; without a terminal,
-    one line where it begins."""
+    """local_stack.report.Report: a line for each event. Downloads have one moving line; without a terminal, one line at
+    their start.
+    """
 
     def __init__(self, console: Console, status: Status) -> None:
         self._console = console
@@ -44,10 +45,10 @@ class StackProgress:
 
 
 def start_stack(console: Console) -> list[PartStatus]:
-    """Every part up, telling what happens. Raises SondeError with the part's last words where one does not start."""
+    """Starts every part and reports progress. Raises SondeError with a part's last output if it does not start."""
 
     try:
-        with console.status("Starting") as status:  # shown on a terminal alone
+        with console.status("Starting") as status:  # shown only on a terminal
             return stack_of(load_settings()).up(StackProgress(console, status))
     except StartFailed as error:
         raise SondeError(f"{error}\n{error.log_tail}") from error

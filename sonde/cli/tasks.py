@@ -1,4 +1,4 @@
-"""The help of `sonde`, by what people want to do: written here, so that `sonde --help` imports no command."""
+"""The help of `sonde` by task: written here, so that `sonde --help` imports no command."""
 
 from __future__ import annotations
 
@@ -40,4 +40,4 @@ TASKS: Mapping[str, Mapping[str, str]] = {
         "chaos": "Break things on purpose, and check what is right afterwards.",
     },
 }
-"""Commands by task; a test compares them with the commands that there are."""
+"""Commands by task; a test compares them with the existing commands."""

@@ -1,4 +1,4 @@
-"""`sonde train`: models of one's own, from one's own catalogue."""
+"""`sonde train`: trains models on your own catalogue."""
 
 from __future__ import annotations
 

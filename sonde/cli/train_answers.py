@@ -1,4 +1,4 @@
-"""`sonde train answers`: sets that teach a small language model to answer from passages."""
+"""`sonde train answers`: makes training sets for a small language model that answers from passages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from training.corpora import of_passages
 from training.examples import TrainingError
 from training.questions.by_language_model import Generated, by_language_model
 
-_SAID = ".said.jsonl"  # in the folder of the sets, until they are whole
+_SAID = ".said.jsonl"  # in the folder of the sets, until they are complete
 
 
 @click.command("answers")
@@ -39,9 +39,10 @@ _SAID = ".said.jsonl"  # in the folder of the sets, until they are whole
 @click.option("--relevance", type=click.FloatRange(0, 1), default=0.4, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 def answers(*, out: Path, count: int, owner: str, passages: int, least: int, relevance: float, seed: int) -> None:
-    """Write raft.jsonl and dpo.jsonl from ingested passages, asked and answered by the model of SONDE_ANSWERS__URL.
+    """Write raft.jsonl and dpo.jsonl from ingested passages, with questions and answers by the model of
+    SONDE_ANSWERS__URL.
 
-    Where the endpoint dies, what was asked before makes rows all the same, and the same command asks for the rest only.
+    If the endpoint fails, earlier answers still make rows, and the same command requests only the rest.
     docs/training.md has the recipe that trains a small answerer on them.
     """
     settings = load_settings()
@@ -50,13 +51,13 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     documents = list(of_passages(found, owner))
     drawn = random.Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311 # nosec B311
     noise, how = Noise(found, titles), AnswerSets(passages=passages, relevance=relevance, seed=seed)
-    # Both sets are of the same questions: they are asked once.
+    # Both sets have the same questions, which are asked once.
     generated: list[Generated] = []
     trouble: TrainingError | None = None
     try:
         generated.extend(by_language_model(drawn, model, least=least, seed=seed))
     except TrainingError as error:
-        trouble = error  # told when what there is has been written
+        trouble = error  # raised after the existing rows have been written
     for name, rows in (("raft", raft(generated, noise, how)), ("dpo", dpo(generated, noise, model, how))):
         path = out / f"{name}.jsonl"
         click.echo(f"{path}: {write_rows(path, rows)} rows")

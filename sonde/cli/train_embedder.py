@@ -1,4 +1,4 @@
-"""`sonde train embedder`: an embedder adapted to a catalogue."""
+"""`sonde train embedder`: adapts an embedder to a catalogue."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import click
 
+from core.json_types import Json
 from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
@@ -78,7 +79,7 @@ from training.provenance import UNKNOWN
 def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None:
     """Adapt an embedder to the records of a source, and measure it before and after on a held-out part.
 
-    Nothing that serves is changed: `sonde models use FOLDER` says how the new model is put in service.
+    The service does not change: `sonde models use FOLDER` explains how to put the new model in service.
     """
     settings, wanted = load_settings(), _settings(given)
     request = Request(
@@ -100,7 +101,7 @@ def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None
     click.echo(f"{out} is written. `sonde models use {out}` says how to put it in service.")
 
 
-def _settings(given: dict[str, Any]) -> EmbedderSettings:
+def _settings(given: Json) -> EmbedderSettings:
     lora = given["lora"]
     try:
         sizes = tuple(int(size) for size in given["matryoshka"].split(",") if size.strip())

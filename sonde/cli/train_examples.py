@@ -1,11 +1,10 @@
-"""`sonde train examples | teach`: what a training learns from, made once and looked at before it is used."""
+"""`sonde train examples | teach`: makes training examples once, so that they can be inspected before training."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -24,11 +23,11 @@ _OUT = click.Path(path_type=Path, dir_okay=False)
 @click.option("--out", required=True, type=_OUT, help="The file of examples (.jsonl).")
 @click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
 @click.option("--seed", type=int, default=0, show_default=True)
-def examples(*, out: Path, mined: int, seed: int, **given: Any) -> None:
+def examples(*, out: Path, mined: int, seed: int, **given: object) -> None:
     """Write questions with their answers and hard negatives, for `sonde train embedder | reranker --from FILE`.
 
-    What a language model said is kept beside FILE until it is written: where the endpoint dies, the same command goes
-    on where it was.
+    Answers of a language model are stored beside FILE until it is written: if the endpoint fails, the same command
+    continues where it stopped.
     """
     sources, kept = sources_of(given, count=mined, seed=seed), _kept(out)
     found = examples_from(sources, load_settings(), kept / "said.jsonl", lambda said: click.echo(said, err=True))
@@ -45,7 +44,7 @@ def examples(*, out: Path, mined: int, seed: int, **given: Any) -> None:
 def teach(*, source: Path, teacher: str, out: Path) -> None:
     """Write a teacher's scores beside examples, for `sonde train embedder --loss margin_mse` (GPL).
 
-    Scores are kept beside FILE as they come: the same command goes on where it was cut short.
+    Scores are stored beside FILE as they arrive: after an interruption the same command continues.
     """
     model, found, kept = teacher_of(load_settings(), teacher), read_examples(source), _kept(out)
     with click.progressbar(length=len(found), label="scoring", file=sys.stderr) as bar:

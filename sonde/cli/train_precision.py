@@ -1,4 +1,4 @@
-"""`--precision`, as every training of a network takes it."""
+"""The option `--precision` of every network training."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ precise = click.option(
 
 
 def precision_of(given: JsonMapping) -> Precision:
-    """What ``--precision`` comes to on the ``device`` that is asked for, if any."""
+    """The precision that ``--precision`` means on the requested ``device``, if any."""
     asked: Precision = given["precision"]
     return quickest(given.get("device", "cpu")) if given["precision"] == "auto" else asked

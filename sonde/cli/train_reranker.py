@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import click
 
+from core.json_types import Json
 from encoders.specs import DEFAULT_EMBEDDER
 from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
@@ -73,7 +74,7 @@ _WANTED = click.FloatRange(min=0, min_open=True)
 def reranker(*, out: Path | None, general: Path | None, base: str, resume: bool, **given: Any) -> None:
     """Train a reranker on the records of a source, and measure it before and after on a held-out part.
 
-    Nothing that serves is changed: name the folder in SONDE_CROSS_ENCODER__MODEL to put it in service.
+    The service does not change: name the folder in SONDE_CROSS_ENCODER__MODEL to put it in service.
     """
     request = Request(
         sources=sources_of(given, count=given["mined"], seed=given["seed"]),
@@ -93,7 +94,7 @@ def reranker(*, out: Path | None, general: Path | None, base: str, resume: bool,
     click.echo(f"{request.out} is written. SONDE_CROSS_ENCODER__MODEL={request.out.resolve()} puts it in service.")
 
 
-def _settings(given: dict[str, Any]) -> RerankerSettings:
+def _settings(given: Json) -> RerankerSettings:
     layers, learning = given["layers"], given["learning_layers"]
     return RerankerSettings(
         loss=given["loss"],

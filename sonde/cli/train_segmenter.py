@@ -1,4 +1,4 @@
-"""`sonde train segmenter`: which sentence goes on from which, learnt from documents at hand."""
+"""`sonde train segmenter`: learns from documents which sentence continues which."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from training.segmenter.trainee import SegmenterSettings
 def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base: str, **given: Any) -> None:
     """Train a segmenter on descriptions of records, or on the files of a FOLDER (PDF, HTML, DOCX, text).
 
-    Nothing that serves is changed: name the folder in SONDE_DOCUMENTS__SEGMENTER to put it in service.
+    The service does not change: name the folder in SONDE_DOCUMENTS__SEGMENTER to put it in service.
     """
     refuse_in_the_way(out, resume=given["resume"])
     settings = load_settings()
@@ -79,7 +79,7 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
 
 
 def _compare(folder: Path, out: Path, settings: Settings) -> None:
-    """Section ends by the segmenter and by the similarity of embeddings, which serves where none is named."""
+    """Compares the segmenter with the similarity of embeddings, the default, in finding section ends."""
     trained = load_segmenter(str(out), settings.models.folder)
     similar = embedding_coherence(remembering(settings))
     click.echo(f"{'document':<32} {'ends':>5} {'AUC':>7} {'cosine':>7} {'hits':>7} {'cosine':>7}")

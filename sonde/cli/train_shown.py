@@ -1,4 +1,4 @@
-"""What a training tells on its way, and of the model that came of it."""
+"""Shows the progress of a training, and the resulting model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from training.loop import Evaluation
 
 
 def told_on_the_way(measure: str) -> Told:
-    """Lines on standard error: what is being done, and the held-out measure at each look."""
+    """Lines on standard error: the current step, and the held-out measure at each evaluation."""
 
     def look(found: Evaluation) -> None:
         loss = "" if found.loss is None else f", loss {found.loss:.4f}"
@@ -28,7 +28,7 @@ def told_on_the_way(measure: str) -> Told:
 
 @contextmanager
 def kept_when_interrupted(out: Path) -> Iterator[None]:
-    """Ctrl-C and a polite kill end with a sentence that says what is kept; exit code 130 or 143."""
+    """Ctrl-C and SIGTERM end with a sentence that says what is kept; exit code 130 or 143."""
     try:
         with ended_by_signals():
             yield
@@ -39,7 +39,9 @@ def kept_when_interrupted(out: Path) -> Iterator[None]:
 
 
 def show_figures(card: ModelCard) -> None:
-    """Measures before and after, one a line; and that nothing was learnt, where no look was better than the first."""
+    """Measures before and after, one per line; or that nothing was learnt, if no evaluation was better than the
+    first.
+    """
     for measure, value in card.figures.items():
         shown = f"{value['before']:.4f} -> {value['after']:.4f}" if isinstance(value, dict) else _short(value)
         click.echo(f"{measure:>40} {shown}")

@@ -1,4 +1,4 @@
-"""Options that every training of embedder and reranker shares: which texts, which questions, which negatives."""
+"""Options shared by the trainings of embedder and reranker: texts, questions and negatives."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from core.json_types import JsonMapping
 from sonde.wiring.training.corpora import Sources
 from training.corpora import corpus_kinds
 from training.negatives.mine import Mining
@@ -83,14 +84,14 @@ _OPTIONS = (
 
 
 def fed(command: F) -> F:
-    """Adds the options; they come as one value by :func:`sources_of`."""
+    """Adds the options; :func:`sources_of` collects them into one value."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def sources_of(given: dict[str, Any], *, count: int, seed: int) -> Sources:
-    """``count`` negatives are mined for each question. Raises TrainingError for what does not fit together."""
+def sources_of(given: JsonMapping, *, count: int, seed: int) -> Sources:
+    """``count`` negatives are mined for each question. Raises TrainingError for inconsistent options."""
     return Sources(
         records=given["source"],
         corpus=corpus_kinds(given["corpus"]),

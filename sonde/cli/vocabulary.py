@@ -1,4 +1,4 @@
-"""`sonde vocabulary`: which vocabularies widen a question."""
+"""`sonde vocabulary`: manages the vocabularies that expand a question."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TIMEOUT_S = 60.0
 
 @click.group()
 def vocabulary() -> None:
-    """Vocabularies (SKOS), whose synonyms and narrower terms widen questions."""
+    """Vocabularies (SKOS), whose synonyms and narrower terms expand questions."""
 
 
 @vocabulary.command()
@@ -36,9 +36,9 @@ def vocabulary() -> None:
 @click.option("--name", help="Name of the vocabulary. Default: from the first file's name.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was loaded as JSON.")
 def load(files: tuple[Path, ...], *, name: str | None, as_json: bool) -> None:
-    """Load a vocabulary from SKOS FILEs (.rdf, .ttl, .nt) or keyword trees (.json) in the place of one of that name.
+    """Load a vocabulary from SKOS FILEs (.rdf, .ttl, .nt) or keyword trees (.json); replaces one with the same name.
 
-    Several files are read together, since labels often come one file to a language. Nothing is fetched from the net.
+    Several files are read together, because labels often have one file per language. Nothing is fetched from the net.
     The running service uses it within half a minute.
 
     Example: sonde vocabulary load gemet-skoscore.rdf gemet-en.rdf gemet-de.rdf --name gemet

@@ -1,1 +1,1 @@
-"""What operators run and look at: checks, probes, preparation, the stack of one machine."""
+"""Tools for operators: checks, probes, preparation, the one-machine stack."""

@@ -1,4 +1,4 @@
-"""How many processes this machine, or this container, has room for."""
+"""How many processes fit on this machine or in this container."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 import psutil
 
 PROCESS_MB = 600
-"""One process with its models (430 MB), and what it holds while it answers."""
+"""The memory of one process with its models (430 MB) while it answers."""
 _OF_CONTAINER = 0.8
 _OF_MACHINE = 0.25
 _MB = 1_000_000
-_UNLIMITED = 1 << 60  # version 1 writes a number near 2^63 where there is no limit
+_UNLIMITED = 1 << 60  # version 1 writes a number near 2^63 for no limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +25,16 @@ class Room:
     memory_mb: int
 
     def processes(self) -> int:
-        """One a core, as far as the memory allows; never none."""
+        """One per core, as far as the memory allows; at least one."""
         return max(1, min(self.cores, self.memory_mb // PROCESS_MB))
 
     def model_threads(self, processes: int) -> int:
-        """Threads for one process's models: its share of the cores, but two where there are two."""
+        """Threads for one process's models: its share of the cores, but at least two if there are two."""
         return min(self.cores, max(2, self.cores // processes))
 
 
 def room(memory_mb: int | None = None, root: Path = Path("/")) -> Room:
-    """What there is now. ``memory_mb``: what the operator allows; else four fifths of a container's limit, or a
+    """The current capacity. ``memory_mb``: the operator's limit; else four fifths of a container's limit, or a
     quarter of a machine, which also runs Elasticsearch and workers.
     """
     limit = _memory_limit(root)
@@ -43,7 +43,7 @@ def room(memory_mb: int | None = None, root: Path = Path("/")) -> Room:
 
 
 def _cores(root: Path) -> int:
-    """Those this process may run on; less where the control group has a quota (its fraction counts as one)."""
+    """The cores of this process; fewer if the control group has a quota (a fraction counts as one)."""
     cores = len(os.sched_getaffinity(0))
     for folder in _groups(root, "cpu"):
         quota, period = _quota(folder)
@@ -61,7 +61,7 @@ def _quota(folder: Path) -> tuple[int, int]:
 
 
 def _memory_limit(root: Path) -> int:
-    """Bytes; 0 where there is no limit below that of the machine."""
+    """Bytes; 0 if there is no limit below the machine's memory."""
     names = ("memory.max", "memory.limit_in_bytes")
     found = [_number(_text(folder / name)) for folder in _groups(root, "memory") for name in names]
     limits = [limit for limit in found if 0 < limit < min(_UNLIMITED, psutil.virtual_memory().total)]
@@ -69,7 +69,7 @@ def _memory_limit(root: Path) -> int:
 
 
 def _groups(root: Path, controller: str) -> list[Path]:
-    """Folders of this process's control group and of those above it, in version 2 and in version 1."""
+    """Folders of this process's control group and its parents, in version 2 and in version 1."""
     top = root / "sys/fs/cgroup"
     folders = [top, top / controller]
     for line in _text(root / "proc/self/cgroup").splitlines():

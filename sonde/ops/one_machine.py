@@ -15,7 +15,7 @@ QUEUES = "harvest,documents,embed"
 
 
 def stack_of(settings: Settings) -> Stack:
-    """Servers and services; a server that the settings give an address for is used and not started."""
+    """Servers and services; a server with an address in the settings is used and not started."""
     return Stack(
         StackSettings(
             folder=settings.stack.folder,
@@ -38,12 +38,12 @@ def stack_of(settings: Settings) -> Stack:
 
 
 def serve_command() -> tuple[str, ...]:
-    """The command that serves the API on what the environment sets."""
+    """The command that serves the API with the settings of the environment."""
     return (sys.executable, "-m", "sonde.server")
 
 
 def served_at(port: int) -> dict[str, str]:
-    """What an API of a command's own needs in its environment, so that it is not in the way of one that runs."""
+    """The environment of an API that a command starts, so that it does not disturb a running one."""
     return {"SONDE_API__HOST": "127.0.0.1", "SONDE_API__PORT": str(port), "SONDE_API__PROBES_PORT": ""}
 
 
@@ -63,5 +63,5 @@ def _services(settings: Settings) -> tuple[Service, ...]:
 
 
 def own_environment() -> dict[str, str]:
-    """What the processes of the stack inherit: this process's environment, our command's folder first on the path."""
+    """The environment of the stack's processes: this process's, with our command's folder first on the path."""
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}

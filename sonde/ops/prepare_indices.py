@@ -1,4 +1,4 @@
-"""Creates the indices that are missing: the image's role `migrate`."""
+"""Creates missing indices: the image's role `migrate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads the configured models once, so that exports lie in the models folder: for the image and for warm starts."""
+"""Loads the configured models once, so that exports are in the models folder: for the image and for warm starts."""
 
 from __future__ import annotations
 

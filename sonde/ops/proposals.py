@@ -1,4 +1,4 @@
-"""A catalogue found at an address, proposed as an entry of ``sources.yaml``, and written there."""
+"""Proposes a catalogue found at an address as an entry of ``sources.yaml``, and writes it there."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from core.json_types import Json
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
-from indexer.sources.probe import Found
+from indexer.sources.probe import DetectedSource
 from workers.registry import load_sources
 
 _NO_ID = re.compile(r"[^a-z0-9]+")
 _EMPTY = "# Which catalogues are harvested, and when (UTC). docs/harvesting.md explains every key.\nsources:\n"
 
 
-def entry(found: Found, id: str, interval: str) -> str:
+def entry(found: DetectedSource, id: str, interval: str) -> str:
     """The YAML lines of a list item, indented by two."""
     body: Json = {"id": id, "type": found.type, "url": found.url, "schedule": {"interval": interval}}
     if found.options:
@@ -31,9 +31,9 @@ def entry(found: Found, id: str, interval: str) -> str:
 
 
 def id_for(url: str, taken: Collection[str], title: str = "") -> str:
-    """``https://data.example.org/csw`` is ``data-example-org``; a number behind it where that is taken.
+    """``https://data.example.org/csw`` is ``data-example-org``; with a number if that is taken.
 
-    An address on this machine or without a name says nothing: there the catalogue's own title is taken.
+    An address on this machine or without a name is not descriptive: then the catalogue's own title is used.
     """
     host = (urlsplit(url).hostname or "catalogue").removeprefix("www.")
     nameless = host == "localhost" or host.replace(".", "").isdigit() or ":" in host
@@ -43,7 +43,7 @@ def id_for(url: str, taken: Collection[str], title: str = "") -> str:
 
 
 def described(raw: RawRecord) -> str:
-    """The title that a reader finds in the document, or why there is none."""
+    """The title that a reader finds in the document, or the reason why there is none."""
     try:
         return read(raw, "preview").title
     except Refused as refusal:
@@ -51,9 +51,9 @@ def described(raw: RawRecord) -> str:
 
 
 def write_entry(path: Path, lines: str) -> None:
-    """Adds the entry at the end of the file, which is made where it is missing; comments stay.
+    """Appends the entry to the file, which is created if necessary; comments stay.
 
-    Raises SondeError, leaving the file as it was, where the result would not be valid: the list must come last.
+    Raises SondeError and leaves the file unchanged if the result would be invalid: the list must come last.
     """
     before = path.read_text("utf-8") if path.exists() else _EMPTY
     text = before if before.endswith("\n") else f"{before}\n"

@@ -1,4 +1,4 @@
-"""docs/settings.md, written from the settings themselves: `python -m sonde.ops.settings_page > docs/settings.md`."""
+"""Writes docs/settings.md from the settings: `python -m sonde.ops.settings_page > docs/settings.md`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of docs and chart that list what can be added: `python -m sonde.ops.tables` writes them anew."""
+"""The tables of extension points in docs and chart: `python -m sonde.ops.tables` updates them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _value(parameter: str, value: str | None) -> str:
 
 
 def _between(name: str, page: str, lines: Iterable[str]) -> str:
-    """The page with the lines between its two marks. Raises ValueError where it has no marks."""
+    """The page with the lines between its two marks. Raises ValueError if it has no marks."""
     begin, end = marks(name)
     if begin not in page or end not in page:
         raise ValueError(f"the page has no marks {begin} and {end}")

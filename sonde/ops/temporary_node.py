@@ -1,4 +1,4 @@
-"""An Elasticsearch for work that brings its own indices: the one that runs, else one for just that work."""
+"""An Elasticsearch for temporary indices: the running one, else a temporary one."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _ASK_TIMEOUT_S = 3.0
 def temporary_node(settings: Settings, tell: Callable[[str], None]) -> Iterator[Settings]:
     """Settings whose Elasticsearch answers.
 
-    A server that the settings name, or the stack's where it runs, is used as it is. Else a node is started and ended
-    with the ``with``. Raises SondeError where it does not come up.
+    A server named in the settings, or the running stack's, is used as it is. Otherwise a node is started and ended with
+    the ``with``. Raises SondeError if it does not start.
     """
     if settings.elasticsearch.url is not None or _answers(settings.elasticsearch_url):
         yield settings

@@ -1,8 +1,8 @@
 """Probes of worker and beat: ``python -m sonde.ops.worker_health started | alive QUEUE... | ready QUEUE... | beat``.
 
-Exit code 0, or 1 with one sentence. A worker lives while it makes progress: its loop goes round, no task is in hand
-for longer than the task limit allows, and while tasks wait it takes one. That is judged only while the broker answers:
-a worker is not restarted for a broker that is down, not even before its first connection.
+Exit code 0, or 1 with one sentence. A worker is alive while it makes progress: its loop runs, no task exceeds its time
+limit, and while tasks wait it takes one. This is checked only while the broker answers: a worker is not restarted
+because of the broker, not even before its first connection.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BROKER_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds after which something stands still; ``task_s`` leaves Celery's own time limit the first move."""
+    """Seconds after which something counts as stuck; ``task_s`` is longer than Celery's own time limit."""
 
     task_s: float
     loop_s: float = 60.0
@@ -33,7 +33,7 @@ class Limits:
 
 
 def problem(pulse: Pulse, waiting_s: float, limits: Limits) -> str | None:
-    """What stands still, None where nothing does. ``waiting_s``: how long tasks have waited while none was in hand."""
+    """What is stuck, None if nothing is. ``waiting_s``: how long tasks have waited while none was running."""
     if pulse.loop_s is None:
         return "The worker has not begun to take tasks."
     if pulse.loop_s > limits.loop_s:
@@ -46,7 +46,7 @@ def problem(pulse: Pulse, waiting_s: float, limits: Limits) -> str | None:
 
 
 def waited_s(folder: Path, tasks_wait: bool, pulse: Pulse) -> float:
-    """How long tasks have been seen waiting while none was in hand; remembered from probe to probe in a file."""
+    """How long tasks have been seen waiting while none was running; stored in a file between probes."""
     mark = folder / WAITING
     if not tasks_wait or pulse.task_s is not None:
         mark.unlink(missing_ok=True)
@@ -58,8 +58,8 @@ def waited_s(folder: Path, tasks_wait: bool, pulse: Pulse) -> float:
 
 
 def check(settings: Settings, probe: str, queues: list[str]) -> str | None:
-    """What is wrong, None where nothing is. Raises SondeError for a probe that is not known or not set up."""
-    # One attempt: redis-py's own retries would outlast the probe.
+    """The problem, None if there is none. Raises SondeError for an unknown or unconfigured probe."""
+    # One attempt: redis-py's own retries would take longer than the probe.
     broker = redis.Redis.from_url(
         settings.broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S, retry=Retry(NoBackoff(), 0)
     )

@@ -1,7 +1,7 @@
-"""A worker's signs of life: empty files in a folder, touched on Celery's signals and read by sonde.ops.worker_health.
+"""A worker's heartbeat: empty files in a folder, touched on Celery's signals and read by sonde.ops.worker_health.
 
-``ready``: the worker takes tasks. ``loop``: its main loop goes round (touched every two seconds). ``task-PID``: the
-process PID has had a task in hand since then. A pod's folder outlives its container, so each start empties it.
+``ready``: the worker takes tasks. ``loop``: its main loop runs (touched every two seconds). ``task-PID``: the process
+PID has been running a task since then. A pod's folder outlives its container, so each start empties it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ _TASK = "task-"
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """Ages in seconds; ``loop_s`` is None before the first round, ``task_s`` (the oldest in hand) None without one."""
+    """Ages in seconds; ``loop_s`` is None before the first round, ``task_s`` (the oldest running task) None without
+    one.
+    """
 
     ready: bool
     loop_s: float | None
@@ -29,7 +31,7 @@ class Pulse:
 
 
 def keep_pulse(folder: Path) -> None:
-    """From now on this process, as a Celery worker, writes its signs of life."""
+    """Makes this process, as a Celery worker, write its heartbeat from now on."""
 
     def begin(**_: object) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,14 +49,14 @@ def keep_pulse(folder: Path) -> None:
 
 
 def read_pulse(folder: Path) -> Pulse:
-    """The signs as they are now; a task whose process is gone (killed at its time limit) is in nobody's hand."""
+    """The current heartbeat; a task whose process is gone (killed at its time limit) does not count."""
     tasks = [path for path in folder.glob(f"{_TASK}*") if _lives(int(path.name.removeprefix(_TASK)))]
     ages = [age for path in tasks if (age := age_s(path)) is not None]
     return Pulse((folder / READY).exists(), age_s(folder / LOOP), max(ages, default=None))
 
 
 def age_s(path: Path) -> float | None:
-    """Seconds since the file was touched; None where it is not there."""
+    """Seconds since the file was touched; None if it does not exist."""
     try:
         return max(0.0, time.time() - path.stat().st_mtime)
     except FileNotFoundError:

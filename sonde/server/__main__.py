@@ -1,4 +1,4 @@
-"""``python -m sonde.server``: the API as it ships, sized by this machine or container."""
+"""``python -m sonde.server``: the API server, sized for this machine or container."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sonde.server.worker import BufferingWorker
 from sonde.settings import ApiSettings, Settings, load_settings
 
 _SILENT_S = 30
-"""A process whose main thread says nothing for so long is killed, and another takes its place."""
+"""A process whose main thread is silent for this long is killed and replaced."""
 _GRACE_S = 30
 _OPEN_FILES = 8192
 
 
 class Server(BaseApplication):
-    """gunicorn with settings of ours; it keeps the processes."""
+    """gunicorn with our settings; it manages the processes."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -37,7 +37,7 @@ class Server(BaseApplication):
 
 
 def gunicorn_settings(api: ApiSettings) -> dict[str, Any]:
-    """What gunicorn has to know: where to listen, how many processes, when one is lost."""
+    """gunicorn's settings: where to listen, how many processes, when one is stuck."""
     host = f"[{api.host}]" if ":" in api.host else api.host
     ports = (api.port, *((api.probes_port,) if api.probes_port else ()))
     return {
@@ -52,7 +52,7 @@ def gunicorn_settings(api: ApiSettings) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Serves until it is told to end."""
+    """Serves until a signal ends it."""
     try:
         settings = load_settings()
     except SondeError as error:

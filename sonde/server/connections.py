@@ -1,7 +1,7 @@
-"""Connections of one process: waitress, which reads a request whole before a thread is taken, with limits on time.
+"""Connections of one process: waitress, which reads a request completely before it uses a thread, with time limits.
 
-Who sends or reads slowly holds a socket and nothing else. A socket that has no request in hand is closed when its time
-is over, or when others need its place.
+A slow client occupies only a socket. A socket without an active request is closed when its time is over, or when
+others need its place.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ Application = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long a connection may take for what, in seconds.
+class ConnectionLimits:
+    """Time limits of a connection, in seconds.
 
     ``headers``: from the first byte of a request, or from the connection, to the end of its headers. ``idle``: between
-    two requests. Bodies and answers have ``grace`` and then as long as ``bytes_per_s`` needs. ``bodies_bytes``:
-    unfinished bodies of all connections together.
+    two requests. Bodies and answers have ``grace`` plus the time that ``bytes_per_s`` needs. ``bodies_bytes``: the
+    limit for unfinished bodies of all connections together.
     """
 
     headers: float = 10.0
@@ -59,7 +59,7 @@ class Patience:
 
 
 class _Threads:
-    """What waitress calls a dispatcher: gives each request that is there whole to a thread; threads come as needed."""
+    """The dispatcher of waitress: gives each complete request to a thread; threads start as needed."""
 
     def __init__(self, most: int, name: str) -> None:
         self._pool = ThreadPoolExecutor(most, thread_name_prefix=name)
@@ -79,7 +79,7 @@ def _serve(channel: HTTPChannel) -> None:
 
 
 class _Task(WSGITask):
-    """One answer; the last of its connection while the server comes to its end."""
+    """One answer; the last one of its connection while the server stops."""
 
     def build_response_header(self) -> bytes:
         server: Any = self.channel.server
@@ -90,7 +90,7 @@ class _Task(WSGITask):
 
 
 class _Parser(HTTPRequestParser):
-    """A body larger than two MiB needs a key: nothing that everybody may ask is larger."""
+    """A body larger than two MiB needs a key: no public request is larger."""
 
     adj: Adjustments
 
@@ -101,14 +101,14 @@ class _Parser(HTTPRequestParser):
 
 
 class _Connection(HTTPChannel):
-    """One connection, and since when it has been doing what it does."""
+    """One connection, with the times at which its current activity started."""
 
     parser_class = _Parser
     task_class = _Task
     began = 0.0
-    """When the request that is being read began; 0: none is."""
+    """When reading of the current request began; 0: no request."""
     writing_since = 0.0
-    """Since when there has been something to write; 0: there is nothing."""
+    """Since when there is output to write; 0: there is none."""
     written = 0
 
     def received(self, data: bytes) -> bool:
@@ -126,53 +126,54 @@ class _Connection(HTTPChannel):
 
     @property
     def body_bytes(self) -> int:
-        """Of a body that is not whole yet."""
+        """The size of an unfinished body."""
         return self.request.body_bytes_received if self.request is not None else 0
 
     @property
     def in_hand(self) -> bool:
-        """Whether a request of it is being answered, or an answer is being written."""
+        """Whether a request is being answered, or an answer is being written."""
         return bool(self.requests or self.total_outbufs_len)
 
-    def is_late(self, now: float, patience: Patience) -> bool:
+    def is_late(self, now: float, limits: ConnectionLimits) -> bool:
         if self.total_outbufs_len:
             if not self.writing_since:
                 self.writing_since, self.written = now, 0
-            return now - self.writing_since > patience.grace + self.written / patience.bytes_per_s
+            return now - self.writing_since > limits.grace + self.written / limits.bytes_per_s
         self.writing_since = 0.0
         if self.requests:
             return False
         if self.request is not None and self.request.headers_finished:
-            return now - self.began > patience.grace + self.body_bytes / patience.bytes_per_s
+            return now - self.began > limits.grace + self.body_bytes / limits.bytes_per_s
         if self.began:
-            return now - self.began > patience.headers
+            return now - self.began > limits.headers
         is_new = self.last_activity == self.creation_time
-        return now - self.last_activity > (patience.headers if is_new else patience.idle)
+        return now - self.last_activity > (limits.headers if is_new else limits.idle)
 
 
 class Connections(TcpWSGIServer):
-    """Takes connections of one listening socket. ``adj`` is what waitress calls its settings."""
+    """Accepts connections of one listening socket. ``adj`` is waitress's name for its settings."""
 
     channel_class = _Connection
     finishing = False
 
     def __init__(self, application: Application, sock: socket.socket, adj: Adjustments, **given: Any) -> None:
-        self._patience: Patience = given.pop("patience")
+        self._limits: ConnectionLimits = given.pop("limits")
         self._looked = 0.0
         sockinfo = (sock.family, sock.type, sock.proto, sock.getsockname())
         super().__init__(application, _sock=sock, adj=adj, sockinfo=sockinfo, bind_socket=False, **given)
 
     def handle_accept(self) -> None:
-        """Takes a connection; with many open all that wait, up to a number: then a poll costs more than a connection.
+        """Accepts a connection; if many are open, all waiting ones up to a number, because then a poll is the larger
+        cost.
 
-        Who has some already waits a moment, so that a process of the same port that has fewer comes first.
+        A process with many connections waits a moment, so that one with fewer on the same port comes first.
         """
         held = len(self._open)
         if held < _MANY:
             time.sleep(_MOMENT_S * min(held, _MOST_MOMENTS))
             super().handle_accept()
             return
-        self._make_room(len(self._open) + _ACCEPTED_AT_ONCE - self._patience.connections)
+        self._make_room(len(self._open) + _ACCEPTED_AT_ONCE - self._limits.connections)
         for _ in range(_ACCEPTED_AT_ONCE):
             before = len(self._open)
             super().handle_accept()
@@ -185,37 +186,39 @@ class Connections(TcpWSGIServer):
         return list(given.values())
 
     def look(self) -> None:
-        """Once a second: closes what is late, and the largest unfinished bodies where all are too large together.
+        """Once a second: closes late connections, and the largest unfinished bodies if together they are too large.
 
-        Between two polls alone: within one, the number of a closed socket may be a new connection's already.
+        Only between two polls: within one, the number of a closed socket may already be a new connection's.
         """
         now = time.time()
         if now - self._looked < _LOOK_EVERY_S:
             return
         self._looked = now
         for connection in self._open:
-            if connection.is_late(now, self._patience):
+            if connection.is_late(now, self._limits):
                 connection.handle_close()
         bodies = sorted(self._open, key=lambda one: one.body_bytes)
         total = sum(one.body_bytes for one in bodies)
-        while total > self._patience.bodies_bytes:
+        while total > self._limits.bodies_bytes:
             largest = bodies.pop()
             total -= largest.body_bytes
             largest.handle_close()
 
     def _make_room(self, places: int) -> None:
-        """Closes, at the next poll, the connections that have had no request in hand for longest."""
+        """Closes, at the next poll, the connections that have been idle for longest."""
         waiting = [one for one in self._open if not one.in_hand] if places > 0 else []
         for connection in heapq.nsmallest(places, waiting, key=lambda one: one.began or one.last_activity):
             connection.will_close = True
 
     def finish(self) -> None:
-        """Takes no new connection; what is in hand is answered. To be called between two polls, as what follows."""
+        """Accepts no new connection; active requests are answered. Call this and the following only between two
+        polls.
+        """
         self.finishing = True
-        wasyncore.dispatcher.close(self)  # not our own `close`, which takes away what wakes the poll
+        wasyncore.dispatcher.close(self)  # not our own `close`, which also removes the poll's trigger
 
     def close_idle(self) -> None:
-        """Closes the connections that have nothing in hand."""
+        """Closes the idle connections."""
         for connection in self._open:
             if not connection.in_hand:
                 connection.handle_close()
@@ -227,26 +230,27 @@ def connections(
     polled: dict[int, Any],
     *,
     threads: int,
-    patience: Patience,
+    limits: ConnectionLimits,
     proxies: int = 0,
 ) -> Connections:
-    """Begins to take connections; ``polled`` gets their sockets. Without ``proxies`` of ours nobody is believed whom
-    they forward for."""
+    """Starts to accept connections; ``polled`` gets their sockets. Without ``proxies`` of ours, forwarded addresses are
+    ignored.
+    """
     adj = Adjustments(
         sockets=[sock],
         ident=None,
-        connection_limit=patience.connections + 10 * _ACCEPTED_AT_ONCE,
+        connection_limit=limits.connections + 10 * _ACCEPTED_AT_ONCE,
         cleanup_interval=_NEVER_S,  # `look` does it
         max_request_header_size=_LARGEST_HEADERS,
         max_request_body_size=LARGEST_BODY_BYTES,
         recv_bytes=_READ_BYTES,
-        channel_request_lookahead=1,  # a connection that ends while its request waits is noticed
+        channel_request_lookahead=1,  # notices a connection that ends while its request waits
         asyncore_use_poll=True,
         clear_untrusted_proxy_headers=proxies == 0,
     )
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _UNREAD_BYTES)  # what it accepts inherits it
     dispatcher = _Threads(threads, f"sonde-{sock.getsockname()[1]}")
-    return Connections(application, sock, adj, map=polled, dispatcher=dispatcher, patience=patience)
+    return Connections(application, sock, adj, map=polled, dispatcher=dispatcher, limits=limits)
 
 
 _WITHOUT_KEY = Adjustments(max_request_header_size=_LARGEST_HEADERS, max_request_body_size=_LARGEST_STRANGERS_BODY)

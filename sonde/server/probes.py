@@ -1,4 +1,4 @@
-"""Probes and metrics on a listener of their own, with threads of their own: answered while all others are busy."""
+"""Probes and metrics on a separate listener with separate threads, so that they answer while all others are busy."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 from waitress import wasyncore
 
 from search_api.access.guard import INSIDE
-from sonde.server.connections import Application, Patience, connections
+from sonde.server.connections import Application, ConnectionLimits, connections
 
 PATHS = frozenset(("/healthz", "/readyz", "/metrics"))
 _THREADS = 4
 _POLL_S = 0.5
-_PATIENCE = Patience(headers=5.0, idle=75.0, connections=100)
+_LIMITS = ConnectionLimits(headers=5.0, idle=75.0, connections=100)
 
 
 class Probes:
-    """Answers on ``sock`` from a thread of its own while entered; without one it does nothing."""
+    """Answers on ``sock`` from a separate thread while entered; does nothing without one."""
 
     def __init__(self, application: Application, sock: socket.socket | None) -> None:
         self._application = application
@@ -35,7 +35,7 @@ class Probes:
 
     def _run(self, sock: socket.socket) -> None:
         polled: dict[int, Any] = {}
-        server = connections(only_probes(self._application), sock, polled, threads=_THREADS, patience=_PATIENCE)
+        server = connections(only_probes(self._application), sock, polled, threads=_THREADS, limits=_LIMITS)
         while not self._ended.is_set():
             server.look()
             wasyncore.poll2(_POLL_S, polled)
@@ -43,7 +43,7 @@ class Probes:
 
 
 def only_probes(application: Application) -> Application:
-    """The application's probes and metrics as the operator sees them; nothing else of it."""
+    """Only the application's probes and metrics, with the operator's rights."""
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         if environ["PATH_INFO"] not in PATHS:

@@ -1,4 +1,4 @@
-"""One process of the API: gunicorn's worker, whose connections waitress keeps."""
+"""One process of the API: gunicorn's worker, with waitress for the connections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from gunicorn.workers.base import Worker
 from waitress import wasyncore
 
-from sonde.server.connections import Connections, Patience, connections
+from sonde.server.connections import ConnectionLimits, Connections, connections
 from sonde.server.probes import Probes
 from sonde.settings import Settings
 
@@ -21,7 +21,7 @@ _POLL_S = 0.5
 
 
 class BufferingWorker(Worker):
-    """Reads requests whole before a thread works on them; answers probes from a thread that nothing else uses."""
+    """Reads requests completely before a thread works on them; answers probes from a separate thread."""
 
     def load_wsgi(self) -> None:
         with self._signs_of_life():
@@ -29,7 +29,7 @@ class BufferingWorker(Worker):
 
     @contextmanager
     def _signs_of_life(self) -> Iterator[None]:
-        """gunicorn kills a worker that is silent: loading models on a busy machine is no reason."""
+        """gunicorn kills a silent worker, so this signals while models load on a busy machine."""
         loaded = threading.Event()
 
         def notify() -> None:
@@ -52,7 +52,7 @@ class BufferingWorker(Worker):
             public,
             polled,
             threads=given.api.threads,
-            patience=Patience(),
+            limits=ConnectionLimits(),
             proxies=given.limits.proxies,
         )
         with Probes(self.wsgi, inside):
@@ -61,8 +61,8 @@ class BufferingWorker(Worker):
             self._finish(server, polled)
 
     def _sockets(self, probes_port: int | None) -> tuple[socket.socket, socket.socket | None]:
-        """The public one, and that of the probes where they have one."""
-        given: list[Any] = self.sockets  # gunicorn's own kind, each around one of Python's
+        """The public socket, and that of the probes if there is one."""
+        given: list[Any] = self.sockets  # gunicorn's own socket type, each around one of Python's
         by_port: dict[int, socket.socket] = {one.sock.getsockname()[1]: one.sock for one in given}
         inside = by_port.pop(probes_port) if probes_port else None
         return next(iter(by_port.values())), inside
@@ -73,7 +73,7 @@ class BufferingWorker(Worker):
         wasyncore.poll2(_POLL_S, polled)
 
     def _finish(self, server: Connections, polled: dict[int, Any]) -> None:
-        """Answers what is in hand, for as long as gunicorn allows."""
+        """Answers active requests, for as long as gunicorn allows."""
         server.finish()
         end = time.monotonic() + float(self.cfg.graceful_timeout)
         server.close_idle()

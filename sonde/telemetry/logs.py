@@ -11,12 +11,12 @@ from structlog.tracebacks import ExceptionDictTransformer
 
 from sonde.settings import LogSettings
 
-# structlog's own formatters show local variables too: keys, tokens and people's questions among them.
+# structlog's own formatters show local variables too, which include keys, tokens and people's questions.
 _TRACEBACKS = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
 
 
 def configure_logs(settings: LogSettings) -> None:
-    """To standard error, so that what a command prints stays clean."""
+    """To standard error, so that standard output has only results."""
     level = getattr(logging, settings.level)
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer()
@@ -34,17 +34,17 @@ def configure_logs(settings: LogSettings) -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=lambda *_: structlog.WriteLogger(sys.stderr),  # as it is now: tests and pagers replace it
+        logger_factory=lambda *_: structlog.WriteLogger(sys.stderr),  # the current one: tests and pagers replace it
         cache_logger_on_first_use=False,
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_of_libraries(settings))
     logging.basicConfig(level=max(level, logging.WARNING), handlers=[handler])
-    logging.getLogger("celery").setLevel(level)  # "ready" and what each task came to
+    logging.getLogger("celery").setLevel(level)  # "ready" and the result of each task
 
 
 class _WithTime(logging.Formatter):
-    """Times as in our own lines: UTC, ISO 8601."""
+    """Times as in our own log lines: UTC, ISO 8601."""
 
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"
@@ -52,7 +52,7 @@ class _WithTime(logging.Formatter):
 
 
 def _of_libraries(settings: LogSettings) -> logging.Formatter:
-    """What libraries log by Python's own means: for collectors as JSON too, with the ids that our lines carry."""
+    """Formats the log records of libraries: for collectors as JSON too, with the same ids as our lines."""
     if settings.format != "json":
         return _WithTime("%(asctime)s [%(levelname)s] %(name)s: %(message)s")
     return structlog.stdlib.ProcessorFormatter(

@@ -1,7 +1,7 @@
-"""What Prometheus reads: what the processes of the API counted, and how queues, sources, documents and indices stand.
+"""Metrics for Prometheus: counters of the API processes, and the state of queues, sources, documents and indices.
 
-The second part is asked of Elasticsearch and the broker, at most every fifteen seconds whoever scrapes; where one does
-not answer, its metrics are absent and ``sonde_part_up`` says 0.
+The second part queries Elasticsearch and the broker at most every fifteen seconds, for any number of scrapers; if one
+does not answer, its metrics are absent and ``sonde_part_up`` is 0.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import redis
+from cachetools import TTLCache
 from prometheus_client import REGISTRY, CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -22,12 +22,13 @@ from prometheus_client.registry import Collector
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
-from es_mappings.names import KINDS, alias
+from es_mappings.names import KINDS, IndexKind, alias
 from sonde.settings import Settings
 from workers.config import QUEUES
 from workers.queued import queued_at
 
 KEPT_S = 15.0
+_ALL = "samples"
 _BROKER_S = 2.0
 _MOST_SOURCES = 500
 
@@ -45,14 +46,14 @@ GAUGES = frozenset(
         "sonde_documents",
     )
 )
-"""What ``State`` gives, for alerts and dashboards to ask for."""
+"""The metrics of ``State``, for alerts and dashboards."""
 
 Samples = list[GaugeMetricFamily]
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where the state of one installation is read."""
+    """Reads the state of one installation."""
 
     client: Elasticsearch
     broker: redis.Redis
@@ -65,7 +66,7 @@ class State:
         return cls(client, broker, settings.index.prefix)
 
     def read(self) -> Samples:
-        """All gauges as of now."""
+        """All gauges, current values."""
         up = GaugeMetricFamily("sonde_part_up", "Whether a part answers", labels=["part"])
         found: Samples = [up]
         for part, ask, errors in (
@@ -85,7 +86,7 @@ class State:
         for queue in QUEUES:
             name = f"{self.prefix}:{queue}"
             depth.add_metric([queue], float(int(self.broker.llen(name))))
-            oldest = self.broker.lindex(name, -1)  # tasks are pushed at the left and taken from the right
+            oldest = self.broker.lindex(name, -1)  # tasks are pushed on the left and taken from the right
             now = time.time()
             since = now if oldest is None else queued_at(oldest)
             if since is not None:
@@ -107,7 +108,7 @@ class State:
         return [count, size]
 
     def _freshness(self) -> Samples:
-        """How long ago a record was last written."""
+        """The time since a record was last written."""
         found = self._aggregated("records", {"last": {"max": {"field": "harvest.written"}}})
         age = GaugeMetricFamily("sonde_index_age_seconds", "Since a record was last written")
         last = found.get("last", {}).get("value")
@@ -116,7 +117,7 @@ class State:
         return [age]
 
     def _runs(self) -> Samples:
-        """The last run of each source: what came of it, and when it began."""
+        """The last run of each source: its result and its start."""
         latest = {"top_hits": {"size": 1, "sort": [{"started": "desc"}], "_source": ["state", "counts", "started"]}}
         aggs = {"last": latest, "began": {"max": {"field": "started"}}}
         by_source = {"terms": {"field": "source", "size": _MOST_SOURCES}, "aggs": aggs}
@@ -139,7 +140,7 @@ class State:
             found.add_metric([bucket["key"]], bucket["doc_count"])
         return found
 
-    def _aggregated(self, kind: Any, aggs: Json) -> Json:
+    def _aggregated(self, kind: IndexKind, aggs: Json) -> Json:
         found = self.client.options(ignore_status=404).search(
             index=alias(self.prefix, kind), size=0, track_total_hits=False, aggs=aggs
         )
@@ -148,23 +149,23 @@ class State:
 
 
 class Kept(Collector):
-    """A collector that remembers for ``KEPT_S`` what it was told; one thread asks, the others wait for its answer."""
+    """A collector with a cache of ``KEPT_S``; one thread queries, the others wait for its answer."""
 
     def __init__(self, read: Callable[[], Samples], clock: Callable[[], float] = time.monotonic) -> None:
         self._read = read
-        self._clock = clock
         self._lock = threading.Lock()
-        self._kept: tuple[float, Samples] | None = None
+        self._kept: TTLCache[str, Samples] = TTLCache(1, KEPT_S, clock)
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         with self._lock:
-            if self._kept is None or self._clock() - self._kept[0] >= KEPT_S:
-                self._kept = (self._clock(), self._read())
-            return self._kept[1]
+            found = self._kept.get(_ALL)
+            if found is None:
+                found = self._kept[_ALL] = self._read()
+            return found
 
 
 class ServiceMetrics:
-    """The text of ``/metrics``, the same from whichever process of the API answers."""
+    """The text of ``/metrics``, the same from each process of the API."""
 
     def __init__(self, state: State) -> None:
         self._state = CollectorRegistry(auto_describe=False)
@@ -176,7 +177,7 @@ class ServiceMetrics:
 
 
 def _of_processes() -> Iterator[CollectorRegistry]:
-    """This process's own counters, or with several processes those of all, which they share as files."""
+    """This process's own counters or, with several processes, those of all, which they share in files."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         yield REGISTRY
         return

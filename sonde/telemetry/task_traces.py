@@ -7,11 +7,12 @@ from typing import Any
 from celery.signals import before_task_publish, task_postrun, task_prerun
 from opentelemetry import context, propagate, trace
 
+from core.json_types import Json
 from sonde.settings import TelemetrySettings
 
 
 def trace_tasks(settings: TelemetrySettings) -> None:
-    """In API, worker and beat, as often as one likes; nothing happens without an endpoint."""
+    """For API, worker and beat; idempotent. Does nothing without an endpoint."""
     if settings.otlp_url is None:
         return
     before_task_publish.connect(_send_along, weak=False, dispatch_uid="sonde-trace-publish")
@@ -19,7 +20,7 @@ def trace_tasks(settings: TelemetrySettings) -> None:
     task_postrun.connect(_end, weak=False, dispatch_uid="sonde-trace-end")
 
 
-def _send_along(headers: dict[str, Any] | None = None, **_: object) -> None:
+def _send_along(headers: Json | None = None, **_: object) -> None:
     if headers is not None:
         propagate.inject(headers)
 

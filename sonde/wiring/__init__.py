@@ -1,1 +1,1 @@
-"""Parts made from the settings and handed in: the one place where packages that do not know each other meet."""
+"""Builds parts from the settings: the only package that connects packages that do not know each other."""

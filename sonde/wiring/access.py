@@ -1,4 +1,4 @@
-"""Access as the front door puts it together."""
+"""Builds the parts of access control from the settings."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from search_api.access.key_store import KeyStore
 from search_api.access.tokens import TokenAuthenticator, TokenPolicy
 from search_api.limits import LimitPolicy
 from sonde.settings import AccessSettings, Settings
-from workers.sources_file import source_entries
 
 
 def authenticator(given: AccessSettings, client: Elasticsearch, prefix: str, gate: Callable[[], Gate]) -> Authenticator:
-    """Knows the keys of the index, and tokens where an issuer is set; opens nothing until it is asked.
+    """Accepts the keys of the index, and tokens if an issuer is set; opens no connection before its first use.
 
-    Raises SondeError for an issuer without an audience: then a token for any other service would be taken.
+    Raises SondeError for an issuer without an audience: tokens for any other service would be accepted.
     """
     keys = KeyAuthenticator(KeyStore(client, prefix), timedelta(seconds=given.key_memory_s))
     return Bearers(keys, anonymous_caller(given), _tokens(given, gate))
@@ -51,22 +50,11 @@ def anonymous_caller(given: AccessSettings) -> Caller:
     return Caller(scopes=frozenset(("search",)) if given.anonymous_search else frozenset())
 
 
-def groups_of_source(settings: Settings, source: str) -> tuple[str, ...]:
-    """Who alone may see the source's records, as sources.yaml says now; empty: everybody.
-
-    Raises SondeError where the file is there and cannot be read: then nobody knows, and nothing may be written openly.
-    """
-    if not settings.harvest.sources.exists():
-        return ()
-    config = source_entries(settings.harvest.sources).get(source)
-    return () if config is None else tuple(config.access.restricted_to)
-
-
 _COUNTING_TIMEOUT_S = 1
 
 
 def limit_policy(settings: Settings) -> LimitPolicy:
-    """Counted in the broker, so that all processes of the API count together."""
+    """Counts in the broker, so that all processes of the API count together."""
     given, broker = settings.limits, settings.broker_url
     return LimitPolicy(
         per_address=_rate(given.per_address),

@@ -1,4 +1,4 @@
-"""Cited answers as the front door puts them together."""
+"""Builds cited answers from the settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sonde.wiring.models import Models
 
 
 def answerer(settings: Settings, search: SearchParts, resolver: ServingResolver, models: Models) -> Answerer:
-    """Answers by the model that the settings name; by quoting where they name none."""
+    """Answers with the configured model; without one, with quotes."""
     given = settings.answers
     config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
     retriever = PassageRetriever(search, settings.index.prefix, config)
@@ -28,7 +28,7 @@ def answerer(settings: Settings, search: SearchParts, resolver: ServingResolver,
 
 
 def language_model(settings: Settings, gate: Callable[[], Gate]) -> LanguageModel | None:
-    """None where no endpoint is set. Raises SondeError for an endpoint without a model's name."""
+    """None if no endpoint is set. Raises SondeError for an endpoint without a model's name."""
     given = settings.answers
     if given.url is None:
         return None

@@ -1,4 +1,4 @@
-"""The parts of the API, made from the settings."""
+"""Builds the parts of the API from the settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.errors import ModelMissing, Unavailable
 from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
 from es_gateway.nodes import GuardedNode
 from indexer.parts import Parts as HarvestParts
-from search_api.access.confined import ConfinedElasticsearch, groups_seen
+from search_api.access.filtered_client import AccessFilteredElasticsearch, groups_seen
 from search_api.admission import Limits
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
@@ -28,17 +28,18 @@ from search_api.suggest.suggester import Suggester
 from sonde import __version__
 from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, State
-from sonde.wiring.access import authenticator, groups_of_source, limit_policy
+from sonde.wiring.access import authenticator, limit_policy
 from sonde.wiring.answering import answerer
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvest_control import QueueHarvestControl
 from sonde.wiring.indices import prepare_indices
 from sonde.wiring.job_queue import job_queue
-from sonde.wiring.library import library_search, shelf
+from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.portal import http_policy, previews, source_titles
 from sonde.wiring.pushing import Pusher
 from sonde.wiring.search import ranking_config, search_pipeline
+from sonde.wiring.source_groups import groups_of_source
 from workers.lease import Leases
 
 if TYPE_CHECKING:
@@ -50,11 +51,11 @@ _WRITE_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner wai
 
 
 def api_parts(settings: Settings, models: Models | None = None) -> Parts:
-    """Everything the views call; ``models`` where they are loaded already."""
+    """Everything that the views call; ``models`` if they are already loaded."""
     everything = elasticsearch_client(settings, node=GuardedNode)
-    client = ConfinedElasticsearch.over(everything)
+    client = AccessFilteredElasticsearch.over(everything)
     models = models or Models(settings)
-    # What serves is the same for everybody, so it is resolved by a client that sees everything.
+    # The serving index is the same for everybody, so a client that sees everything resolves it.
     resolver = ServingResolver(everything, settings.index.prefix, models.embedder)
     pipeline, _ = search_pipeline(client, settings.index.prefix, models, ranking_config(settings), resolver=resolver)
     refuse_unservable(resolver)
@@ -62,13 +63,13 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         models.embedder()
         models.gazetteer.preload()
         models.recogniser.entities("Berlin")
-        with suppress(ModelMissing):  # answers say so
+        with suppress(ModelMissing):  # answers report it
             models.cross_encoder()
     records = RecordReader(client, settings.index.prefix, resolver)
     answers = answerer(settings, pipeline.parts, resolver, models)
     jobs = job_queue(settings)
     writing = RetryingElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
-    own = shelf(settings, client, writing, models, jobs)
+    own = personal_library(settings, client, writing, models, jobs)
     return Parts(
         search=pipeline,
         serving=resolver,
@@ -81,7 +82,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         limits=limits_of(settings.api),
         metrics=ServiceMetrics(State.of(settings, UnhurriedElasticsearch.over(everything))).text,
         answerer=answers,
-        shelf=own,
+        personal_library=own,
         library=library_search(own, answers, resolver),
         harvests=_harvests(settings, everything, jobs),
         pushed=_pusher(settings, writing, models),
@@ -94,7 +95,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
 
 
 def limits_of(api: ApiSettings) -> Limits:
-    """How many requests one process works on, and how long others wait."""
+    """How many requests one process runs, and how long others wait."""
     return Limits(
         at_once=api.at_once,
         longest_wait_s=api.longest_wait_s,
@@ -111,15 +112,15 @@ def _pusher(settings: Settings, client: Elasticsearch, models: Models) -> Pusher
 
 
 def _harvests(settings: Settings, everything: Elasticsearch, jobs: Callable[[], Jobs]) -> Harvests:
-    """For stewards alone, who see every source; it waits for a whole report."""
+    """Only for stewards, who see every source; waits for a whole report."""
     client = UnhurriedElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
     return Harvests(QueueHarvestControl(settings, client, jobs), RunReader(client, settings.index.prefix))
 
 
 def refuse_unservable(resolver: ServingResolver) -> None:
-    """The check at start: raises IndexMismatch or ModelMissing where the index that is there cannot be served.
+    """The check at start: raises IndexMismatch or ModelMissing if the existing index cannot be served.
 
-    No index yet, or an Elasticsearch that does not answer yet, is no reason to refuse: ``/readyz`` tells it.
+    A missing index or an unavailable Elasticsearch is no reason to stop: ``/readyz`` reports it.
     """
     try:
         found = resolver.resolve()

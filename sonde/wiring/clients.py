@@ -1,5 +1,6 @@
-"""The client of Elasticsearch as the settings describe it; apart from wiring, so that a command that needs no more
-than a client (a rollback, keys) starts at once."""
+"""The client of Elasticsearch from the settings; a separate module, so that a command that only needs a client (a
+rollback, keys) starts quickly.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from sonde.settings import Settings
 def elasticsearch_client(
     settings: Settings, *, timeout_s: float | None = None, node: type[HttpNode] | None = None, retry: bool = False
 ) -> Elasticsearch:
-    """The client of this process. ``retry``: for commands and workers, which send again what may succeed later."""
+    """The client of this process. ``retry``: for commands and workers, which retry what may succeed later."""
     given = settings.elasticsearch
     login = None
     if given.username is not None and given.password is not None:

@@ -1,4 +1,4 @@
-"""Documents as the front door brings them in: the parts from the settings, for the command line and the workers."""
+"""Builds document ingestion from the settings, for the command line and the workers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MIB = 1024 * 1024
 
 
 def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:
-    """What reading and indexing a document needs. Raises ModelMissing where a segmenter is named and not there."""
+    """The parts for reading and indexing documents. Raises ModelMissing if a configured segmenter does not exist."""
     given = settings.documents
     limits = Limits(
         seconds=given.seconds,
@@ -61,7 +61,7 @@ def passage_reader(models: Models) -> PassageReader:
 
 
 def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
-    """A worker's parts with what follows the links of records; what that needs is made at the first such task."""
+    """A worker's parts with link following; its own parts are made at the first such task."""
     models = Models(settings)
     embedder = parts.embedder or models.embedder
 
@@ -78,7 +78,7 @@ def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
 
 
 class DocumentIngester:
-    """Files from the command line into the passages of everybody."""
+    """Ingests files from the command line as public passages."""
 
     def __init__(self, settings: Settings, models: Models | None = None) -> None:
         models = models or Models(settings)
@@ -91,7 +91,9 @@ class DocumentIngester:
     def file(
         self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress, *, again: bool = False
     ) -> Ingested:
-        """One file; ``again`` reads it also where it is parked. Raises NotFound where it or the record is not there."""
+        """One file; ``again`` reads it even if it is parked. Raises NotFound if the file or the record does not
+        exist.
+        """
         origin = path.resolve()
         if not origin.is_file():
             raise NotFound(f"{path} is not a file.")

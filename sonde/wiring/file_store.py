@@ -1,4 +1,6 @@
-"""Uploaded files in a folder that the API and the workers share. An object store would fit the same port."""
+"""Stores uploaded files in a folder that the API and the workers share. An object store could implement the same
+port.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,13 @@ _PARTIAL = ".part-"
 
 
 class FolderFiles:
-    """``{folder}/{owner_routing of the owner}/{document}``: no name of a user or a file becomes part of a path."""
+    """``{folder}/{owner_routing of the owner}/{document}``: names of users and files are never part of a path."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def put(self, key: FileKey, data: Iterable[bytes]) -> None:
-        """Written beside, brought to the disk, then put in place by renaming."""
+        """Writes to a temporary file, syncs it to disk, then renames it."""
         path = self._path(key)
         partial = path.with_name(f"{path.name}{_PARTIAL}{uuid.uuid4().hex}")
         try:
@@ -73,7 +75,7 @@ class FolderFiles:
 
 
 def _to_disk(folder: Path) -> None:
-    """A renamed or deleted name outlives a power cut only once its folder is written."""
+    """Syncs the folder: a renamed or deleted name survives a crash only after that."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""The gate for outgoing requests, as the settings describe it."""
+"""Builds the gate for outgoing requests from the settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sonde.settings import Settings
 
 
 def gate_policy(settings: Settings) -> GatePolicy:
-    """Sizes and times as the gate has them; the operator's own services may be private addresses."""
+    """The gate's default limits; the operator's own services may have private addresses."""
     issuer = (settings.access.oidc_issuer, settings.access.oidc_jwks_url)
     services = (settings.geocoder.url, settings.embedder.url, settings.cross_encoder.url, settings.answers.url)
     named = (*services, *issuer)

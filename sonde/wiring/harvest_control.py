@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class QueueHarvestControl:
-    """One per API process; opens no connection before it is asked. Safe to share between threads."""
+    """One per API process; opens no connection before its first use. Thread-safe."""
 
     def __init__(self, settings: Settings, client: Elasticsearch, jobs: Callable[[], Jobs]) -> None:
         self._settings = settings
@@ -34,25 +34,25 @@ class QueueHarvestControl:
         return ScheduleState(self._jobs().next_runs(), self._jobs().paused())
 
     def start(self, source: str) -> str:
-        """Raises NotFound for a source that sources.yaml does not name, Conflict while it is being harvested."""
+        """Raises NotFound for a source that is not in sources.yaml, Conflict while it is being harvested."""
         self._named(source)
         if self._leases.is_held(source):
             raise Conflict(f"{source} is being harvested now; wait until this run has ended.")
         return self._jobs().harvest(source)
 
     def pause(self, source: str) -> None:
-        """Raises NotFound for a source that sources.yaml does not name."""
+        """Raises NotFound for a source that is not in sources.yaml."""
         self._named(source)
         self._jobs().pause(source)
 
     def resume(self, source: str) -> None:
-        """Raises NotFound for an unknown source, Conflict for one that sources.yaml itself pauses."""
+        """Raises NotFound for an unknown source, Conflict for one that sources.yaml pauses."""
         if self._named(source).paused:
             raise Conflict(f"{source} is paused in sources.yaml; take `paused: true` out there.")
         self._jobs().resume(source)
 
     def quality(self, source: str) -> Quality:
-        """Raises NotFound where there is no record of the source and the file does not name it either."""
+        """Raises NotFound if the source has no records and is not in the file."""
         found = measure(self._client, self._settings.index.prefix, source)
         if not found.records and not found.refused and source not in self._known():
             raise NotFound(f"There is no source {source!r}.")

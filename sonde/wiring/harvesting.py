@@ -1,4 +1,4 @@
-"""Harvests as the front door runs them: by hand from the command line, and as the parts of the workers."""
+"""Builds harvests from the settings: by hand from the command line, and as the parts of the workers."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from sonde.settings import Settings
-from sonde.wiring.access import groups_of_source
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.indices import prepare_indices
 from sonde.wiring.models import Models
+from sonde.wiring.source_groups import groups_of_source
 from sonde.wiring.sources import Opener
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts
@@ -42,7 +42,7 @@ HARVEST_TIMEOUT_S = 60.0
 
 
 def worker_parts(settings: Settings) -> WorkerParts:
-    """What a worker process needs, made at its first task; the indices are there afterwards."""
+    """The parts of a worker process, made at its first task; creates missing indices."""
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     models = Models(settings)
     prepare_indices(client, settings, models)
@@ -56,7 +56,7 @@ def worker_parts(settings: Settings) -> WorkerParts:
 
 
 class Harvester:
-    """Harvests from the command line, under the same leases as the workers where a broker answers."""
+    """Harvests from the command line, under the same leases as the workers if there is a broker."""
 
     def __init__(
         self, settings: Settings, *, embedding: bool = True, allow_mass_removal: bool = False, full: bool = False
@@ -74,13 +74,13 @@ class Harvester:
         )
 
     def path(self, path: Path, source_id: str, progress: Progress) -> RunReport:
-        """A folder or archive under an id of its own. Raises Unavailable where somebody else harvests it now."""
+        """A folder or archive with its own id. Raises Unavailable if it is being harvested now."""
         groups = groups_of_source(self._settings, source_id)
         options = replace(self._options, trigger=f"cli {path.resolve()}")  # only a run of the same files is resumed
         return self._harvest(source_id, lambda _: restricted(FolderSource(path), groups), options, progress)
 
     def configured(self, source_id: str, progress: Progress) -> RunReport:
-        """A source of sources.yaml. Raises NotFound, naming the ones that are there."""
+        """A source of sources.yaml. Raises NotFound that names the existing ones."""
         config = self._source(source_id)
         share = config.max_removal_share
         options = self._options if share is None else replace(self._options, max_removal_share=share)
@@ -90,7 +90,7 @@ class Harvester:
         return self._harvest(source_id, lambda since: self._open(config, since), options, progress)
 
     def overview(self) -> list[Json]:
-        """Each source of sources.yaml with its last run, then those that were harvested without being there."""
+        """Each source of sources.yaml with its last run, then sources that were harvested without being there."""
         prepare_indices(self._client, self._settings, self._models)
         runs, known = Runs(self._client, self._settings.index.prefix), self._known()
         rows = [_row(config, runs.latest(config.id, size=1)) for config in known.values()]
@@ -116,7 +116,7 @@ class Harvester:
             return report
 
     def restore(self, source_id: str, records: Sequence[str]) -> RunReport:
-        """Removed records back in service. Raises NotFound for what is not removed, or no longer kept."""
+        """Puts removed records back in service. Raises NotFound for ids that are not removed, or no longer stored."""
         prepare_indices(self._client, self._settings, self._models)
         embedder = self._models.embedder if self._embedding else None
         parts = Parts(self._client, self._settings.index.prefix, embedder)
@@ -129,7 +129,7 @@ class Harvester:
 
     @contextmanager
     def _lease(self, source_id: str) -> Iterator[Callable[[], None]]:
-        """The source's lease; without a broker nobody else harvests, and none is needed."""
+        """The source's lease; without a broker no other process harvests, so none is needed."""
         leases = Leases.connect(self._settings.broker_url, self._settings.index.prefix)
         try:
             leases.is_held(source_id)
@@ -156,7 +156,7 @@ class Harvester:
 
 
 def _may_resume(left: RunReport | None, options: Options) -> bool:
-    """A position in other files means nothing here."""
+    """A position in other files is meaningless."""
     return left is not None and (left.trigger == options.trigger or not left.trigger.startswith("cli /"))
 
 

@@ -1,4 +1,4 @@
-"""The indices of one prefix, made where they are missing."""
+"""Creates the missing indices of one prefix."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sonde.wiring.models import Models
 
 
 def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:
-    """Creates the indices that are missing and migrates older ones; loads the embedder only to create."""
+    """Creates missing indices and migrates older ones; loads the embedder only to create."""
     prefix = settings.index.prefix
     if client.indices.exists_alias(name=f"{prefix}-records") and client.indices.exists_alias(name=f"{prefix}-runs"):
         migrate(client, prefix)

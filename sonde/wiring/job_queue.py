@@ -1,4 +1,4 @@
-"""The queue of the workers as the API sees it."""
+"""The workers' queue for the API."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def job_queue(settings: Settings) -> Callable[[], Jobs]:
-    """One for the process, made at the first call: Celery and the protocols are imported then, not with the API.
+    """One for the process, made at the first call: only then are Celery and the protocols imported.
 
-    The request that queues a job is named in the worker's log lines and traces.
+    The workers' log lines and traces name the request that queued a job.
     """
 
     @cache

@@ -1,4 +1,4 @@
-"""Users' documents, as the API stores and searches them."""
+"""Builds the library of users' documents for the API."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from indexer.documents.ingest import prepare
 from indexer.documents.store import DocumentStore
 from search_api.answers.answerer import Answerer
 from search_api.library.entries import LibraryEntries
+from search_api.library.personal_library import PersonalLibrary, PersonalLibraryParts, Quota
 from search_api.library.search import LibrarySearch
-from search_api.library.shelf import Quota, Shelf, ShelfParts
 from search_api.serving import ServingResolver
 from sonde.settings import LibrarySettings, Settings
 from sonde.wiring.file_store import FolderFiles
@@ -30,26 +30,28 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-_MIB = 1024 * 1024
 
-
-def shelf(
-    settings: Settings, seen: Elasticsearch, all_of_it: Elasticsearch, models: Models, jobs: Callable[[], Jobs]
-) -> Shelf:
-    """What the views of the library call; opens no connection yet. ``seen``: the client of what callers may see."""
+def personal_library(
+    settings: Settings,
+    visible_client: Elasticsearch,
+    admin_client: Elasticsearch,
+    models: Models,
+    jobs: Callable[[], Jobs],
+) -> PersonalLibrary:
+    """What the views of the library call; connects later. ``visible_client`` reads only what callers may see."""
     files = FolderFiles(settings.library.folder)
-    store = DocumentStore(all_of_it, settings.index.prefix)
+    store = DocumentStore(admin_client, settings.index.prefix)
 
     def take_away(entry: DocumentEntry) -> None:
         library.take_away(entry, store, files)
 
     @cache
     def make_indices() -> None:
-        prepare(all_of_it, settings.index.prefix, models.embedder, settings.index.vector_index)
+        prepare(admin_client, settings.index.prefix, models.embedder, settings.index.vector_index)
 
-    return Shelf(
-        ShelfParts(
-            entries=LibraryEntries(seen, settings.index.prefix),
+    return PersonalLibrary(
+        PersonalLibraryParts(
+            entries=LibraryEntries(visible_client, settings.index.prefix),
             files=files,
             prepare=make_indices,
             read_soon=_read_soon(jobs),
@@ -61,13 +63,13 @@ def shelf(
     )
 
 
-def library_search(chosen: Shelf, answers: Answerer, resolver: ServingResolver) -> LibrarySearch:
-    """``/search`` in a user's documents, by the passages that answers are made from."""
+def library_search(chosen: PersonalLibrary, answers: Answerer, resolver: ServingResolver) -> LibrarySearch:
+    """``/search`` in a user's documents, with the same passages as answers."""
     return LibrarySearch(answers.retriever, resolver, chosen.parts.entries)
 
 
 def quota(given: LibrarySettings) -> Quota:
-    return Quota(given.max_file_mib * _MIB, given.max_documents, given.max_mib * _MIB)
+    return Quota(given.max_file_bytes, given.max_documents, given.max_bytes)
 
 
 def _media_type(data: bytes) -> str:
@@ -79,7 +81,7 @@ def _media_type(data: bytes) -> str:
 
 def _read_soon(jobs: Callable[[], Jobs]) -> Callable[[str], None]:
     def read_soon(document: str) -> None:
-        """A broker that is down loses nothing: beat finds what is queued."""
+        """A broker that is down loses nothing: beat finds queued documents."""
         try:
             jobs().read_document(document)
         except Unavailable as error:

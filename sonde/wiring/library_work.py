@@ -1,4 +1,4 @@
-"""Users' documents, as the workers read them."""
+"""Builds the library work of the workers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from indexer.documents.store import DocumentStore
 from net.gate import Gate
 from sonde.settings import Settings
 from sonde.wiring.file_store import FolderFiles
-from sonde.wiring.library import quota
 from workers.parts import LibraryWork
 
 
 def library_work(
     settings: Settings, client: Elasticsearch, reading: Callable[[], IngestParts], gate: Callable[[], Gate]
 ) -> LibraryWork:
-    """What the workers do for users' documents; ``reading`` makes its parts at the first of them."""
+    """The workers' tasks for users' documents; ``reading`` makes its parts at the first task."""
     files = FolderFiles(settings.library.folder)
-    most = quota(settings.library)
+    given = settings.library
 
     def read(document: str) -> None:
-        library.read_queued(document, library.Shelf(reading(), files, gate, most.file_bytes, most.bytes))
+        library.read_queued(
+            document, library.LibraryReading(reading(), files, gate, given.max_file_bytes, given.max_bytes)
+        )
 
     def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
         return repair_library.repair_library(

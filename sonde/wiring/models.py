@@ -21,7 +21,7 @@ from sonde.wiring.gate import gate_policy
 
 
 class Models:
-    """The models of this process, each loaded once, when it is first asked for."""
+    """The models of this process, each loaded at its first use."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -30,7 +30,7 @@ class Models:
         self._cross_encoder: CrossEncoder | None = None
 
     def embedder(self, name: str | None = None) -> Embedder:
-        """The embedder of that name, else the one of the settings. Raises ModelMissing."""
+        """The embedder with that name, else the configured one. Raises ModelMissing."""
         given = self._settings.embedder
         wanted = name or given.model
         with self._lock:
@@ -63,7 +63,7 @@ class Models:
             return self._embedders[wanted]
 
     def cross_encoder(self) -> CrossEncoder:
-        """Raises ModelMissing where none is configured or it cannot be loaded."""
+        """Raises ModelMissing if none is configured or it cannot be loaded."""
         with self._lock:
             if self._cross_encoder is None:
                 begun, given = time.perf_counter(), self._settings.cross_encoder
@@ -99,7 +99,7 @@ class Models:
 
     @cached_property
     def remote_geocoder(self) -> Geocoder | None:
-        """The service that the settings name, the gazetteer standing in while it is down; None for none."""
+        """The configured service, with the gazetteer as fallback; None if none is configured."""
         given = self._settings.geocoder
         if given.kind == "embedded" or given.url is None:
             return None
@@ -108,5 +108,5 @@ class Models:
 
     @cached_property
     def gate(self) -> Gate:
-        """The one gate for what goes out; hosts that the settings name themselves are allowed."""
+        """The gate for outgoing requests; hosts in the settings are allowed."""
         return Gate(gate_policy(self._settings))

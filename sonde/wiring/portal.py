@@ -1,4 +1,4 @@
-"""What the standards' views need of the settings: titles of catalogues, headers of answers, previews."""
+"""Settings for the standards' views: titles of catalogues, headers of answers, previews."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def http_policy(settings: Settings) -> HttpPolicy:
 
 
 def source_titles(settings: Settings) -> dict[str, str]:
-    """Titles of the harvested catalogues by their id, from sources.yaml; none where it cannot be read."""
+    """Titles of the harvested catalogues by their id, from sources.yaml; empty if it cannot be read."""
     try:
         return {one.id: one.title for one in source_entries(settings.harvest.sources).values() if one.title}
     except SondeError:

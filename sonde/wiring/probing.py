@@ -1,4 +1,4 @@
-"""Sampled questions asked of an index that need not serve: how a reindex sees what it would change."""
+"""Runs sampled questions on an index that need not serve, so that a reindex can compare."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIRST = 10
 
 
 class _Fixed:
-    """A resolver of one index, whatever its alias says."""
+    """A resolver with a fixed index."""
 
     def __init__(self, serving: Serving) -> None:
         self._serving = serving
@@ -28,11 +28,11 @@ class _Fixed:
         return self._serving
 
     def forget(self) -> None:
-        """There is nothing to look up again."""
+        """Does nothing: the index is fixed."""
 
 
 def sampled_answers(settings: Settings, models: Models, client: Elasticsearch) -> AnswerProbe:
-    """Asks titles of the serving index's own records, a fixed sample, without the cross-encoder."""
+    """Searches for titles of the serving index's own records, a fixed sample, without the cross-encoder."""
     client = client.options(request_timeout=30.0)
     questions: list[str] = []
 
@@ -49,7 +49,7 @@ def sampled_answers(settings: Settings, models: Models, client: Elasticsearch) -
 
 
 def _titles(client: Elasticsearch, index: str) -> list[str]:
-    """Titles in an order that is random but the same each time."""
+    """Titles in a random but fixed order."""
     client.indices.refresh(index=index)
     sample = {"function_score": {"query": {"match_all": {}}, "random_score": {"seed": 7, "field": "_seq_no"}}}
     hits = client.search(index=index, query=sample, source={"includes": ["title"]}, size=_SAMPLED)["hits"]["hits"]

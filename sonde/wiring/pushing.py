@@ -1,4 +1,4 @@
-"""Pushed records as the API takes them: each by one writer at a time, and not while its source is being harvested."""
+"""Writes pushed records for the API: one writer per record at a time, and not while its source is being harvested."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _PAUSE_S = 0.05
 
 @dataclass(slots=True)
 class Pusher:
-    """``prepare`` makes the indices that are missing; called once, before the first record. ``groups_of``: who alone
-    may see the records of a source, empty for everybody.
+    """``prepare`` creates missing indices; called once, before the first record. ``groups_of``: the groups that may see
+    the records of a source, empty for everybody.
 
-    Without a broker nobody harvests; writers of this process then take turns, and there must be no other process.
+    Without a broker there are no harvests; writers of this process then take turns, and it must be the only process.
     """
 
     parts: Parts
@@ -69,7 +69,7 @@ class Pusher:
 
     @contextmanager
     def _alone(self, source: str, record: str) -> Iterator[None]:
-        """Raises Conflict where the source is being harvested, or somebody else writes the record for too long."""
+        """Raises Conflict if the source is being harvested, or another writer holds the record for too long."""
         try:
             harvested = self.leases.is_held(source)
         except Unavailable:

@@ -1,4 +1,4 @@
-"""The search pipeline that serves, and that evaluation runs."""
+"""Builds the search pipeline, which serving and evaluation share."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_v
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
 from search_api.serving import Resolver, ServingResolver
+from search_api.understanding.loaded_vocabularies import LoadedVocabularies
 from search_api.understanding.understand import Understander
-from search_api.understanding.vocabulary_shelf import VocabularyShelf
 from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 
 
 def ranking_config(settings: Settings) -> RankingConfig:
-    """The shipped numbers, or those of the file that the settings name."""
+    """The default numbers, or those of the configured file."""
     if settings.ranking.config is None:
         return default_config()
     return RankingConfig.from_json(settings.ranking.config.read_text("utf-8"))
@@ -37,10 +37,12 @@ def search_pipeline(
     now_ms: Callable[[], int] | None = None,
     resolver: ServingResolver | None = None,
 ) -> tuple[SearchPipeline, ServingResolver]:
-    """The pipeline that serves and that evaluation runs, on one prefix."""
+    """The pipeline for serving and evaluation, on one prefix."""
     resolver = resolver or ServingResolver(client, prefix, models.embedder)
-    shelf = VocabularyShelf(VocabularyStore(client, prefix), own_vocabulary)
-    return SearchPipeline(search_parts(client, resolver, models, config, now_ms=now_ms, vocabulary=shelf)), resolver
+    vocabularies = LoadedVocabularies(VocabularyStore(client, prefix), own_vocabulary)
+    return SearchPipeline(
+        search_parts(client, resolver, models, config, now_ms=now_ms, vocabulary=vocabularies)
+    ), resolver
 
 
 def search_parts(
@@ -52,7 +54,7 @@ def search_parts(
     now_ms: Callable[[], int] | None = None,
     vocabulary: Callable[[], Vocabulary] = only_own_vocabulary,
 ) -> SearchParts:
-    """What a search is made of; ``resolver`` says which index answers."""
+    """The parts of a search; ``resolver`` finds the serving index."""
     clock = now_ms or (lambda: int(time.time() * 1000))
     geocoder: Geocoder = models.remote_geocoder or models.gazetteer
     return SearchParts(

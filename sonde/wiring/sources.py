@@ -1,4 +1,4 @@
-"""Catalogues as ``sources.yaml`` names them, opened: each with a gate, manners and secrets of its own."""
+"""Opens the catalogues in ``sources.yaml``: each with its own gate, request policy and secrets."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _LOOK_S = 10.0
 
 @dataclass(slots=True)
 class Opener:
-    """Opens sources for one process: they share the turns at their hosts, with each other and with other processes.
+    """Opens sources for one process; they share the turns at their hosts, also with other processes.
 
-    ``client``: where files' versions are remembered; without it everything is fetched each time.
+    ``client``: stores versions of files; without it everything is fetched each time.
     """
 
     settings: Settings
@@ -40,11 +40,11 @@ class Opener:
     host_limits: HostLimits = field(init=False)
 
     def __post_init__(self) -> None:
-        """Opens no connection: a broker is asked at the first request, and missed where there is none."""
+        """Opens no connection: the broker is called at the first request, and works without one."""
         self.host_limits = HostLimits(RedisHostLimits.connect(self.settings.broker_url, self.settings.index.prefix))
 
     def __call__(self, config: SourceConfig, since: str | None = None) -> Source:
-        """The catalogue; ``since``: only what changed since then. Raises SondeError where a secret cannot be read."""
+        """The catalogue; ``since``: only later changes. Raises SondeError if a secret cannot be read."""
         return restricted(self._open(config, since), config.access.restricted_to)
 
     def _open(self, config: SourceConfig, since: str | None) -> Source:
@@ -57,7 +57,7 @@ class Opener:
         return open_source(config.type, fetcher, since, config.options)
 
     def fetcher(self, config: SourceConfig) -> Fetcher:
-        """Raises SondeError where the secret cannot be read or the proxy is none."""
+        """Raises SondeError if the secret cannot be read or the proxy is invalid."""
         return Fetcher(
             self._gate(config),
             config.id,
@@ -68,12 +68,12 @@ class Opener:
         )
 
     def probing(self, url: str) -> Fetcher:
-        """For a look at a catalogue that is not known yet: quick, and not insistent."""
+        """For probing an unknown catalogue: short timeouts, few attempts."""
         manners = RequestPolicy(attempts=2, first_pause_s=0.5, longest_pause_s=5.0, breaker_failures=1000)
         return Fetcher(self._open_gate(None, None, 30.0), "probe", url, self.host_limits, manners)
 
     def asking_gate(self) -> Gate:
-        """For a look at where links lead: quick, and without anybody's secrets."""
+        """For checking links: short timeouts, no secrets."""
         return self._open_gate(None, None, _LOOK_S)
 
     def _gate(self, config: SourceConfig) -> Gate:
@@ -101,12 +101,12 @@ def _how_read(config: SourceConfig) -> str:
 
 
 def user_agent(contact: str) -> str:
-    """``Sonde/0.1.0 (harvester; +contact)``: who an operator of a catalogue may write to."""
+    """``Sonde/0.1.0 (harvester; +contact)``: the contact for operators of catalogues."""
     return f"Sonde/{__version__} (harvester; +{contact})" if contact else f"Sonde/{__version__} (harvester)"
 
 
 def credentials(auth: Auth) -> dict[str, str]:
-    """The headers that say who we are. Raises SondeError, never showing the secret, where there is none to be read."""
+    """The authentication headers. Raises SondeError, without the secret, if it cannot be read."""
     try:
         secret = auth.file.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

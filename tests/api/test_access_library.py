@@ -17,15 +17,14 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from core.access import Caller, NotAuthenticated
-from indexer.documents.library import Shelf as ReadingShelf
-from indexer.documents.library import read_queued
+from indexer.documents.library import LibraryReading, read_queued
 from indexer.harvest import harvest
 from indexer.parts import Parts
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
-from search_api.library.shelf import Shelf
+from search_api.library.personal_library import PersonalLibrary
 from sonde.settings import LibrarySettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
@@ -68,12 +67,12 @@ def library(
     settings = one.settings.model_copy(update={"library": LibrarySettings(folder=folder / "files")})
     queued: list[str] = []
     parts = api_parts(settings, one.models)
-    shelf = Shelf(replace(parts.shelf.parts, read_soon=queued.append))
-    app = create_app(replace(parts, shelf=shelf, authenticator=Users()))
+    personal_library = PersonalLibrary(replace(parts.personal_library.parts, read_soon=queued.append))
+    app = create_app(replace(parts, personal_library=personal_library, authenticator=Users()))
     brought = _call(app, "mia", "POST", "/library/documents", data=_form(HIDDEN))
     assert brought.status_code == 202, brought.text
     reading = document_parts(settings, one.models, es_client)
-    read_queued(queued.pop(), ReadingShelf(reading, FolderFiles(folder / "files"), _gate, 10**7, 10**8))
+    read_queued(queued.pop(), LibraryReading(reading, FolderFiles(folder / "files"), _gate, 10**7, 10**8))
     es_client.indices.refresh(index=f"{one.prefix}-*")
     assert brought.json is not None
     yield app, brought.json["id"]

@@ -64,8 +64,8 @@ def passages(service: Service, question: str, **body: Any) -> list[dict[str, Any
 
 def test_without_a_place_or_a_period_nothing_but_the_text_counts(service: Service) -> None:
     found = passages(service, "What was the mean soil moisture of the clay plots?")
-    assert [one["document"] for one in found] == ["a-own-norway", "b-kenya-early", "c-norway-late", "d-kenya-late"]
-    assert "spatial" not in found[0]["signals"]
+    assert {one["document"] for one in found} == {"a-own-norway", "b-kenya-early", "c-norway-late", "d-kenya-late"}
+    assert all(one["signals"].keys().isdisjoint(("spatial", "temporal")) for one in found)
 
 
 def test_the_place_of_the_question_comes_first_its_own_before_the_records(service: Service) -> None:

@@ -22,14 +22,13 @@ from werkzeug.test import TestResponse
 
 from core.document import FileKey
 from indexer.documents.isolation import Parsed, read_isolated
-from indexer.documents.library import Shelf as ReadingShelf
-from indexer.documents.library import read_queued
+from indexer.documents.library import LibraryReading, read_queued
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.progress import PagesRead
 from indexer.documents.repair_library import Queue, repair_library
 from indexer.documents.store import DocumentStore
 from net.gate import Gate, GatePolicy
-from search_api.library.shelf import Quota, Shelf
+from search_api.library.personal_library import PersonalLibrary, Quota
 from search_api.parts import Parts
 from sonde.settings import LibrarySettings
 from sonde.wiring.api import api_parts
@@ -69,9 +68,9 @@ class Library:
     def store(self) -> DocumentStore:
         return DocumentStore(self.service.client, self.service.prefix)
 
-    def reading(self, hosts: frozenset[str] = frozenset(), most_bytes: int = 10**8) -> ReadingShelf:
+    def reading(self, hosts: frozenset[str] = frozenset(), most_bytes: int = 10**8) -> LibraryReading:
         parts = document_parts(self.service.settings, self.service.models, self.service.client)
-        return ReadingShelf(parts, self.files, lambda: Gate(GatePolicy(allowed_hosts=hosts)), 10**7, most_bytes)
+        return LibraryReading(parts, self.files, lambda: Gate(GatePolicy(allowed_hosts=hosts)), 10**7, most_bytes)
 
     def read_all(self, **more: Any) -> None:
         """What the worker would do."""
@@ -95,13 +94,13 @@ class Library:
         return str(answer.json["id"])
 
     def with_quota(self, quota: Quota) -> Library:
-        shelf = Shelf(replace(self.parts.shelf.parts, quota=quota))
-        return Library(self.service, replace(self.parts, shelf=shelf), self.files, self.queued)
+        personal_library = PersonalLibrary(replace(self.parts.personal_library.parts, quota=quota))
+        return Library(self.service, replace(self.parts, personal_library=personal_library), self.files, self.queued)
 
     def closed(self) -> Library:
         """The same library, which takes nothing more."""
-        shelf = Shelf(replace(self.parts.shelf.parts, takes_more=False))
-        return Library(self.service, replace(self.parts, shelf=shelf), self.files, self.queued)
+        personal_library = PersonalLibrary(replace(self.parts.personal_library.parts, takes_more=False))
+        return Library(self.service, replace(self.parts, personal_library=personal_library), self.files, self.queued)
 
     def list(self, user: str, **query: Any) -> dict[str, Any]:
         answer = self.call(user, "GET", "/library/documents", query_string=query)
@@ -122,12 +121,12 @@ def library(service: Service, tmp_path: Path) -> Iterator[Library]:
     settings = service.settings.model_copy(update={"library": LibrarySettings(folder=tmp_path / "files")})
     parts = api_parts(settings, service.models)
     queued: list[str] = []
-    shelf = Shelf(replace(parts.shelf.parts, read_soon=queued.append))
-    yield Library(service, replace(parts, shelf=shelf), FolderFiles(tmp_path / "files"), queued)
+    personal_library = PersonalLibrary(replace(parts.personal_library.parts, read_soon=queued.append))
+    yield Library(service, replace(parts, personal_library=personal_library), FolderFiles(tmp_path / "files"), queued)
     for caller in USERS.values():
         if caller.subject is not None and caller.subject != "public":
-            for entry in shelf.parts.entries.page(caller.subject, _all())[0]:
-                shelf.parts.take_away(entry)
+            for entry in personal_library.parts.entries.page(caller.subject, _all())[0]:
+                personal_library.parts.take_away(entry)
 
 
 def _all() -> Any:

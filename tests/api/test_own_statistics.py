@@ -14,10 +14,9 @@ import pytest
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from indexer.documents.library import Shelf as ReadingShelf
-from indexer.documents.library import read_queued
+from indexer.documents.library import LibraryReading, read_queued
 from net.gate import Gate, GatePolicy
-from search_api.library.shelf import Shelf
+from search_api.library.personal_library import PersonalLibrary
 from sonde.settings import LibrarySettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
@@ -45,8 +44,10 @@ def library(es_client: Elasticsearch, elasticsearch_url: str, tmp_path: Path) ->
     settings = service.settings.model_copy(update={"library": LibrarySettings(folder=tmp_path / "files")})
     parts = api_parts(settings, service.models)
     queued: list[str] = []
-    client = app_of(replace(parts, shelf=Shelf(replace(parts.shelf.parts, read_soon=queued.append)))).test_client()
-    reading = ReadingShelf(
+    client = app_of(
+        replace(parts, personal_library=PersonalLibrary(replace(parts.personal_library.parts, read_soon=queued.append)))
+    ).test_client()
+    reading = LibraryReading(
         document_parts(settings, service.models, es_client),
         FolderFiles(tmp_path / "files"),
         lambda: Gate(GatePolicy()),

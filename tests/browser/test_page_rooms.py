@@ -14,7 +14,7 @@ import redis
 from playwright.sync_api import Page, expect
 
 from indexer.documents.ingest import Incoming, ingest
-from indexer.documents.library import Shelf, read_queued
+from indexer.documents.library import LibraryReading, read_queued
 from indexer.documents.store import DocumentStore
 from indexer.harvest import harvest
 from indexer.parts import Parts as HarvestParts
@@ -50,7 +50,7 @@ class Rooms:
     """A service with one document for all, one source whose only file cannot be read, and users with keys."""
 
     address: str
-    reading: Shelf
+    reading: LibraryReading
     store: DocumentStore
 
     def read(self, id: str) -> None:
@@ -78,9 +78,9 @@ def rooms(samples: Service, broker_url: str, tmp_path_factory: pytest.TempPathFa
     store = DocumentStore(service.client, service.prefix)
     store.refresh("public")
     harvest("gauges", FolderSource(folder / "catalogue"), HarvestParts(service.client, service.prefix))
-    shelf = Shelf(parts, FolderFiles(folder / "files"), lambda: Gate(GatePolicy()), 10**7, 10**8)
+    reading = LibraryReading(parts, FolderFiles(folder / "files"), lambda: Gate(GatePolicy()), 10**7, 10**8)
     with served(app_of(api_parts(settings, samples.models))) as address:
-        yield Rooms(address, shelf, store)
+        yield Rooms(address, reading, store)
     delete_indices(service.client, service.prefix)
     with redis.Redis.from_url(broker_url) as broker:
         for key in broker.scan_iter(f"{service.prefix}:*"):

@@ -20,7 +20,7 @@ from es_mappings.names import alias
 from indexer.documents import parking
 from indexer.documents.ingest import Incoming, IngestParts, ingest
 from indexer.documents.isolation import Parsed, read_isolated
-from indexer.documents.library import Shelf, read_queued
+from indexer.documents.library import LibraryReading, read_queued
 from indexer.documents.limits import Limits
 from indexer.documents.linked import follow_links
 from indexer.documents.recipe import READING
@@ -174,14 +174,14 @@ def test_a_users_document_is_parked_left_alone_and_read_after_an_upgrade(parts: 
     files.put(FileKey("anna", "u1"), [data])
     failing = replace(parts, reader=FailingReader())  # type: ignore[arg-type]
 
-    def shelf(parts: IngestParts) -> Shelf:
-        return Shelf(parts, files, lambda: Gate(GatePolicy()), 10**7, 10**8)
+    def reading(parts: IngestParts) -> LibraryReading:
+        return LibraryReading(parts, files, lambda: Gate(GatePolicy()), 10**7, 10**8)
 
-    done = read_queued("u1", shelf(failing))
+    done = read_queued("u1", reading(failing))
     assert done is not None
     assert (done.state, done.reason) == ("failed", "crashed")
     assert found(parts, "u1") == 0
-    assert read_queued("u1", shelf(failing)) is None
+    assert read_queued("u1", reading(failing)) is None
     sent: list[str] = []
     queue = Queue(lambda _: False, lambda id: sent.append(id) is None)
     repair_library(store, files, queue)
@@ -189,7 +189,7 @@ def test_a_users_document_is_parked_left_alone_and_read_after_an_upgrade(parts: 
     store.put_entry(replace(done, version="0.0.1"))
     repair_library(store, files, queue)
     assert sent == ["u1"]
-    mended = read_queued("u1", shelf(parts))
+    mended = read_queued("u1", reading(parts))
     assert mended is not None
     assert mended.state == "ready"
     store.drop(mended)
@@ -214,9 +214,9 @@ def test_users_documents_that_an_older_reader_read_are_read_again_a_few_at_a_tim
     assert len(sent) == 10
     repair_library(store, files, queue)  # while they are on their way no other one is begun
     assert len(sent) == 10
-    shelf = Shelf(parts, files, lambda: Gate(GatePolicy()), 10**7, 10**8)
+    reading = LibraryReading(parts, files, lambda: Gate(GatePolicy()), 10**7, 10**8)
     for id in sent[:2]:
-        done = read_queued(id, shelf)
+        done = read_queued(id, reading)
         assert done is not None
         assert done.state == "ready"
         assert done.recipe is not None

@@ -2,7 +2,9 @@
 
 import os
 import subprocess
+import uuid
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import httpx
@@ -14,6 +16,7 @@ from local_stack.testing import elasticsearch_node
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.timeout(600)]
 
+SHAPES = f"sonde-test-shapes-{uuid.uuid4().hex[:12]}"
 FIJI = {"type": "envelope", "coordinates": [[177.0, -16.0], [-178.0, -19.0]]}  # west > east: over the antimeridian
 BAVARIA = {"type": "envelope", "coordinates": [[9.0, 50.6], [13.8, 47.3]]}
 MAPPING = {
@@ -34,24 +37,29 @@ MAPPING = {
 
 
 @pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    folder = tmp_path_factory.mktemp("node")
-    with elasticsearch_node(folder) as url, httpx.Client(base_url=url, timeout=30) as client:
-        client.put("/shapes", json=MAPPING).raise_for_status()
+def node(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """The node of this run, which local_stack started; another one where the run uses a server of somebody else."""
+    with ExitStack() as after:
+        if "SONDE_ELASTICSEARCH__URL" in os.environ:
+            url = after.enter_context(elasticsearch_node(tmp_path_factory.mktemp("node")))
+        else:
+            url = request.getfixturevalue("elasticsearch_url")
+        client = after.enter_context(httpx.Client(base_url=url, timeout=30))
+        client.put(f"/{SHAPES}", json=MAPPING).raise_for_status()
+        after.callback(client.delete, f"/{SHAPES}")
         documents = {
             "fiji": {"extent": FIJI, "title": "Rainfall stations", "vector": [1.0, 0.0]},
             "bavaria": {"extent": BAVARIA, "title": "Rivers", "vector": [0.0, 1.0]},
             "nowhere": {"title": "Rain", "vector": [0.9, 0.1]},
         }
         for name, document in documents.items():
-            client.put(f"/shapes/_doc/{name}", json=document).raise_for_status()
-        client.post("/shapes/_refresh").raise_for_status()
+            client.put(f"/{SHAPES}/_doc/{name}", json=document).raise_for_status()
+        client.post(f"/{SHAPES}/_refresh").raise_for_status()
         yield client
-    assert not (folder / "run" / "elasticsearch.json").exists()
 
 
 def found(node: httpx.Client, body: dict[str, Any]) -> set[str]:
-    answer = node.post("/shapes/_search", json=body).raise_for_status().json()
+    answer = node.post(f"/{SHAPES}/_search", json=body).raise_for_status().json()
     return {hit["_id"] for hit in answer["hits"]["hits"]}
 
 
@@ -105,7 +113,7 @@ def test_english_words_are_stemmed(node: httpx.Client) -> None:
 
 def test_a_broken_shape_is_refused_with_its_reason(node: httpx.Client) -> None:
     broken = {"extent": {"type": "envelope", "coordinates": [[0.0, 0.0], [1.0, 95.0]]}, "title": "", "vector": [1, 0]}
-    answer = node.put("/shapes/_doc/broken", json=broken)
+    answer = node.put(f"/{SHAPES}/_doc/broken", json=broken)
     assert answer.status_code == 400
     assert "extent" in answer.text
 

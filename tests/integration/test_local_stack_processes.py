@@ -271,6 +271,7 @@ def test_valkey_has_after_a_kill_what_it_had_a_second_before(folder: Path) -> No
     with valkey_server(folder, port) as url:
         assert redis.Redis.from_url(url, decode_responses=True).get("kept") == "yes"
     assert not belonging_to(folder)
+    assert not (folder / "run" / "broker.json").exists()
 
 
 def test_events_reach_the_teller_one_at_a_time() -> None:

@@ -25,6 +25,7 @@ from local_stack.process import MARK
 from local_stack.services import api_service, beat_service, worker_service
 from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, StackSettings, default_cache
 from local_stack.stack import Stack
+from local_stack.testing import QUICK_START
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker, pytest.mark.timeout(900)]
 
@@ -57,7 +58,9 @@ def settings(folder: Path) -> StackSettings:
         folder=folder,
         environment=os.environ,
         cache=default_cache(),
-        elasticsearch=ElasticsearchSettings(http_port=free_port(), transport_port=free_port(), heap="512m"),
+        elasticsearch=ElasticsearchSettings(
+            http_port=free_port(), transport_port=free_port(), heap="512m", jvm_options=QUICK_START
+        ),
         broker=broker,
         services=(
             api_service((str(python), "-m", "gunicorn", "--bind", f"127.0.0.1:{api.port}", "small:web"), api, cwd, env),
@@ -191,7 +194,8 @@ def test_an_ordinary_user_runs_it_too() -> None:
         "from local_stack.settings import *; from local_stack.stack import Stack;"
         f"ports = {[free_port() for _ in range(3)]};"
         f"s = StackSettings(Path({str(folder)!r}), os.environ, Path({str(default_cache())!r}),"
-        "ElasticsearchSettings(http_port=ports[0], transport_port=ports[1], heap='512m'),"
+        "ElasticsearchSettings(http_port=ports[0], transport_port=ports[1], heap='512m',"
+        f"jvm_options={QUICK_START}),"
         "BrokerSettings(port=ports[2]));"
         "up = Stack(s).up(); Stack(s).down();"
         "print(json.dumps([[asdict(x) for x in up], [asdict(x) for x in Stack(s).status()]]))"

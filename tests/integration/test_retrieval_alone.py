@@ -12,8 +12,8 @@ from search_api.ranking.config import default_config
 from search_api.ranking.fields import RankingFields
 from search_api.retrieval import arms, bm25
 from search_api.retrieval.candidates import retrieve
-from search_api.retrieval.memory import Remembered
 from search_api.retrieval.plan import RetrievalPlan
+from search_api.retrieval.versioned_cache import VersionedCache
 from tests.service import Service
 
 COLUMNS = default_config().records.columns
@@ -30,7 +30,9 @@ def test_the_same_candidates_scores_and_values_as_with_a_second_request(samples:
     # The same arm once more without a signal brings no candidate of its own, but forces the second request.
     twice = replace(alone, arms=(arm, replace(arm, signal=None)))
     once, both = (
-        retrieve(samples.client, plan, window=200, question=question, columns=COLUMNS, memory=Remembered("fields", 200))
+        retrieve(
+            samples.client, plan, window=200, question=question, columns=COLUMNS, memory=VersionedCache("fields", 200)
+        )
         for plan in (alone, twice)
     )
     assert once == both
@@ -53,7 +55,7 @@ def test_what_was_remembered_is_not_asked_again_and_a_record_written_anew_is(
     index = concrete(samples.prefix, "records", 1)
     words = bm25.records_query(WORDS, "rainfall", "", "en")
     plan = RetrievalPlan(index, "uuid", (), (arms.lexical_arm(index, words, []),), words, words, False)
-    memory: Remembered[RankingFields] = Remembered("fields", 1_000)
+    memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
     asked: list[int] = []
     send = samples.client.msearch
 

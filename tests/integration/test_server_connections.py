@@ -14,7 +14,7 @@ import httpx
 import pytest
 from waitress import wasyncore
 
-from sonde.server.connections import Connections, Patience, connections
+from sonde.server.connections import ConnectionLimits, Connections, connections
 from sonde.server.probes import Probes
 
 WAIT_S = 30.0
@@ -24,7 +24,7 @@ WAIT_S = 30.0
 class Served:
     """A server that answers with what it was asked; ``/hold`` holds a thread until ``go``."""
 
-    patience: Patience = field(default_factory=Patience)
+    limits: ConnectionLimits = field(default_factory=ConnectionLimits)
     threads: int = 2
     proxies: int = 0
     go: threading.Event = field(default_factory=threading.Event)
@@ -49,7 +49,7 @@ class Served:
         with socket.create_server(("127.0.0.1", 0)) as listening:
             self.port = listening.getsockname()[1]
             polled: dict[int, Any] = {}
-            given: dict[str, Any] = {"threads": self.threads, "patience": self.patience, "proxies": self.proxies}
+            given: dict[str, Any] = {"threads": self.threads, "limits": self.limits, "proxies": self.proxies}
             self.server = connections(self.application, listening, polled, **given)
             thread = threading.Thread(target=self._run, args=(self.server, polled, ended))
             thread.start()
@@ -97,27 +97,27 @@ def test_two_hundred_half_sent_requests_keep_nobody_out(half: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("half", "patience"),
+    ("half", "limits"),
     [
-        (b"", Patience(headers=0.1)),
-        (HALF_HEADERS, Patience(headers=0.1)),
-        (HALF_BODY, Patience(grace=0.1)),
+        (b"", ConnectionLimits(headers=0.1)),
+        (HALF_HEADERS, ConnectionLimits(headers=0.1)),
+        (HALF_BODY, ConnectionLimits(grace=0.1)),
     ],
 )
-def test_what_is_not_sent_in_time_is_hung_up_on(half: bytes, patience: Patience) -> None:
-    with Served(patience).running() as served, served.begun(half) as one:
+def test_what_is_not_sent_in_time_is_hung_up_on(half: bytes, limits: ConnectionLimits) -> None:
+    with Served(limits).running() as served, served.begun(half) as one:
         assert one.recv(1000) == b""
 
 
 def test_who_drips_headers_does_not_get_more_time() -> None:
-    with Served(Patience(headers=0.5)).running() as served, served.begun(HALF_HEADERS) as one:
+    with Served(ConnectionLimits(headers=0.5)).running() as served, served.begun(HALF_HEADERS) as one:
         one.settimeout(0.01)
         assert _until(lambda: _is_closed_after(one, b"o"))
 
 
 def test_who_does_not_read_the_answer_is_hung_up_on() -> None:
     asked = b"GET / HTTP/1.1\r\nHost: sonde\r\n\r\n"
-    with Served(Patience(grace=0.2, bytes_per_s=10**9), threads=1).running() as served:
+    with Served(ConnectionLimits(grace=0.2, bytes_per_s=10**9), threads=1).running() as served:
         assert served.server is not None
         served.server.application = _much
         with served.begun(asked):
@@ -149,7 +149,7 @@ def _much(_environ: dict[str, Any], start_response: Callable[..., Any]) -> Itera
 
 
 def test_where_all_places_are_taken_the_oldest_that_asks_for_nothing_goes() -> None:
-    with Served(Patience(connections=80), threads=1).running() as served:
+    with Served(ConnectionLimits(connections=80), threads=1).running() as served:
         half_sent = [served.begun(HALF_HEADERS) for _ in range(300)]
         assert [httpx.get(served.url, timeout=WAIT_S).status_code for _ in range(3)] == [200] * 3
         assert half_sent[0].recv(1000) == b""
@@ -177,7 +177,7 @@ def test_the_kernel_takes_little_of_a_body_that_nobody_reads() -> None:
 
 def test_unfinished_bodies_have_a_size_together() -> None:
     body = b"POST / HTTP/1.1\r\nHost: sonde\r\nContent-Length: 1000000\r\n\r\n" + b"a" * 500_000
-    with Served(Patience(bodies_bytes=1_200_000)).running() as served:
+    with Served(ConnectionLimits(bodies_bytes=1_200_000)).running() as served:
         unfinished = [served.begun(body) for _ in range(4)]
         assert _until(lambda: served.number == 2)
         for one in unfinished:

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from indexer.sources.politeness import CircuitOpen, HostLimits, RequestPolicy
+from core.breaker import CircuitOpen
+from core.errors import Unavailable
+from indexer.sources.politeness import HostLimits, RequestPolicy
 from local_stack.ports import free_port
 from local_stack.testing import valkey_server
 from workers.host_limits import RedisHostLimits
@@ -75,14 +77,16 @@ def test_what_a_host_asks_of_one_holds_for_all(broker_url: str, own_prefix: str)
 def test_a_source_that_fails_for_one_rests_for_all(broker_url: str, own_prefix: str) -> None:
     failing, other = (HostLimits(RedisHostLimits.connect(broker_url, own_prefix)) for _ in range(2))
     manners = RequestPolicy(breaker_failures=2, breaker_rest_s=600.0)
-    other.breaker("s", manners).check()
+    with other.breaker("s", manners).guarding():
+        pass
     for _ in range(2):
-        failing.breaker("s", manners).failed()
-    with pytest.raises(
-        CircuitOpen, match=r"2 requests in a row failed; the source is left alone for (5[0-9]{2}|600) s"
-    ):
-        other.breaker("s", manners).check()
-    other.breaker("another", manners).check()
+        with pytest.raises(Unavailable, match="down"), failing.breaker("s", manners).guarding():
+            raise Unavailable("down")
+    alone = r"The source 's' failed 2 times in a row and is left alone for (5[0-9]{2}|600) s"
+    with pytest.raises(CircuitOpen, match=alone), other.breaker("s", manners).guarding():
+        pytest.fail("the source was asked")
+    with other.breaker("another", manners).guarding():
+        pass
 
 
 def test_no_more_are_open_than_a_host_may_have(broker_url: str, own_prefix: str) -> None:
@@ -132,8 +136,7 @@ def test_what_is_open_is_kept_by_its_heartbeat_and_what_the_dead_held_lapses(bro
 
 def test_without_broker_a_process_keeps_its_own_turns_and_comes_back(tmp_path: Path, own_prefix: str) -> None:
     port = free_port()
-    turns = RedisHostLimits.connect(f"redis://127.0.0.1:{port}/0", own_prefix)
-    turns.rest_s = 0.0
+    turns = RedisHostLimits.connect(f"redis://127.0.0.1:{port}/0", own_prefix, rest_s=0.0)
     host_limits = HostLimits(turns)
     began = time.monotonic()
     for _ in range(3):
@@ -148,8 +151,7 @@ def test_without_broker_a_process_keeps_its_own_turns_and_comes_back(tmp_path: P
 
 def test_a_broker_that_does_not_answer_is_left_alone_for_a_while(tmp_path: Path, own_prefix: str) -> None:
     port = free_port()
-    turns = RedisHostLimits.connect(f"redis://127.0.0.1:{port}/0", own_prefix)
-    turns.rest_s = 3600.0
+    turns = RedisHostLimits.connect(f"redis://127.0.0.1:{port}/0", own_prefix, rest_s=3600.0)
     turns.hold(HOST, 1.0)
     with valkey_server(tmp_path, port):
         turns.take(HOST, 100.0)

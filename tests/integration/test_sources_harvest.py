@@ -13,6 +13,7 @@ import pytest
 from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 
+from core.breaker import CircuitOpen
 from core.errors import NotFound, Unavailable
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
@@ -20,7 +21,7 @@ from indexer.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.raw import Page, RawRecord
 from indexer.removed import list_removed, purge, restore
-from indexer.sources.politeness import CircuitOpen, RequestPolicy
+from indexer.sources.politeness import RequestPolicy
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from lab.chaos.harvests import open_csw, titles
 from net.exchange import Answer

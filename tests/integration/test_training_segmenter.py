@@ -29,7 +29,7 @@ from training.examples import TrainingError
 from training.loop import Evaluation, TrainingBudget
 from training.provenance import Origin
 from training.segmenter.measure import Boundaries, measured
-from training.segmenter.sentence_boundaries import Joint, Running
+from training.segmenter.sentence_boundaries import Running, SentencePair
 from training.segmenter.train import train_segmenter
 from training.segmenter.trainee import SegmenterSettings
 
@@ -155,8 +155,8 @@ def test_too_little_text_an_interruption_and_what_is_no_segmenter(tmp_path: Path
 
 
 def test_joints_have_both_labels_as_often() -> None:
-    from training.segmenter.sentence_boundaries import joints_of
+    from training.segmenter.sentence_boundaries import sentence_pairs_of
 
-    boundaries: list[Joint] = joints_of(reports(20), 1, 0)
+    boundaries: list[SentencePair] = sentence_pairs_of(reports(20), 1, 0)
     assert len(boundaries) == 2 * 20 * (len(STAGES) - 1)
-    assert np.mean([joint.label for joint in boundaries]) == 0.5
+    assert np.mean([pair.label for pair in boundaries]) == 0.5

@@ -16,7 +16,7 @@ from es_gateway.errors import NotReachable
 from es_mappings.indices import ensure_indices
 from es_mappings.names import alias
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
-from search_api.understanding.vocabulary_shelf import LOOKED_AFTER_S, VocabularyShelf
+from search_api.understanding.loaded_vocabularies import LOOKED_AFTER_S, LoadedVocabularies
 from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde.cli import vocabulary as command
 
@@ -106,31 +106,31 @@ def test_removing(store: VocabularyStore, es_client: Elasticsearch, prefix: str)
         store.remove("a")
 
 
-def test_the_shelf_takes_up_what_was_loaded_and_goes_on_where_nothing_answers(
+def test_the_vocabulary_takes_up_what_was_loaded_and_goes_on_where_nothing_answers(
     store: VocabularyStore, es_client: Elasticsearch, prefix: str
 ) -> None:
     now = [0.0]
-    shelf = VocabularyShelf(store, lambda: OWN, lambda: now[0])
+    vocabularies = LoadedVocabularies(store, lambda: OWN, lambda: now[0])
 
     def sources() -> list[str]:
-        return [one.vocabulary for one in shelf().find("rain", [(0, 4)], "en")]
+        return [one.vocabulary for one in vocabularies().find("rain", [(0, 4)], "en")]
 
     assert sources() == ["sonde"]
     store.save(words("a", "rain", "wet stuff"), WHEN)
     assert sources() == ["sonde"]  # not looked at again yet
     now[0] += LOOKED_AFTER_S
     assert sources() == ["sonde", "a"]
-    kept = shelf()
+    kept = vocabularies()
     es_client.indices.delete(index=f"{alias(prefix, 'vocabulary')}-000001")
-    assert shelf() is kept
+    assert vocabularies() is kept
     now[0] += LOOKED_AFTER_S
     assert sources() == ["sonde"]  # the index is gone, and so is what was in it
 
 
 def test_without_an_elasticsearch_the_own_vocabulary_serves() -> None:
     nowhere = Elasticsearch("http://127.0.0.1:9", request_timeout=1, max_retries=0)
-    shelf = VocabularyShelf(VocabularyStore(nowhere, "sonde-test-none"), lambda: OWN)
-    assert [one.vocabulary for one in shelf().find("rain", [(0, 4)], "en")] == ["sonde"]
+    vocabularies = LoadedVocabularies(VocabularyStore(nowhere, "sonde-test-none"), lambda: OWN)
+    assert [one.vocabulary for one in vocabularies().find("rain", [(0, 4)], "en")] == ["sonde"]
 
 
 @pytest.fixture

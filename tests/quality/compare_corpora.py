@@ -42,7 +42,7 @@ from training.corpora import Document, of_concepts, of_passages
 from training.definitions import read_definitions
 from training.embedder.settings import EmbedderSettings
 from training.embedder.train import train_embedder
-from training.loop import Course
+from training.loop import TrainingBudget
 from training.negatives.mine import Mining, mine
 from training.precision import quickest
 from training.provenance import Origin
@@ -110,7 +110,9 @@ def trained(corpus: str, folder: Path, minutes: float, embedder: Embedder, setti
     command = f"python -m tests.quality.compare_corpora {folder} --minutes {minutes:g}"
     origin = Origin(settings.embedder.model, "Apache-2.0", LICENCES, own_commit(), command)
     split = split_by_group(examples, _HELD_OUT.get(corpus, 0.1), _SEED)
-    train_embedder(base, split, wanted, Course(minutes=minutes, look_every=_LOOK_EVERY), origin, out, resume=True)
+    train_embedder(
+        base, split, wanted, TrainingBudget(minutes=minutes, look_every=_LOOK_EVERY), origin, out, resume=True
+    )
     return out
 
 

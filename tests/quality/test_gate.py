@@ -44,9 +44,9 @@ _EVERY_QUESTION, _EVERY_OTHER = 5, 4
 _SERVED = Variant()  # what ships, the reranker included
 
 
-def quick_ncar(data: Path) -> Collection:
+def quick_ncar(every: Collection) -> Collection:
     """Every fifth test question; the records judged for them, and every fourth other one of the quick subset."""
-    whole = half_of(ncar.load(data, _HERE / "ncar"), "test", _HERE / "ncar" / "split.tsv")
+    whole = half_of(every, "test", _HERE / "ncar" / "split.tsv")
     asked = whole.asking({question.id for question in sorted(whole.questions, key=lambda q: q.id)[::_EVERY_QUESTION]})
     judged = {document for grades in asked.qrels.values() for document in grades}
     others = sorted(ncar.quick_subset(_HERE / "ncar") - judged)[::_EVERY_OTHER]
@@ -102,8 +102,8 @@ def test_the_samples_questions(es_client: Elasticsearch, models: Models) -> None
     assert measure(run, collection.qrels).means[HEADLINE] >= recorded("samples") - ALLOWED_LOSS
 
 
-def test_questions_of_place_and_time(es_client: Elasticsearch, models: Models) -> None:
-    collection = quick_ncar(shared_data("catalogues").parent)
+def test_questions_of_place_and_time(es_client: Elasticsearch, models: Models, whole_ncar: Collection) -> None:
+    collection = quick_ncar(whole_ncar)
     run = _run(es_client, models, collection)
     assert measure(run, collection.qrels).means[HEADLINE] >= recorded("ncar_quick") - ALLOWED_LOSS
 
@@ -115,7 +115,7 @@ def main() -> None:
     figures: dict[str, dict[str, float]] = {}
     for name, collection in (
         ("samples", samples.load(_HERE.parents[1] / "samples")),
-        ("ncar_quick", quick_ncar(shared_data("catalogues").parent)),
+        ("ncar_quick", quick_ncar(ncar.load(shared_data("catalogues").parent, _HERE / "ncar"))),
     ):
         run = _run(client, own, collection)
         figures[name] = {

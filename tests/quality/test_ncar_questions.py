@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from core.record import Record
-from tests.quality.build_ncar import OTHERS, Qrels, judge, overruled, read_hand_checked, records
+from evaluation.collection import Collection
+from tests.quality.build_ncar import OTHERS, Qrels, judge, overruled, read_hand_checked
 from tests.quality.ncar_groups import group_of, relevant_groups, shared_groups
 from tests.quality.ncar_questions import FOLDER, load_questions
 from tests.quality.ncar_rule import Question
-from tests.shared_data import shared_data
 
 STOP_WORDS = frozenset(("a", "and", "at", "by", "from", "how", "in", "of", "on", "over", "the", "to", "was", "what"))
 MOST_FOR_ONE = 0.5  # of a question's topic words in the title of a relevant record, mean over those records
@@ -48,8 +48,8 @@ def halves() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def catalogue() -> dict[str, Record]:
-    return {record.id: record for record in records(shared_data("catalogues"))}
+def catalogue(whole_ncar: Collection) -> dict[str, Record]:
+    return {record.id: record for record in whole_ncar.records}
 
 
 def test_enough_questions_each_once(questions: list[Question]) -> None:

@@ -78,7 +78,7 @@ def test_no_climate_fever_article_is_in_both_halves() -> None:
     assert not articles["train"] & articles["test"]
 
 
-def test_forty_questions_that_no_catalogue_answers() -> None:
+def test_eighty_questions_that_no_catalogue_answers() -> None:
     entries = [json.loads(line) for line in (QUALITY / "nonsense.jsonl").read_text("utf-8").splitlines()]
-    assert len({entry["_id"] for entry in entries}) == len({entry["text"] for entry in entries}) == 40
-    assert Counter(entry["kind"] for entry in entries) == {"off": 30, "nonsense": 10}
+    assert len({entry["_id"] for entry in entries}) == len({entry["text"] for entry in entries}) == 80
+    assert Counter(entry["kind"] for entry in entries) == {"off": 55, "nonsense": 25}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from search_api.access.confined import ConfinedElasticsearch, NotConfined
-from search_api.access.visibility import confined_body, may_see, visible_clause
+from search_api.access.filtered_client import AccessFilteredElasticsearch, NotFiltered
+from search_api.access.visibility import filtered_body, may_see, visible_clause
 
 OPEN = {"bool": {"must_not": [{"exists": {"field": "access_groups"}}]}}
 ICE = {"match": {"title": "ice"}}
@@ -39,18 +39,18 @@ def test_one_document_by_its_groups(needed: Any, groups: Any, seen: bool) -> Non
 
 
 def test_a_query_keeps_its_score_and_gets_the_filter() -> None:
-    assert confined_body({"query": ICE, "size": 3}, NOBODY) == {
+    assert filtered_body({"query": ICE, "size": 3}, NOBODY) == {
         "query": {"bool": {"must": [ICE], "filter": [OPEN]}},
         "size": 3,
     }
-    assert confined_body({"size": 0}, NOBODY)["query"] == {"bool": {"filter": [OPEN]}}
+    assert filtered_body({"size": 0}, NOBODY)["query"] == {"bool": {"filter": [OPEN]}}
 
 
 def test_nearest_neighbours_are_sought_among_what_may_be_seen_and_get_no_query_beside() -> None:
     knn = {"field": "vector", "query_vector": [1.0], "k": 1}
-    assert confined_body({"knn": {**knn, "filter": [ICE]}}, NOBODY) == {"knn": {**knn, "filter": [ICE, OPEN]}}
-    assert confined_body({"knn": [{**knn, "filter": ICE}]}, NOBODY) == {"knn": [{**knn, "filter": [ICE, OPEN]}]}
-    both = confined_body({"knn": knn, "query": ICE}, NOBODY)
+    assert filtered_body({"knn": {**knn, "filter": [ICE]}}, NOBODY) == {"knn": {**knn, "filter": [ICE, OPEN]}}
+    assert filtered_body({"knn": [{**knn, "filter": ICE}]}, NOBODY) == {"knn": [{**knn, "filter": [ICE, OPEN]}]}
+    both = filtered_body({"knn": knn, "query": ICE}, NOBODY)
     assert both["knn"]["filter"] == [OPEN]
     assert both["query"]["bool"]["filter"] == [OPEN]
 
@@ -68,8 +68,8 @@ def test_nearest_neighbours_are_sought_among_what_may_be_seen_and_get_no_query_b
     ],
 )
 def test_a_form_that_nobody_thought_about_is_refused(body: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="cannot be confined"):
-        confined_body(body, NOBODY)
+    with pytest.raises(ValueError, match="cannot be filtered"):
+        filtered_body(body, NOBODY)
 
 
 REFUSED = [
@@ -101,7 +101,7 @@ REFUSED = [
 @pytest.mark.parametrize("ask", REFUSED)
 def test_the_clients_other_ways_to_records_are_closed(ask: Any) -> None:
     """Refused before anything is sent: nobody listens at that address."""
-    with ConfinedElasticsearch("http://127.0.0.1:9", max_retries=0) as client, pytest.raises(NotConfined):
+    with AccessFilteredElasticsearch("http://127.0.0.1:9", max_retries=0) as client, pytest.raises(NotFiltered):
         ask(client)
 
 
@@ -111,7 +111,7 @@ def test_the_filter_is_sent_whatever_method_asks(es_client: Elasticsearch, elast
     es_client.indices.create(index=index, mappings={"properties": kept}, aliases={f"{prefix}-records": {}})
     es_client.index(index=index, id="open", document={"title": "ice"}, refresh=True)
     es_client.index(index=index, id="hidden", document={"title": "ice", "access_groups": ["g"]}, refresh=True)
-    with ConfinedElasticsearch(elasticsearch_url) as client:
+    with AccessFilteredElasticsearch(elasticsearch_url) as client:
         found = client.search(index=index, query=ICE).body["hits"]["hits"]
         assert [hit["_id"] for hit in found] == ["open"]
         assert client.count(index=f"{prefix}-records").body["count"] == 1
@@ -126,5 +126,5 @@ def test_the_filter_is_sent_whatever_method_asks(es_client: Elasticsearch, elast
 def test_a_word_that_is_counted_may_be_the_name_of_a_type() -> None:
     """A question with the word "global" has its words counted one by one, for a better spelling."""
     words = {"filters": {"global": {"term": {"title": "global"}}, "children": {"term": {"title": "children"}}}}
-    body = confined_body({"size": 0, "aggs": {"known": {"filters": words}}}, frozenset())
+    body = filtered_body({"size": 0, "aggs": {"known": {"filters": words}}}, frozenset())
     assert body["aggs"] == {"known": {"filters": words}}

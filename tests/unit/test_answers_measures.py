@@ -120,3 +120,10 @@ def test_the_grading_page_quotes_what_it_is_given_and_its_grades_are_read(tmp_pa
     lines = told(JudgementFile.open(tmp_path / "grades.jsonl"))
     assert lines[0] == "2 answers are graded; mean 1.50 of 3, 50% answer in full."
     assert lines[1].startswith("ada and bob: kappa 0.33")
+
+
+def test_a_half_keeps_its_own_questions_over_all_texts() -> None:
+    asked = tuple(AnswerQuestion(name, f"{name}?", "t") for name in ("a", "b", "c"))
+    half = AnswerCollection("c", asked, {"t": "text", "u": "other"}).half("test", {"a": "test", "b": "train"})
+    assert [one.id for one in half.questions] == ["a"]
+    assert set(half.texts) == {"t", "u"}

@@ -49,7 +49,7 @@ def test_the_titles_and_groups_of_sources_are_read_without_them(tmp_path: Path) 
         "utf-8",
     )
     program = (
-        "import sys; from sonde.settings import load_settings; from sonde.wiring.access import groups_of_source;"
+        "import sys; from sonde.settings import load_settings; from sonde.wiring.source_groups import groups_of_source;"
         " from sonde.wiring.portal import source_titles; settings = load_settings();"
         " print(groups_of_source(settings, 'a'), source_titles(settings)); print(*sys.modules)"
     )

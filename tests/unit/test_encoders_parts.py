@@ -231,7 +231,7 @@ def test_no_cross_encoder_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_a_remote_embedder_needs_an_address(tmp_path: Path) -> None:
-    with pytest.raises(ModelMissing, match="name no address"):
+    with pytest.raises(ModelMissing, match="give no address"):
         load_embedder(EmbedderSpec("m", tmp_path, "remote"))
 
 

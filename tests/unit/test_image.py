@@ -42,6 +42,11 @@ def test_the_image_runs_as_nobody_special_and_says_its_version() -> None:
     assert DOCKERFILE.count("\nFROM ") == 2
 
 
+def test_the_image_holds_compiled_libraries_as_its_account_cannot_write_them() -> None:
+    assert "PYTHONDONTWRITEBYTECODE=1" in DOCKERFILE
+    assert DOCKERFILE.index("\nENV UV_COMPILE_BYTECODE=1\n") < DOCKERFILE.index("uv pip install")
+
+
 def test_anything_else_is_a_command_of_sonde() -> None:
     done = subprocess.run(
         ["/bin/sh", ENTRY, "--help"],

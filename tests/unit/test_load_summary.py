@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from lab.load.clients import Course, Reply, ask
+from lab.load.clients import Reply, SearchMode, ask
 from lab.load.summary import Shares, Summary
 
 STAGES = {"understand": 1.0, "embed": 2.0, "retrieve": 4.0, "rank": 0.5, "rerank": 0.5, "fetch": 0.5, "facets": 0.5}
@@ -74,7 +74,7 @@ def moody() -> Iterator[str]:
 def test_what_became_of_each_question(moody: str) -> None:
     kinds = {}
     for question in ("a", "later", "down", "wrong"):
-        replies, seconds = ask(moody, Course("any", {"limit": "1"}), [question], clients=2, seconds=0.2)
+        replies, seconds = ask(moody, SearchMode("any", {"limit": "1"}), [question], clients=2, seconds=0.2)
         assert seconds >= 0.2
         kinds[question] = {(one.status, one.refused, one.degraded, dict(one.stages).get("rank")) for one in replies}
         if question == "later":
@@ -88,6 +88,6 @@ def test_what_became_of_each_question(moody: str) -> None:
 
 
 def test_a_server_that_is_not_there_is_a_failure(moody: str) -> None:
-    replies, seconds = ask("http://127.0.0.1:1", Course("any", {}), ["a"], clients=1, seconds=0.05)
+    replies, seconds = ask("http://127.0.0.1:1", SearchMode("any", {}), ["a"], clients=1, seconds=0.05)
     found = Summary.of("any", 1, replies, seconds)
     assert found.failed == len(replies) > 0

@@ -100,7 +100,7 @@ def test_a_node_listens_on_this_machine_only() -> None:
 
 
 def test_the_heap_is_fixed_and_later_options_win() -> None:
-    options = node_jvm_options(ElasticsearchSettings(heap="700m"), ("-Xmx900m",))
+    options = node_jvm_options(ElasticsearchSettings(heap="700m", jvm_options=("-Xmx900m",)))
     assert options[:2] == ["-Xms700m", "-Xmx700m"]
     assert options[-1] == "-Xmx900m"
 

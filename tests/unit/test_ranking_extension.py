@@ -21,7 +21,7 @@ from search_api.ranking.fields import AnyColumn, Column, Fields, doc_values, fie
 from search_api.ranking.rank import rank
 from search_api.ranking.rerank import rerank
 from search_api.ranking.signals import SIGNALS
-from search_api.ranking.signals.signal import Asked, Measured, Reason, says_nothing
+from search_api.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
 from search_api.ranking.target import Target
 from tests.unit.test_ranking_rank import CARD
 
@@ -49,7 +49,7 @@ class Usage:
         return (Reason(f"downloaded {count:.0f} times", "usage", {"downloads": count}),)
 
     def silence(self, counted: float) -> Reason:
-        return says_nothing("its downloads are not counted", counted)
+        return unknown_reason("its downloads are not counted", counted)
 
 
 @dataclass(frozen=True, slots=True)

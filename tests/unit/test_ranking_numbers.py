@@ -14,7 +14,7 @@ from search_api.answers.own_words import OwnCounts, own_words
 from search_api.ranking.config import default_config
 from search_api.retrieval.bm25 import cited_query, every_word_query, passages_query, records_query
 from search_api.retrieval.expansion import records_expansion
-from search_api.understanding.interpretation import Found, TermFound
+from search_api.understanding.interpretation import TermFound, TextSpan
 
 WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent
@@ -46,7 +46,7 @@ def test_weights_of_fields_and_words_are_those_of_the_configuration() -> None:
 
 def test_weights_of_other_names_too() -> None:
     other = replace(WORDS, expanded_fields={"title": 9.5}, synonym=0.55, narrower=0.45)
-    found = Found("rain", 0, 4, "vocabulary", 1.0)
+    found = TextSpan("rain", 0, 4, "vocabulary", 1.0)
     term = TermFound(found, "uri", (Label("precipitation", "en"),), (Label("drizzle", "en"),))
     clauses = json.dumps(records_expansion(other, [term], "", "en").clauses)
     for part in ('"title.en^9.5"', "0.55", "0.45"):
@@ -64,8 +64,8 @@ def test_words_in_ones_own_passages_too() -> None:
 
 def test_no_module_that_searches_or_ranks_has_a_weight_beside_it() -> None:
     found = {}
-    for folder in ("retrieval", "answers", "library", "ranking/combiners"):
-        for path in sorted((PACKAGE / folder).rglob("*.py")):
+    for part in ("retrieval", "answers", "library", "ranking/combiners", "pipeline.py", "arranging.py", "similar.py"):
+        for path in sorted((PACKAGE / part).rglob("*.py")) or [PACKAGE / part]:
             place = path.relative_to(PACKAGE).as_posix()
             names = set(_fractions(path)) - NOT_OF_THE_RANKING.get(place, set())
             if names:

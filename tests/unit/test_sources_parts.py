@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import SondeError
+from core.breaker import CircuitOpen
+from core.errors import SondeError, Unavailable
 from es_mappings.codecs.runs import Counts, RunReport
 from indexer.incremental import since_when
 from indexer.quality import WEIGHTS, missing, score, summary
 from indexer.quality_page import page
 from indexer.sources.linked import rebased
 from indexer.sources.listings import Entry, NotAListing, entries
-from indexer.sources.politeness import Breaker, CircuitOpen, RequestPolicy, retry_after_s
+from indexer.sources.politeness import RequestPolicy, SourceBreaker, retry_after_s
 from sonde.ops.proposals import id_for, write_entry
 from sonde.wiring.sources import credentials, user_agent
 from workers.registry import known_sources, load_sources
@@ -39,14 +40,29 @@ def test_retry_after(header: str | None, seconds: float | None) -> None:
 
 
 def test_a_breaker_opens_after_failures_in_a_row_only() -> None:
-    breaker = Breaker(failures=2, rest_s=60.0)
-    breaker.failed()
-    breaker.succeeded()
-    breaker.failed()
-    breaker.check()
-    breaker.failed()
-    with pytest.raises(CircuitOpen, match="2 requests in a row"):
-        breaker.check()
+    breaker = SourceBreaker("s", RequestPolicy(breaker_failures=2, breaker_rest_s=60.0))
+    fail(breaker)
+    with breaker.guarding():
+        pass
+    fail(breaker)
+    with breaker.guarding():
+        pass
+    fail(breaker)
+    fail(breaker)
+    with pytest.raises(CircuitOpen, match="The source 's' failed 2 times in a row"), breaker.guarding():
+        pytest.fail("the source was asked")
+
+
+def test_after_a_rest_all_may_ask_and_one_failure_begins_the_next() -> None:
+    breaker = SourceBreaker("s", RequestPolicy(breaker_failures=1, breaker_rest_s=0.0))
+    fail(breaker)
+    with breaker.guarding(), breaker.guarding():
+        pass
+
+
+def fail(breaker: SourceBreaker) -> None:
+    with pytest.raises(Unavailable, match="down"), breaker.guarding():
+        raise Unavailable("down")
 
 
 def test_manners_that_would_stop_everything_are_refused() -> None:

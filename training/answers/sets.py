@@ -1,7 +1,7 @@
-"""RAFT and DPO rows, in the form of chat messages that the usual trainers read.
+"""RAFT and DPO rows, as chat messages for the usual trainers.
 
-The prompt is the one that serves (``search_api.answers.prompt``), so that a model trained on the rows answers the
-questions of `/ask` as it was taught.
+The prompt is the serving one (``search_api.answers.prompt``), so that a model trained on the rows sees the same form in
+`/ask`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _CITED = re.compile(r"\s*\[\d+\]")
 
 @dataclass(frozen=True, slots=True)
 class AnswerSets:
-    """``passages`` of a context; after ``answerable`` answered rows one that nothing answers (paper 001: 7 to 1).
+    """``passages`` per context; after ``answerable`` answered rows, one without an answer (paper 001: 7 to 1).
 
-    ``relevance`` 0..1: the least share of an answer's telling words that its passage must hold (paper 001: .4).
+    ``relevance`` 0..1: the least share of an answer's content words in its passage (paper 001: .4).
     """
 
     passages: int = 5
@@ -44,8 +44,9 @@ class AnswerSets:
 
 
 def raft(generated: Iterable[Generated], noise: Noise, how: AnswerSets) -> Iterator[Row]:
-    """``{"messages": [system, user, assistant]}``: noise passages with the right one and an answer that cites it;
-    every eighth with noise alone, and the refusal."""
+    """``{"messages": [system, user, assistant]}``: noise passages with the right one and an answer that cites it; every
+    eighth with noise only, and the refusal.
+    """
     for at, (one, context) in enumerate(_contexts(generated, noise, how)):
         unanswerable = at % (how.answerable + 1) == how.answerable
         shown = without(context) if unanswerable else context
@@ -54,11 +55,11 @@ def raft(generated: Iterable[Generated], noise: Noise, how: AnswerSets) -> Itera
 
 
 def dpo(generated: Iterable[Generated], noise: Noise, model: LanguageModel, how: AnswerSets) -> Iterator[Row]:
-    """``{"prompt", "chosen", "rejected"}``. Chosen: the cited answer; rejected: what the model says without any
-    passage, so that it rests on nothing. Every eighth the other way round: nothing answers, the refusal is chosen and
-    the answer rejected. A row whose two sides are alike is left out.
+    """``{"prompt", "chosen", "rejected"}``. Chosen: the cited answer; rejected: the model's answer without any passage,
+    which has no evidence. Every eighth is reversed: without an answer in the passages, the refusal is chosen and the
+    answer rejected. A row with two equal sides is left out.
 
-    Raises TrainingError where the endpoint fails; the rows before were yielded by then.
+    Raises TrainingError if the endpoint fails; earlier rows have been yielded by then.
     """
     for at, (one, context) in enumerate(_contexts(generated, noise, how)):
         if at % (how.answerable + 1) == how.answerable:
@@ -70,23 +71,23 @@ def dpo(generated: Iterable[Generated], noise: Noise, model: LanguageModel, how:
 
 
 def cited(answer: str, number: int | None) -> str:
-    """Each sentence with the passage it rests on: ``It rained. [2]`` becomes ``It rained [2].``"""
+    """Each sentence with its passage: ``It rained. [2]`` becomes ``It rained [2].``"""
     if number is None:
         return answer
     return " ".join(_with_number(_CITED.sub("", sentence).strip(), number) for sentence in sentences(answer))
 
 
 def supported(answer: str, text: str) -> float:
-    """0..1: the share of the answer's telling words that the text holds; 0 for an answer without any."""
+    """The share of the answer's content words in the text, 0..1; 0 for an answer without any."""
     words = {word for word in _WORD.findall(answer.lower()) if word not in SAYING_NOTHING and len(word) > 2}
     held = set(_WORD.findall(text.lower()))
     return len(words & held) / len(words) if words else 0.0
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> int:
-    """JSON lines, each written as it is made: what was there stays when the endpoint dies. Returns how many.
+    """JSON lines, each written when it is made, so that rows survive a failure of the endpoint. Returns their number.
 
-    Raises TrainingError where the disk refuses.
+    Raises TrainingError if the disk fails.
     """
     count = 0
     try:
@@ -103,7 +104,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> int:
 
 
 def _contexts(generated: Iterable[Generated], noise: Noise, how: AnswerSets) -> Iterator[tuple[Generated, Context]]:
-    """Of answers that their passage supports, and where there is noise to stand beside it."""
+    """For answers supported by their passage, if there is noise."""
     for one in generated:
         document = one.asked.document
         if supported(one.answer, document.text) < how.relevance:

@@ -1,1 +1,1 @@
-"""The embedder's training: an encoder, its batches, what it is measured by, and the folder that is written."""
+"""The training of the embedder: encoder, batches, measures, and export."""

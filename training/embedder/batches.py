@@ -1,4 +1,4 @@
-"""Which questions and texts stand together in a step, and which texts are wrong for which question."""
+"""Arranges questions and texts in steps, and decides which texts are negatives for which question."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from itertools import chain
 from training.examples import Candidate, Example
 
 Hand = list[Example]
-"""Examples that one text answers; it is read once for all of them."""
+"""Examples with the same answer text, which is encoded once for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """``texts``: the answers of all questions, then their negatives, each text once. ``also[i]``: rows of texts that
-    are no negatives of question i though they are not its answer here: judged to answer it, or labelled with it."""
+    are not negatives of question i although they are not its answer here: judged to answer it, or labelled with it.
+    """
 
     questions: list[str]
     texts: list[str]
@@ -25,7 +26,9 @@ class Batch:
 
 
 def batch_of(examples: Sequence[Example], negatives: Sequence[Sequence[Candidate]]) -> Batch:
-    """Pure. The same text is one row; what a question's graded candidates call relevant is no negative of it."""
+    """Pure. Equal texts share a row; texts that a question's graded candidates mark as relevant are not its
+    negatives.
+    """
     rows: dict[str, int] = {}
     answers = [rows.setdefault(example.positive.text, len(rows)) for example in examples]
     for chosen in negatives:
@@ -43,8 +46,9 @@ def batch_of(examples: Sequence[Example], negatives: Sequence[Sequence[Candidate
 
 
 def dealt(examples: Sequence[Example], each: int, siblings: int, chance: random.Random) -> list[Hand]:
-    """Pure. Every example once, in hands of up to ``each``, up to ``siblings`` hands of one group after another; else
-    in an order by ``chance``."""
+    """Pure. Every example once, in groups of up to ``each`` with one text, up to ``siblings`` of them of one project in
+    succession; otherwise in an order by ``chance``.
+    """
     order = list(examples)
     chance.shuffle(order)
     hands = [[example] for example in order] if each == 1 else _hands(order, each)
@@ -59,11 +63,12 @@ def dealt(examples: Sequence[Example], each: int, siblings: int, chance: random.
 
 
 def _hands(order: Sequence[Example], each: int) -> list[Hand]:
-    """In the order in which each text was first met; a text of many questions is met again at once, unless siblings
-    part the hands."""
+    """In the order in which each text first occurs; the groups of a text follow each other, unless siblings separate
+    them.
+    """
     of_text: dict[str, Hand] = {}
     for example in order:
         of_text.setdefault(example.positive.text, []).append(example)
-    # One round after the other, so that all texts come before the second hand of any.
+    # Round by round, so that all texts occur before the second group of any.
     longest = max((len(held) for held in of_text.values()), default=0)
     return [held[at : at + each] for at in range(0, longest, each) for held in of_text.values() if at < len(held)]

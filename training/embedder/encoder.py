@@ -1,11 +1,11 @@
-"""A bi-encoder with gradients: a sentence-transformers folder, its tokenizer and its pooling, full or by LoRA."""
+"""A trainable bi-encoder: a sentence-transformers folder, its tokenizer and its pooling, full or with LoRA."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,12 @@ from training.examples import TrainingError
 from training.precision import arithmetic
 from training.weights import loading
 
-# What of a folder is not weights and goes with the new ones.
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn import Parameter
+    from transformers import PreTrainedModel
+
+# Files besides the weights that are copied to the new folder.
 _KEPT = (
     "tokenizer.json",
     "tokenizer_config.json",
@@ -33,17 +38,17 @@ _LORA_PLACES = ["query", "key", "value", "dense"]
 
 
 class TrainableEncoder:
-    """Weights that learn. ``recipe`` is the base's own: pooling, what it reads when it serves, its dimensions."""
+    """Trainable weights. ``recipe`` is the base's own: pooling, token limit for serving, dimensions."""
 
     def __init__(self, folder: Path, settings: EmbedderSettings) -> None:
-        """Raises ModelMissing where the folder holds no such model, TrainingError where it holds a graph only."""
+        """Raises ModelMissing if the folder holds no such model, TrainingError if it has only a graph."""
         self.folder, self.settings = folder, settings
         self.recipe: Recipe = read_recipe(folder)
         self.module = _loaded(folder, settings)
         reads = min(settings.max_tokens, self.recipe.max_tokens)
         self._tokens = Tokeniser(folder / "tokenizer.json", reads)
 
-    def encode(self, texts: Sequence[str]) -> Any:
+    def encode(self, texts: Sequence[str]) -> Tensor:
         """A tensor (n, dims) of unit norm, with gradients."""
         import torch
 
@@ -79,12 +84,12 @@ class TrainableEncoder:
         self.module.train()
         return rows
 
-    def learning(self) -> list[Any]:
+    def learning(self) -> list[Parameter]:
         """The parameters that change."""
         return [parameter for parameter in self.module.parameters() if parameter.requires_grad]
 
     def weights(self) -> Json:
-        """What changes, by name; enough to go on from the base."""
+        """The trained weights by name; sufficient to continue from the base."""
         changing = {name for name, parameter in self.module.named_parameters() if parameter.requires_grad}
         return {
             name: value.detach().cpu().clone() for name, value in self.module.state_dict().items() if name in changing
@@ -94,7 +99,7 @@ class TrainableEncoder:
         self.module.load_state_dict(weights, strict=False)
 
     def save(self, folder: Path) -> None:
-        """A sentence-transformers folder with safetensors, adapters merged. Raises OSError where the disk refuses."""
+        """A sentence-transformers folder with safetensors, adapters merged. Raises OSError if the disk fails."""
         whole = self.module.merge_and_unload() if self.settings.lora else self.module
         whole.save_pretrained(str(folder), safe_serialization=True)
         for name in _KEPT:
@@ -110,11 +115,11 @@ def _loaded(folder: Path, settings: EmbedderSettings) -> Any:
         module = transformers.AutoModel.from_pretrained(  # nosec B615
             str(folder), use_safetensors=True, local_files_only=True
         )
-    # Runs of minutes see a text a few times: what dropout guards against does not come, and it costs a fifth of them.
+    # Short runs see a text only a few times: they do not overfit, and dropout costs a fifth of the time.
     for part in module.modules():
         if isinstance(part, torch.nn.Dropout):
             part.p = 0.0
-        elif hasattr(part, "dropout_prob"):  # attention's own, which is no module
+        elif hasattr(part, "dropout_prob"):  # attention's own dropout, which is not a module
             part.dropout_prob = 0.0
     if settings.frozen:
         _freeze(module, settings.frozen)
@@ -123,8 +128,8 @@ def _loaded(folder: Path, settings: EmbedderSettings) -> Any:
     return module.to(settings.device).train()
 
 
-def _freeze(module: Any, count: int) -> None:
-    """Word vectors and the ``count`` lowest layers keep what they know. Raises TrainingError where none would learn."""
+def _freeze(module: PreTrainedModel, count: int) -> None:
+    """Freezes word vectors and the ``count`` lowest layers. Raises TrainingError if no layer would learn."""
     import torch
 
     of_model = module.config.num_hidden_layers
@@ -136,7 +141,7 @@ def _freeze(module: Any, count: int) -> None:
         part.requires_grad_(False)
 
 
-def _with_adapters(module: Any, settings: EmbedderSettings) -> Any:
+def _with_adapters(module: PreTrainedModel, settings: EmbedderSettings) -> Any:
     from peft import LoraConfig, get_peft_model
 
     shape = LoraConfig(r=settings.rank, lora_alpha=settings.alpha, target_modules=_LORA_PLACES, lora_dropout=0.05)

@@ -1,4 +1,4 @@
-"""The folder of a trained embedder: weights, an ONNX graph with its int8 twin, and the card with before and after."""
+"""Writes a trained embedder: weights, an ONNX graph with its int8 variant, and the card with before and after."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from training.examples import TrainingError
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What the model needs when it serves."""
+    """The model's values for serving."""
 
     recipe: Recipe
     instruction: str
@@ -35,9 +35,9 @@ class Serving:
 
 
 def write_embedder(out: Path, encoder: TrainableEncoder, serving: Serving, card: ModelCard) -> ModelCard:
-    """``out`` appears whole or not at all; returns the card with the int8 figures and the recorded vectors.
+    """Writes ``out`` atomically; returns the card with the int8 figures and the recorded vectors.
 
-    Raises TrainingError where the disk refuses or the export fails: the checkpoint is there to be exported again.
+    Raises TrainingError if the disk or the export fails: the checkpoint remains for another export.
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,9 @@ def write_embedder(out: Path, encoder: TrainableEncoder, serving: Serving, card:
 
 
 def _export(draft: Path) -> Json:
-    """Both graphs beside the weights, so that serving needs no torch; returns the comparison of int8 with fp32."""
+    """Writes both graphs beside the weights, so that serving needs no torch; returns the comparison of int8 with
+    fp32.
+    """
     scratch = draft / ".scratch"
     scratch.mkdir()
     made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "states")

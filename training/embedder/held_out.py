@@ -1,4 +1,4 @@
-"""How well held-out questions find their texts among all texts of the held-out examples."""
+"""Measures how well held-out questions find their texts among all texts of the held-out examples."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _BLOCK = 256
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """``qrels``: question id -> text id -> grade; questions that are worded alike are one, with all their answers, and
-    with every text that bears the question as a label."""
+    """``qrels``: question id -> text id -> grade; equal questions are joined, with all their answers and every text
+    that has the question as a label.
+    """
 
     questions: dict[str, str]
     texts: dict[str, str]
@@ -31,7 +32,7 @@ class HeldOut:
 
     @staticmethod
     def of(examples: Sequence[Example], instruction: str = "", extra: Sequence[str] = ()) -> HeldOut:
-        """``extra``: texts that answer none of the questions and are searched besides."""
+        """``extra``: further texts to search, which answer none of the questions."""
         texts: dict[str, str] = {}
         questions: dict[str, str] = {}
         qrels: dict[str, dict[str, int]] = {}
@@ -57,7 +58,7 @@ class HeldOut:
         )
 
     def average_precision(self, embed: Embed) -> float:
-        """Mean AP@100, the measure that is looked at while training: 1 / rank where there is one answer."""
+        """Mean AP@100, the measure during training: 1 / rank if there is one answer."""
         return self.measured(embed).means["AP@100"]
 
     def mrr(self, embed: Embed) -> float:
@@ -65,11 +66,11 @@ class HeldOut:
         return self.measured(embed).means["RR"]
 
     def measured(self, embed: Embed, dims: int | None = None) -> Measured:
-        """Every measure; ``dims``: with vectors shortened to so many numbers."""
+        """Every measure; ``dims``: with vectors shortened to this many numbers."""
         return measure(self.run(embed, dims), self.qrels)
 
     def run(self, embed: Embed, dims: int | None = None) -> Run:
-        """The best hundred texts of each question by cosine; among equals in the order of the texts."""
+        """The best hundred texts of each question by cosine; ties in the order of the texts."""
         names, question_names = list(self.texts), list(self.questions)
         documents = _short(embed(list(self.texts.values())), dims)
         asked = _short(embed([self.instruction + text for text in self.questions.values()]), dims)

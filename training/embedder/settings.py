@@ -1,4 +1,4 @@
-"""What an embedder's training is told."""
+"""The settings of an embedder's training."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ LossName = Literal["infonce", "margin_mse"]
 
 
 def task_instruction(task: str) -> str:
-    """What stands before a question in paper 001: ``Instruct: {I}``, and ``Query: {q}`` on the next line."""
+    """The text before a question in paper 001: ``Instruct: {I}``, and ``Query: {q}`` on the next line."""
     return f"Instruct: {task}\nQuery: "
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings:
-    """``infonce``: the answers of the other questions and ``negatives`` of its own stand against each answer, at
-    ``temperature``. ``margin_mse`` (GPL): a teacher's margins are learnt; ``margin_scale`` brings cosines to logits.
+    """``infonce``: each answer competes with the answers of the other questions and with ``negatives`` of its own, at
+    ``temperature``. ``margin_mse`` (GPL): learns a teacher's margins; ``margin_scale`` converts cosines to logits.
 
-    ``matryoshka``: sizes at which shortened vectors are to be good too; empty: whole vectors only. ``lora``: low-rank
+    ``matryoshka``: sizes at which shortened vectors are trained too; empty: whole vectors only. ``lora``: low-rank
     adapters of ``rank`` and ``alpha`` (paper 001: 8 and 16) instead of all weights; merged when the model is written.
-    ``frozen``: so many of the lowest layers, with the word vectors, keep the base's weights.
-    ``questions_each``: up to so many of the ``batch`` questions are answered by one text, which is read once for them.
-    ``siblings``: up to so many such texts of one group stand together in a batch, near misses of each other.
-    ``max_tokens`` of a document while training; the model goes on reading as many as before. ``precision``: as in
+    ``frozen``: this many of the lowest layers, with the word vectors, keep the base's weights.
+    ``questions_each``: up to this many of the ``batch`` questions share one answer text, which is encoded once.
+    ``siblings``: up to this many such texts of one group are in a batch, as near misses of each other.
+    ``max_tokens`` of a document during training; the model's own limit does not change. ``precision``: as in
     ``training.precision``. ``threads`` 0: torch's.
     """
 

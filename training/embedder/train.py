@@ -1,4 +1,4 @@
-"""From examples to a model folder whose card shows before and after."""
+"""Trains an embedder: from examples to a model folder whose card shows before and after."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.json_types import Json
 from encoders.model_card import ModelCard
@@ -27,12 +27,12 @@ from training.splits import Split
 
 LEAST_EXAMPLES = 20
 SHOWN = (HEADLINE, "RR", "AP@100", "ap_over_k@100", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64")
-_LOOKED_AT = 300  # held-out questions while training; the card's figures are on all of them
+_LOOKED_AT = 300  # held-out questions during training; the card's figures use all of them
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The folder that is adapted; ``min_score`` and ``instruction`` are those it serves with."""
+    """The folder to adapt; ``min_score`` and ``instruction`` are its serving values."""
 
     folder: Path
     min_score: float
@@ -52,7 +52,7 @@ def train_embedder(
 ) -> ModelCard:
     """Writes ``out`` and returns its card. Raises TrainingError for too little text, a full disk, a diverging loss.
 
-    Checkpoints lie in ``.{out.name}.checkpoints`` beside it and go once the model is written.
+    Checkpoints are in ``.{out.name}.checkpoints`` beside it until the model is written.
     """
     learnt = _learnable(split, settings)
     checkpoints = Checkpoints(beside(out), _identity(base, split, settings), resume=resume)
@@ -89,25 +89,22 @@ def train_embedder(
 
 
 def _looked_at(held_out: Sequence[Example], seed: int) -> list[Example]:
-    """Some of every kind of question: a file holds one kind after the other."""
+    """Some of every kind of question: a file has one kind after the other."""
     chance = random.Random(seed)  # noqa: S311 # nosec B311 - a draw to be repeated
     return chance.sample(held_out, min(_LOOKED_AT, len(held_out)))
 
 
 def figures(before: Measured, after: Measured) -> Json:
-    """Each measure before and after, and how likely so large a change of the headline is by chance."""
+    """Each measure before and after, and the probability of the headline's change by chance."""
     compared = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))
     changed = {name: {"before": before.means[name], "after": after.means[name]} for name in SHOWN}
     return {**changed, f"{HEADLINE} p": compared.p, "held-out questions": len(after.by_question)}
 
 
-def matched_threshold(
-    threshold: float, before: np.ndarray[Any, np.dtype[np.float32]], after: np.ndarray[Any, np.dtype[np.float32]]
-) -> float:
-    """The cosine that as large a share of unrelated pairs exceed after training as exceeded ``threshold`` before.
+def matched_threshold(threshold: float, before: NDArray[np.float32], after: NDArray[np.float32]) -> float:
+    """The cosine that the same share of unrelated pairs exceeds after training as exceeded ``threshold`` before.
 
-    Training spreads cosines, so that the base's own figure would cut off other hits than it did. 0 stays 0: nothing
-    was cut off before.
+    Training spreads cosines, so the base's threshold would drop other hits than before. 0 stays 0: nothing was dropped.
     """
     if threshold <= 0.0 or not len(before) or not len(after):
         return threshold
@@ -115,8 +112,8 @@ def matched_threshold(
     return round(float(np.quantile(after, share)), 3)
 
 
-def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Cosines of held-out questions to texts that do not answer them."""
+def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float32]:
+    """Cosines of held-out questions with texts that do not answer them."""
     names = list(held_out.questions)[:_LOOKED_AT]
     texts = list(held_out.texts)[:_LOOKED_AT]
     asked = encoder.embed([held_out.instruction + held_out.questions[name] for name in names])
@@ -126,7 +123,7 @@ def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> np.ndarray[Any, 
 
 
 def _learnable(split: Split, settings: EmbedderSettings) -> list[Example]:
-    """Without a negative there is no margin: such examples are left out of ``margin_mse``."""
+    """An example without a negative has no margin, so ``margin_mse`` leaves it out."""
     kept = [one for one in split.train if one.negatives] if settings.loss == "margin_mse" else list(split.train)
     if len(kept) < LEAST_EXAMPLES:
         raise TrainingError(f"{len(kept)} examples are too little to learn from; give {LEAST_EXAMPLES} or more.")
@@ -145,7 +142,7 @@ def _refuse_sizes(settings: EmbedderSettings, dims: int) -> None:
 
 
 def _identity(base: Base, split: Split, settings: EmbedderSettings) -> Json:
-    """What must be the same for a training to go on."""
+    """What must be equal for a training to continue."""
     return {"base": str(base.folder), "train": _ids(split.train), "held_out": _ids(split.held_out), **_plain(settings)}
 
 

@@ -1,4 +1,4 @@
-"""An encoder with its examples behind the port of ``training.loop``."""
+"""Adapts an encoder with its examples to the port of ``training.loop``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from training.losses import info_nce, margin_mse, matryoshka
 
 
 class EmbedderTrainee:
-    """training.loop.Trainee. Which examples and negatives a step sees follows from the seed and its number."""
+    """training.loop.Trainee. The seed and the step's number decide its examples and negatives."""
 
     def __init__(self, encoder: TrainableEncoder, examples: Sequence[Example], held_out: HeldOut) -> None:
         import torch
@@ -32,7 +32,7 @@ class EmbedderTrainee:
             group["lr"] = self.settings.learning_rate * rate
         drawn = random.Random(f"{self.settings.seed}:{number}")  # noqa: S311 - a draw that can be repeated
         examples = self.drawn(number)
-        torch.manual_seed(drawn.randrange(2**31))  # dropout too
+        torch.manual_seed(drawn.randrange(2**31))  # also for dropout
         loss = self._margins(examples, drawn) if self.settings.loss == "margin_mse" else self._contrast(examples, drawn)
         self._optimiser.zero_grad()
         loss.backward()
@@ -51,7 +51,7 @@ class EmbedderTrainee:
         self._optimiser.load_state_dict(state["optimiser"])
 
     def drawn(self, number: int) -> list[Example]:
-        """Every example once an epoch, in an order of its own each time; ``questions_each`` of one text together."""
+        """Every example once per epoch, each time in another order; ``questions_each`` of one text together."""
         count = len(self._hands)
         size = min(max(self.settings.batch // self.settings.questions_each, 1), count)
         epoch, place = divmod((number - 1) * size, count - count % size)

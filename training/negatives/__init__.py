@@ -1,1 +1,1 @@
-"""Texts that look like the answer and are none."""
+"""Hard negatives: texts that look like the answer but are not."""

@@ -1,4 +1,4 @@
-"""BM25 in memory over the training's own texts: no index is made for what is read once."""
+"""BM25 in memory over the training's own texts: no index is needed for texts that are read once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ K1, B = 1.2, 0.75
 
 
 class Bm25:
-    """Robertson's weights as Lucene has them: idf = ln(1 + (n - df + .5) / (df + .5))."""
+    """Robertson's weights as in Lucene: idf = ln(1 + (n - df + .5) / (df + .5))."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         counts = [Counter(words(text)) for text in texts]
@@ -33,7 +33,7 @@ class Bm25:
         }
 
     def scores(self, question: str) -> NDArray[np.float64]:
-        """(n,) of every text; 0 where no word is shared."""
+        """(n,) of every text; 0 without a shared word."""
         total = np.zeros(len(self._norm))
         for word in sorted(set(words(question)) & self._postings.keys()):
             rows, often = self._postings[word]

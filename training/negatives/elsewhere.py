@@ -1,7 +1,7 @@
-"""Same topic, wrong place or wrong period: what both papers miss, from the records' own extents.
+"""Negatives with the same topic but the wrong place or period, from the records' own extents; neither paper has them.
 
-Only a question that says where has a wrong place, and only one that says when a wrong period: of "snow depth" any
-record of snow depth is right, wherever it lies.
+Only a question with a place has a wrong place, and only one with a period has a wrong period: for "snow depth" any
+record of snow depth is right, wherever it is.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from training.corpora import Document
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Where and when a question asks for; empty where it does not say."""
+    """The place and time of a question; empty if it has none."""
 
     boxes: tuple[BBox, ...] = ()
     times: tuple[TimeSpan, ...] = ()
 
 
 def said(question: str) -> Said:
-    """As a search reads it, by the gazetteer and the words of time alone."""
+    """As a search reads it, but only with the gazetteer and the words of time."""
     places, times = _readers()
     return Said(
         tuple(mention.place.bbox for mention in places.read(question)),
@@ -36,10 +36,10 @@ def said(question: str) -> Said:
 
 
 def elsewhere(document: Document, asked: Said, others: Iterable[Document], count: int) -> list[tuple[Document, str]]:
-    """The first ``count`` of ``others`` that share a keyword and lie apart both from the document and from what the
-    question names, with ``place`` or ``time`` as the reason.
+    """The first ``count`` of ``others`` that share a keyword but are apart both from the document and from the
+    question's place or time, with ``place`` or ``time`` as the reason.
 
-    A record that does not say where or when it is of is never called wrong.
+    A record without a place or time is never a negative.
     """
     topics = {term.casefold() for term in document.keywords}
     found: list[tuple[Document, str]] = []
@@ -61,12 +61,12 @@ def _readers() -> tuple[PlaceReader, TimeReader]:
 
 
 def apart(some: Sequence[BBox], others: Sequence[BBox]) -> bool:
-    """Both say where, and no box of the one touches a box of the other."""
+    """Whether both have boxes, and no box of the one touches a box of the other."""
     return bool(some and others) and not any(_touch(a, b) for a in some for b in others)
 
 
 def never_together(some: Sequence[TimeSpan], others: Sequence[TimeSpan]) -> bool:
-    """Both say when, and no span of the one overlaps a span of the other."""
+    """Whether both have spans, and no span of the one overlaps a span of the other."""
     return bool(some and others) and not any(_overlap(a, b) for a in some for b in others)
 
 

@@ -1,4 +1,4 @@
-"""Questions with their answers to examples with hard negatives: by words, by meaning, by both, by place and time."""
+"""Makes examples with hard negatives from questions and answers: by words, by meaning, by both, by place and time."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ _RRF = 60
 
 @dataclass(frozen=True, slots=True)
 class Mining:
-    """``depth``: candidates of each arm; ``count``: negatives of a question; of these up to ``elsewhere`` are of the
-    same topic and another place or time than a question asks for that names one."""
+    """``depth``: candidates of each arm; ``count``: negatives of a question; up to ``elsewhere`` of these have the same
+    topic and another place or time than the question, if it names one.
+    """
 
     count: int = 16
     depth: int = 50
@@ -37,11 +38,11 @@ def mine(
     mining: Mining,
     told: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[Example]:
-    """One example for each question, in their order; ``documents`` are what negatives are drawn from.
+    """One example for each question, in order; ``documents`` is the pool of negatives.
 
-    Texts equal to the answer, documents of the same title as the question's and documents that bear the question as a
-    label are never negatives. What many documents are asked by in common has none at all: among the texts of a batch
-    there are enough, and a keyword is often missing where it belongs.
+    Texts equal to the answer, documents with the same title as the question's, and documents with the question as a
+    label are never negatives. A question shared by many documents gets none: the batch has enough, and keywords are
+    often missing where they belong.
     """
     pool = _Pool(documents, embedder)
     own = [one for one in asked if not one.shared]
@@ -64,7 +65,7 @@ def mine(
 
 
 class _Pool:
-    """The documents by words and by meaning."""
+    """The documents, indexed by words and by meaning."""
 
     def __init__(self, documents: Sequence[Document], embedder: Embedder) -> None:
         self._documents = documents
@@ -97,8 +98,9 @@ class _Pool:
         )
 
     def _topical(self, asked: Asked, found: Iterable[int], cosines: Vectors, depth: int) -> list[Document]:
-        """What the arms found, then what shares a keyword, nearest first: of the right topic in the wrong place the
-        arms find little, since they read the place too."""
+        """What the arms found, then documents with a shared keyword, nearest first: the arms find few on the right
+        topic in the wrong place, because they read the place too.
+        """
         sharing = {at for term in asked.document.keywords for at in self._of_topic.get(term.casefold(), ())}
         held = np.array(sorted(sharing), dtype=np.intp)
         nearest = held[np.argsort(-cosines[held], kind="stable")[:depth]]
@@ -106,7 +108,7 @@ class _Pool:
         return [self._documents[at] for at in order if not _same(asked.document, self._documents[at])]
 
     def _named(self, asked: Asked, worded: Sequence[int], near: Sequence[int]) -> dict[int, str]:
-        """Position -> the arm that found it, best fused rank first; ``fused`` where both did."""
+        """Position -> the arm that found it, best fused rank first; ``fused`` if both did."""
         ranks: dict[int, float] = {}
         for found in (worded, near):
             for rank, at in enumerate(found, 1):

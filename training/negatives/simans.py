@@ -1,4 +1,4 @@
-"""Which of the candidates are worth learning from: those that score about as high as the answer, not far above it."""
+"""Chooses useful negatives: candidates that score about as high as the answer, not far above it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 class SimAns:
     """SimANS (Zhou et al., EMNLP 2022): p ~ exp(-a (s(negative) - s(positive) - b)^2), ``a`` > 0 the sharpness.
 
-    ``margin``: a candidate above s(positive) - margin is taken to answer as well and is dropped (Moreira et al. 2024).
-    Scores are cosines, so that margin and b are in -2..2.
+    ``margin``: a candidate above s(positive) - margin probably answers too and is dropped (Moreira et al. 2024).
+    Scores are cosines, so margin and b are in -2..2.
     """
 
     a: float = 20.0
@@ -27,7 +27,7 @@ class SimAns:
 
 
 def probabilities(scores: Sequence[float], positive: float, how: SimAns) -> NDArray[np.float64]:
-    """(n,) summing to 1; 0 for what the margin drops; all 0 where it drops everything."""
+    """(n,) with sum 1; 0 for candidates that the margin drops; all 0 if it drops everything."""
     found = np.asarray(scores, dtype=np.float64)
     kept = found <= positive - how.margin
     if not kept.any():

@@ -1,1 +1,1 @@
-"""Pseudo-questions: one file for each way in which a text is asked for."""
+"""Pseudo-questions: one file for each way to make questions from a text."""

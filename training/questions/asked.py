@@ -1,4 +1,4 @@
-"""A question made of a document, and the text that answers it."""
+"""A question made from a document, and the text that answers it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from training.corpora import Document
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """``answer`` is what may be shown as the positive: where the question was cut out of the text, it is not there.
-    ``shared``: every document that bears the question as a label answers it, not this one alone."""
+    """``answer`` is the positive text: without the question, if the question was cut from it.
+    ``shared``: every document with the question as a label answers it, not only this one.
+    """
 
     question: str
     answer: str
@@ -21,8 +22,9 @@ class Asked:
 
 
 def distinct(asked: Iterable[Asked]) -> Iterator[Asked]:
-    """A question that several documents gave has no one answer and is left out with all of them; those that are shared
-    are kept, and stand last."""
+    """Drops questions made from several documents, because they have no single answer; shared ones are kept, at the
+    end.
+    """
     seen: dict[str, Asked | None] = {}
     shared: list[Asked] = []
     for one in asked:

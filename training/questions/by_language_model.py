@@ -1,5 +1,6 @@
-"""Questions that a language model asks of a text, by the nine kinds of paper 001 (its Table 6), and its own judgement
-of each from 0 to 3 (Table 8); what gets 0 is left out, as there."""
+"""Questions by a language model about a text, of the nine kinds in paper 001 (its Table 6), with its own judgement of
+each from 0 to 3 (Table 8); questions with 0 are left out, as in the paper.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ _JUDGE = (
 )
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _DIGIT = re.compile(r"[0-3]")
-_LONGEST = 4000  # characters of a document that are shown
+_LONGEST = 4000  # characters of a document in the prompt
 _TRIES_IN_A_ROW = 5
 
 
@@ -66,10 +67,10 @@ class Generated:
 def by_language_model(
     documents: Iterable[Document], model: LanguageModel, *, least: int = 1, seed: int = 0
 ) -> Iterator[Generated]:
-    """One question of each document, of a kind drawn by the seed, where its quality is ``least`` or more.
+    """One question per document, of a random kind by the seed, if its quality is at least ``least``.
 
-    A document whose answer cannot be read is passed over. Raises TrainingError where the endpoint fails or says nothing
-    readable several times in a row: what was made before is yielded by then.
+    A document with an unreadable answer is skipped. Raises TrainingError if the endpoint fails or returns unreadable
+    text several times in a row; earlier questions have been yielded by then.
     """
     silent = 0
     for document in documents:

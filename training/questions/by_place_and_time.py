@@ -1,4 +1,4 @@
-"""Topic, place and period of a record's own fields and extents: "snow depth in Norway 1990 to 1999"."""
+"""Topic, place and period from a record's own fields and extents: "snow depth in Norway 1990 to 1999"."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ _FIRST_WORDED = 1000  # nobody types 0800 to 0900
 
 
 def by_place_and_time(documents: Iterable[Document], names: PlaceNames, seed: int = 0) -> Iterator[Asked]:
-    """A keyword that is no place (without one the title) with the name of where, the words of when, or both; drawn by
-    the seed and the document's id. A record that says neither, or nothing that has a name, gives no question."""
+    """A keyword that is not a place (else the title) with the name of the place, words for the period, or both; drawn
+    by the seed and the document's id. A record without a place or period that has a name gives no question.
+    """
     for document in documents:
         chance = random.Random(f"{seed}:{document.id}")  # noqa: S311 # nosec B311 - a draw to be repeated
         topics = [last_part(term) for term in document.keywords if not names.is_place(last_part(term))]
@@ -47,7 +48,7 @@ def time_words(span: TimeSpan, chance: random.Random) -> str | None:
 
 
 def _year(iso: str | None) -> int | None:
-    """Of ``1990-01-01T00:00:00Z``; a year before 0 or past 9999, which has a sign, as 0."""
+    """The year of ``1990-01-01T00:00:00Z``; 0 for a year before 0 or after 9999, which has a sign."""
     if iso is None:
         return None
     return 0 if iso[0] in "+-" else int(iso[:4])

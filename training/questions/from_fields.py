@@ -1,4 +1,4 @@
-"""Questions that the records already hold: titles, keywords, sentences."""
+"""Questions from the records' fields: titles, keywords, sentences."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _MOST_KEYWORDS = 3
 
 
 def by_title(documents: Iterable[Document]) -> Iterator[Asked]:
-    """The title asks for the text without it."""
+    """The title as a question for the text without it."""
     for document in documents:
         if len(document.title.split()) > 1 or (document.title and document.kind == "concepts"):
             yield Asked(document.title, document.text, "title", document)
 
 
 def by_keywords(documents: Iterable[Document], seed: int = 0) -> Iterator[Asked]:
-    """One to three of its keywords ask for title and text; drawn by the seed and the document's id."""
+    """One to three of its keywords as a question for title and text; drawn by the seed and the document's id."""
     for document in documents:
         if document.keywords:
             chance = random.Random(f"{seed}:{document.id}")  # noqa: S311 # nosec B311
@@ -32,7 +32,7 @@ def by_keywords(documents: Iterable[Document], seed: int = 0) -> Iterator[Asked]
 
 
 def by_sentence(documents: Iterable[Document], seed: int = 0) -> Iterator[Asked]:
-    """One sentence asks for the title and the other sentences (inverse cloze, Lee et al., ACL 2019)."""
+    """One sentence as a question for the title and the other sentences (inverse cloze, Lee et al., ACL 2019)."""
     for document in documents:
         sentences = sentences_of(document.text)
         fit = [at for at, one in enumerate(sentences) if _SHORTEST <= len(one.split()) <= _LONGEST]

@@ -1,7 +1,7 @@
-"""Questions in the way people type them into a search field: a text's key phrases, as KeyBERT finds them.
+"""Questions as people type them into a search field: a text's key phrases, by the method of KeyBERT.
 
 Grootendorst (2020): phrases of the text by their cosine to the whole, chosen by maximal marginal relevance (Carbonell
-and Goldstein, SIGIR 1998) so that they do not all say the same. Paper 000 makes its keyword queries so.
+and Goldstein, SIGIR 1998), so that they differ. Paper 000 makes its keyword queries this way.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from training.corpora import Document
 from training.questions.asked import Asked
 
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
-_PART = 0.6  # of the phrases, for each question but the first
+_PART = 0.6  # share of the phrases, for each question except the first
 _CLAUSE = re.compile(r"[.,;:!?()\[\]\"/]|\s-\s|\n")
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPhrases:
-    """``count`` phrases of up to ``longest`` words make one question; ``diversity`` 0 (the nearest) .. 1 (the least
-    alike). Of a text the first ``candidates`` different phrases are weighed. ``questions``: so many for each text, the
-    first of all phrases, each further one of a drawn part of them, so that it says the same in other words."""
+    """``count`` phrases of up to ``longest`` words make one question; ``diversity`` 0 (the nearest) .. 1 (the most
+    different). The first ``candidates`` different phrases of a text are considered. ``questions`` per text: the first
+    uses all phrases, each further one a random part of them, so that it says the same in other words.
+    """
 
     count: int = 3
     longest: int = 3
@@ -39,7 +40,7 @@ class KeyPhrases:
 def by_key_phrases(
     documents: Sequence[Document], embedder: Embedder, how: KeyPhrases = KeyPhrases(), seed: int = 0
 ) -> Iterator[Asked]:
-    """Each document with at least ``count`` phrases is asked for by them, best first; drawn by seed and id."""
+    """A question for each document with at least ``count`` phrases, best first; drawn by seed and id."""
     for document in documents:
         phrases = phrases_of(document.whole, how.longest)[: how.candidates]
         if len(phrases) >= how.count:
@@ -52,14 +53,14 @@ def by_key_phrases(
 
 
 def _parts(size: int, how: KeyPhrases, chance: random.Random) -> Iterator[list[int]]:
-    """Positions of the phrases that each question is chosen from, in their order."""
+    """The positions of phrases available to each question, in order."""
     yield list(range(size))
     for _ in range(how.questions - 1):
         yield sorted(chance.sample(range(size), max(how.count, round(_PART * size))))
 
 
 def phrases_of(text: str, longest: int) -> list[str]:
-    """Runs of 1..``longest`` words within a clause that neither begin nor end with a stop word, in their order."""
+    """Runs of 1..``longest`` words within a clause that neither begin nor end with a stop word, in order."""
     found: dict[str, None] = {}
     for clause in _CLAUSE.split(text.lower()):
         words = _WORD.findall(clause)

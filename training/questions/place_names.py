@@ -1,4 +1,4 @@
-"""A record's box to the name that people ask for it by, from the embedded gazetteer."""
+"""Finds the usual place name for a record's box in the embedded gazetteer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from core.place import Place
 from reading.gazetteer import Gazetteer
 
 _KINDS = ("continent", "country", "sea", "named_region", "island", "river_basin")
-_ALIKE = 0.4  # area of both over area of either, from which a box is called by a place's name
-_TOO_WIDE_DEG = 300.0  # nobody asks for the whole world by its name
+_ALIKE = 0.4  # intersection over union from which a box gets a place's name
+_TOO_WIDE_DEG = 300.0  # nobody asks for the whole world by name
 
 
 class PlaceNames:
@@ -23,9 +23,10 @@ class PlaceNames:
         self._gazetteer = gazetteer or Gazetteer()
 
     def of(self, box: BBox) -> str | None:
-        """The place whose box is most like this one, else the only country around it, or at sea the only sea.
+        """The place whose box is most similar, else the only country around it, or at sea the only sea.
 
-        None where none is. A point in the boxes of two countries is called by neither: boxes are wider than they are.
+        None if there is none. A point in the boxes of two countries gets neither, because boxes are larger than
+        countries.
         """
         if box.width_deg > _TOO_WIDE_DEG:
             return None
@@ -46,7 +47,7 @@ class PlaceNames:
         return [at for at, place in enumerate(self._places) if place.kind == kind and _inside(box, place.bbox)]
 
     def _shared(self, box: BBox) -> NDArray[np.float64]:
-        """(n,) square degrees that each place shares with the box, whichever way round the antimeridian."""
+        """(n,) square degrees that each place shares with the box, on either side of the antimeridian."""
         west, south, east, north = self._edges
         high = np.clip(np.minimum(north, box.north) - np.maximum(south, box.south), 0.0, None)
         wide = sum(

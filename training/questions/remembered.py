@@ -1,4 +1,4 @@
-"""What a language model said is kept on the disk, so that a run that was cut short does not ask again."""
+"""Stores a language model's answers on disk, so that an interrupted run does not ask again."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from training.examples import TrainingError
 
 
 class RememberingModel:
-    """core.ports.LanguageModel. An answer is kept once it is whole, one JSON line each; half a line is none."""
+    """core.ports.LanguageModel. Stores each complete answer as one JSON line; an incomplete line is ignored."""
 
     def __init__(self, model: LanguageModel, name: str, path: Path) -> None:
-        """``name`` tells models apart: another one's answers in the same file are not this one's."""
+        """``name`` identifies the model: answers of other models in the same file are ignored."""
         self._model, self._name, self._path = model, name, path
         self._said = _read(path)
 
     def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
-        """What was said before, or is said now, as one piece. Raises TrainingError where it cannot be kept."""
+        """The stored or new answer, as one piece. Raises TrainingError if it cannot be stored."""
         key = _key(self._name, messages)
         if key not in self._said:
             self._keep(key, "".join(self._model.stream(messages)))
         yield self._said[key]
 
     def forget(self) -> None:
-        """Once what was made of the answers is written."""
+        """Call this after the results are written."""
         self._path.unlink(missing_ok=True)
 
     def _keep(self, key: str, answer: str) -> None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("a", encoding="utf-8") as file:
-                # The line feed before it closes a line that a power cut left half written.
+                # The line feed before it closes a line that a crash left incomplete.
                 file.write("\n" + json.dumps({"key": key, "answer": answer}, ensure_ascii=False))
         except OSError as error:
             raise TrainingError(
@@ -57,5 +57,5 @@ def _read(path: Path) -> dict[str, str]:
             one = json.loads(line)
             found[str(one["key"])] = str(one["answer"])
         except (ValueError, KeyError, TypeError):
-            continue  # the line that was being written when the power went
+            continue  # the line that was being written during a crash
     return found

@@ -1,7 +1,7 @@
-"""One keyword alone asks for every record that bears it: how a catalogue is searched by topic.
+"""One keyword alone as a question for every record with it: how people search a catalogue by topic.
 
-Paper 000 judges keyword queries so. A pair of keyword and record is an example; that the other records which bear it
-are no negatives is known by their labels (``Candidate.labels``), so that dozens of them may stand in one batch.
+Paper 000 judges keyword queries this way. A pair of keyword and record is an example. The labels
+(``Candidate.labels``) show that other records with the keyword are not negatives, so a batch can have dozens of them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from collections.abc import Iterator, Sequence
 from training.corpora import Document
 from training.questions.asked import Asked
 
-_FEWEST = 2  # a keyword of one record is asked for by the other ways
-_COMMON = 0.15  # of the records: what more of them bear (*dataset*) parts nothing from nothing
+_FEWEST = 2  # other ways make questions from a keyword of only one record
+_COMMON = 0.15  # share of the records: a keyword in more of them (*dataset*) does not distinguish anything
 _SHORTEST = 3
 
 
 def by_shared_keywords(documents: Sequence[Document], each: int, seed: int = 0) -> Iterator[Asked]:
-    """Up to ``each`` keywords of every document, the rarer the likelier: weights 1 / sqrt(records that bear it). Drawn
-    by the seed and the document's id."""
+    """Up to ``each`` keywords of every document, rare ones more likely: weights 1 / sqrt(number of records with it).
+    Drawn by the seed and the document's id.
+    """
     bearing = Counter(label for document in documents for label in document.labels)
     most = max(_FEWEST, _COMMON * len(documents))
     for document in documents:

@@ -1,4 +1,4 @@
-"""Which ways of asking a training uses, and every question that they make of some documents."""
+"""The ways of making questions for a training, and all questions that they make from documents."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from training.questions.shared_keywords import by_shared_keywords
 
 Way = Literal["titles", "keywords", "sentences", "key-phrases", "place-and-time", "language-model"]
 WITHOUT_A_MODEL: tuple[Way, ...] = ("titles", "keywords", "sentences", "key-phrases", "place-and-time")
-"""What is used where nothing is said: all that needs no endpoint."""
+"""The default: all ways that need no endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """``quality`` 0..3: what a language model's question must reach by its own judgement. ``shared_keywords``: so many
-    keywords of each document ask besides for all documents that bear them; 0: none. ``phrase_questions``: of key
-    phrases, for each document."""
+    """``quality`` 0..3: the minimum for a language model's question, in its own judgement. ``shared_keywords``: this
+    many keywords of each document are also questions for all documents with them; 0: none. ``phrase_questions``: number
+    of key-phrase questions per document.
+    """
 
     ways: tuple[Way, ...] = WITHOUT_A_MODEL
     quality: int = 1
@@ -38,7 +39,7 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class AskingParts:
-    """``model`` None: no endpoint is named."""
+    """``model`` None: no endpoint is configured."""
 
     embedder: Embedder
     model: LanguageModel | None = None
@@ -57,10 +58,10 @@ def ways(text: str) -> tuple[Way, ...]:
 
 
 def questions(documents: Sequence[Document], asking: Asking, parts: AskingParts) -> list[Asked]:
-    """By every way in turn; what several documents are asked by is left out.
+    """Runs every way in turn; drops questions made from several documents.
 
-    Raises TrainingError where a language model is to ask and none is named, or it dies: what it said is remembered by
-    whoever remembers it (``questions.remembered``).
+    Raises TrainingError if a language model is required and none is configured, or it fails; its answers are stored
+    (``questions.remembered``).
     """
     made: Mapping[Way, Callable[[], Iterator[Asked]]] = {
         "titles": lambda: by_title(documents),

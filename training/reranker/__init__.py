@@ -1,1 +1,3 @@
-"""The reranker's training: late interaction over the lower layers of an encoder, calibrated, exported in eight bits."""
+"""The training of the reranker: late interaction on the lower layers of an encoder, calibration, export in eight
+bits.
+"""

@@ -1,4 +1,4 @@
-"""Logits to probabilities that mean something: sigmoid(logit / temperature + offset), and how far it is off."""
+"""Converts logits to meaningful probabilities: sigmoid(logit / temperature + offset), and measures the error."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _STEPS, _SMALL = 50, 1e-9
-_RIDGE = 1e-3  # keeps the slope finite where positives and negatives are parted without fault
+_RIDGE = 1e-3  # keeps the slope finite if positives and negatives are perfectly separated
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """As in ``core.ports.CrossEncoderCard``. ``error``: expected calibration error, 0 at best; ``before``: that of the
-    bare sigmoid."""
+    plain sigmoid.
+    """
 
     temperature: float
     offset: float
@@ -38,8 +39,9 @@ def calibrate(logits: Floats, right: NDArray[np.bool_]) -> Calibration:
 
 
 def calibrate_lists(lists: Sequence[tuple[Floats, NDArray[np.bool_]]]) -> Calibration:
-    """The two numbers from all lists (logits, right) together; ``error`` is what each half of the lists has under the
-    numbers of the other half, so that no pair judges what it made. Raises ValueError as :func:`calibrate`."""
+    """The two numbers from all lists (logits, right) together; ``error`` is cross-validated: each half of the lists is
+    measured with the numbers of the other half. Raises ValueError as :func:`calibrate`.
+    """
     whole = calibrate(*_joined(lists))
     halves = lists[::2], lists[1::2]
     try:
@@ -77,7 +79,7 @@ def expected_error(probabilities: Floats, right: NDArray[np.bool_], bins: int = 
 
 
 def _fitted(scores: Floats, right: Floats) -> tuple[float, float]:
-    """Slope and shift; the slope is kept from growing without end."""
+    """Slope and shift; the slope stays finite."""
     features = np.stack([scores, np.ones_like(scores)], axis=1)
     weights = np.array([1.0, 0.0])
     ridge = np.diag([_RIDGE, 0.0])

@@ -1,4 +1,4 @@
-"""The folder of a trained reranker: one ONNX graph in eight bits, its tokenizer, and the card with before and after."""
+"""Writes a trained reranker: one ONNX graph in eight bits, its tokenizer, and the card with before and after."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ _COMPARED = 40  # lists
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was measured on the graph that is written. ``correlation``: mean Spearman of int8 with fp32 by list; where
-    it is too low the graph is the fp32 one."""
+    """Measurements of the written graph. ``correlation``: mean Spearman of int8 with fp32 by list; if it is too low,
+    the graph is the fp32 one.
+    """
 
     graph: str
     calibration: Calibration
@@ -52,9 +53,9 @@ class Exported:
 
 
 def write_reranker(out: Path, model: LateModel, lists: Lists, card: ModelCard) -> ModelCard:
-    """``out`` appears whole or not at all; returns the card with the figures of the int8 graph.
+    """Writes ``out`` atomically; returns the card with the figures of the int8 graph.
 
-    Raises TrainingError where the disk refuses or the export fails: the checkpoint is there to be exported again.
+    Raises TrainingError if the disk or the export fails: the checkpoint remains for another export.
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -109,7 +110,7 @@ def _export(draft: Path, model: LateModel, lists: Lists) -> tuple[Exported, Late
 
 
 def rank_correlation(some: Sequence[Ordered], others: Sequence[Ordered]) -> float:
-    """Mean over the lists of Spearman's coefficient, of lists with at least three candidates."""
+    """Mean over the lists of Spearman's coefficient, for lists with at least three candidates."""
     found = []
     for one, other in zip(some, others, strict=True):
         if len(one.logits) > 2:
@@ -136,14 +137,14 @@ def _took_ms(served: LateInteraction, tokens: int) -> float:
 
 
 def _trace(module: Any, target: Path) -> None:
-    """The graph with its table of words in eight bits by row, which the quantiser cannot do: half of the weights."""
+    """The graph with its word table in eight bits by row, which the quantiser cannot do: half of the weights."""
     import torch
 
     graph = _with_small_table(module.eval())
     example = torch.ones((2, 7), dtype=torch.long)
     axes = {0: "batch", 1: "tokens"}
     with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # the tracing exporter's notice of its age; the newer one needs onnxscript
+        warnings.simplefilter("ignore")  # the exporter warns: deprecated; the new one needs onnxscript
         torch.onnx.export(
             graph,
             (example, example),
@@ -182,7 +183,7 @@ def _in_eight_bits(graph: Path, target: Path) -> None:
 
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    logging.getLogger().setLevel(logging.ERROR)  # the quantiser warns on the root logger that shapes were not inferred
+    logging.getLogger().setLevel(logging.ERROR)  # the quantiser logs on the root logger that shapes were not inferred
     quantize_dynamic(
         graph,
         target,

@@ -1,10 +1,9 @@
-"""How well held-out lists are ordered: each question's answer among its own candidates."""
+"""Measures the order of held-out lists: each question's answer among its own candidates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +12,14 @@ from evaluation.metrics import HEADLINE
 from training.examples import Candidate, Example
 
 Score = Callable[[str, Sequence[str]], NDArray[np.float64]]
-"""A question and texts to logits, in the order of the texts."""
+"""Maps a question and texts to logits, in the order of the texts."""
 
 _CUT = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """Logits with grades of one question's candidates, in the order of the example."""
+    """Logits and grades of one question's candidates, in the order of the example."""
 
     example: Example
     logits: NDArray[np.float64]
@@ -33,7 +32,7 @@ class Ordered:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """Examples whose candidates are put in order; those without negatives have no order and are left out."""
+    """Examples with candidates to order; those without negatives have no order and are left out."""
 
     examples: tuple[Example, ...]
 
@@ -42,7 +41,7 @@ class Lists:
         return Lists(tuple(example for example in examples if example.negatives))
 
     def first(self, count: int) -> Lists:
-        """Spread over all of them, so that every corpus is among the few."""
+        """Spread evenly over all of them, so that every corpus is included."""
         step = max(1, len(self.examples) // count)
         return Lists(self.examples[::step][:count])
 
@@ -55,9 +54,9 @@ class Lists:
 
 
 def figures(read: Sequence[Ordered], general: Collection[str] = ()) -> dict[str, float]:
-    """nDCG@10 and MAP@3 over all candidates (fused) and those that words found (bm25); nDCG@10 by corpus.
+    """nDCG@10 and MAP@3 over all candidates (fused) and those found by words (bm25); nDCG@10 by corpus.
 
-    ``general``: ids of examples of general text, on which a fall from before to after is what was forgotten.
+    ``general``: ids of examples of general text; a decrease there from before to after measures forgetting.
     """
     found = {
         f"{HEADLINE} on fused candidates": mean([ndcg(one.logits, one.grades) for one in read]),
@@ -77,7 +76,7 @@ def figures(read: Sequence[Ordered], general: Collection[str] = ()) -> dict[str,
 
 
 def narrowed(one: Ordered, arms: Sequence[str]) -> Ordered:
-    """The positive, and the negatives that one of ``arms`` found."""
+    """The positive, and the negatives found by one of ``arms``."""
     kept: list[tuple[int, Candidate]] = [
         (at, each) for at, each in enumerate(one.example.candidates) if at == 0 or each.why in arms
     ]
@@ -88,8 +87,8 @@ def narrowed(one: Ordered, arms: Sequence[str]) -> Ordered:
     return Ordered(example, one.logits[[at for at, _ in kept]])
 
 
-def ndcg(logits: NDArray[Any], grades: NDArray[Any], cut: int = _CUT) -> float:
-    """Linear gains over log2(rank + 1); equal logits rank the answer last, so that a constant earns nothing."""
+def ndcg(logits: NDArray[np.floating], grades: NDArray[np.number], cut: int = _CUT) -> float:
+    """Linear gains over log2(rank + 1); for equal logits the answer ranks last, so that a constant gains nothing."""
     order = np.lexsort((grades, -logits))[:cut]
     discount = 1.0 / np.log2(np.arange(2, cut + 2))
     best = np.sort(grades)[::-1][:cut]
@@ -97,8 +96,10 @@ def ndcg(logits: NDArray[Any], grades: NDArray[Any], cut: int = _CUT) -> float:
     return float(grades[order] @ discount[: len(order)]) / ideal if ideal else 0.0
 
 
-def ap(logits: NDArray[Any], grades: NDArray[Any], cut: int) -> float:
-    """Average precision of the first ``cut``, divided by how many could be right there. Ties as in ``ndcg``."""
+def ap(logits: NDArray[np.floating], grades: NDArray[np.number], cut: int) -> float:
+    """Average precision of the first ``cut``, divided by the possible number of right ones there. Ties as in
+    ``ndcg``.
+    """
     right = (grades > 0)[np.lexsort((grades, -logits))][:cut]
     possible = min(cut, int((grades > 0).sum()))
     return float((np.cumsum(right) / np.arange(1, len(right) + 1))[right].sum()) / possible if possible else 0.0

@@ -1,8 +1,8 @@
-"""Late interaction with gradients: each token of a question looks for its best match among the tokens of a text.
+"""Trainable late interaction: each token of a question finds its best match among the tokens of a text.
 
 score = sum_i w_i max_j (q_i . d_j) / sum_i w_i over unit vectors, -1..1; the question's first token ([CLS]) is matched
-with the text's first one only, so that the whole meaning counts beside the words. ColBERT (Khattab and Zaharia, SIGIR
-2020) with learned token weights. A question and a text are encoded apart, so that every text of a batch can be
+only with the text's first one, so that the whole meaning counts besides the words. ColBERT (Khattab and Zaharia, SIGIR
+2020) with learned token weights. A question and a text are encoded separately, so that every text of a batch can be
 scored with every question of it.
 """
 
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,31 +27,35 @@ from training.reranker.held_out import Score
 from training.reranker.settings import RerankerSettings
 from training.weights import loading
 
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn import Parameter
+
 _BATCH = 16
-_HELD = 2000  # stretches whose states are kept at once: 400 MB at 128 tokens
-_ONE = 0.5413  # softplus of it is 1: all tokens weigh the same before anything is learnt
+_HELD = 2000  # windows whose states are stored at once: 400 MB at 128 tokens
+_ONE = 0.5413  # its softplus is 1: all tokens have the same weight before training
 
 
 class LateModel:
-    """The base's lower layers, a projection that begins as the identity, and a weight for each token."""
+    """The base's lower layers, a projection that starts as the identity, and a weight for each token."""
 
     def __init__(self, base: Path, settings: RerankerSettings) -> None:
-        """Raises ModelMissing where the folder holds no such model, TrainingError where it holds a graph only."""
+        """Raises ModelMissing if the folder holds no such model, TrainingError if it has only a graph."""
         self.settings, self.tokenizer = settings, base / "tokenizer.json"
         self.module, self._whole = _modules(base, settings)
         self._texts = Tokeniser(self.tokenizer, settings.max_tokens)
         self._questions = Tokeniser(self.tokenizer, settings.question_tokens)
 
     def scores(self, questions: Sequence[str], texts: Sequence[str], about: Sequence[int]) -> Interaction:
-        """With gradients. ``about``: for each text the question whose words choose the stretch that is read."""
+        """With gradients. ``about``: for each text, the question whose words choose its window."""
         with self._arithmetic():
             ids = self._questions.ids(questions)
             asked = self._read(ids)
             found = self._read(self._stretches(texts, self._worth(ids, asked), about))
             return Interaction(interact(asked.states, asked.mask, found.states, found.mask), asked, found)
 
-    def drift(self, read: Interaction) -> Any:
-        """How far the tokens' vectors are from the whole base's: mean of 1 - cosine, with gradients."""
+    def drift(self, read: Interaction) -> Tensor:
+        """The distance of the tokens' vectors to those of the whole base: mean of 1 - cosine, with gradients."""
         import torch
 
         apart = []
@@ -60,15 +65,16 @@ class LateModel:
             aimed = torch.nn.functional.normalize(states.float(), dim=-1).clone()
             cosine = (one.states[..., :-1].float() * aimed).sum(-1)
             apart.append(((1.0 - cosine) * one.mask).sum() / one.mask.sum())
-        return sum(apart) / len(apart)
+        return sum(apart[1:], apart[0]) / len(apart)
 
     def reader(self) -> Score:
-        """Logits without gradients and without dropout, as the weights are now: each stretch of text is read once,
-        however many questions it stands beside."""
+        """Logits with the current weights, without gradients and dropout: each window of text is encoded once, for all
+        its questions.
+        """
         import torch
 
         self.module.eval()
-        held: dict[tuple[int, ...], Any] = {}
+        held: dict[tuple[int, ...], Tensor] = {}
 
         def score(question: str, texts: Sequence[str]) -> NDArray[np.float64]:
             with torch.inference_mode(), self._arithmetic():
@@ -85,8 +91,8 @@ class LateModel:
 
         return score
 
-    def _hold(self, stretches: Sequence[tuple[int, ...]], held: dict[tuple[int, ...], Any]) -> None:
-        """States of what is not held yet, stretches of like length together so that little is padded."""
+    def _hold(self, stretches: Sequence[tuple[int, ...]], held: dict[tuple[int, ...], Tensor]) -> None:
+        """Computes missing states, windows of similar length together to reduce padding."""
         new = sorted({one for one in stretches if one not in held}, key=lambda one: (len(one), one))
         wanted_now = set(stretches)
         for one in list(held)[: max(0, len(held) + len(new) - _HELD)]:
@@ -107,21 +113,21 @@ class LateModel:
         return [windowed(each, worth[at], most) for each, at in zip(whole, about, strict=True)]
 
     def learning(self) -> list[Json]:
-        """Parameter groups with their learning rates: the base's layers, and what is new."""
+        """Parameter groups with their learning rates: the base's layers, and the new parts."""
         base, new = self.settings.learning_rate, self.settings.head_rate
         layers = [one for one in self.module.encoder.parameters() if one.requires_grad]
         groups = [{"params": self.module.head_parameters(), "rate": new}]
         return [*groups, {"params": layers, "rate": base}] if layers else groups
 
     def weights(self) -> Json:
-        """What changes, by name; enough to go on from the base."""
+        """The trained weights by name; sufficient to continue from the base."""
         changing = ((name, each) for name, each in self.module.named_parameters() if each.requires_grad)
         return {name: each.detach().clone() for name, each in changing}
 
     def take(self, weights: Json) -> None:
         self.module.load_state_dict(weights, strict=False)
 
-    def _arithmetic(self) -> Any:
+    def _arithmetic(self) -> AbstractContextManager[None]:
         return arithmetic(self.settings.precision)
 
     def _read(self, ids: Sequence[Sequence[int]]) -> Read:
@@ -140,13 +146,13 @@ class LateModel:
 class Read:
     """``tokens`` and ``attention``: (n, longest); ``mask``: without [SEP]; ``states``: (n, longest, dims + 1)."""
 
-    tokens: Any
-    attention: Any
-    mask: Any
-    states: Any
+    tokens: Tensor
+    attention: Tensor
+    mask: Tensor
+    states: Tensor
 
     def weights(self) -> list[list[float]]:
-        """What each token is worth, padding included."""
+        """The weight of each token, padding included."""
         found: list[list[float]] = self.states[..., -1].detach().float().tolist()
         return found
 
@@ -155,12 +161,12 @@ class Read:
 class Interaction:
     """``scores``: (questions, texts) in -1..1."""
 
-    scores: Any
+    scores: Tensor
     asked: Read
     found: Read
 
 
-def interact(asked: Any, asked_mask: Any, found: Any, found_mask: Any) -> Any:
+def interact(asked: Tensor, asked_mask: Tensor, found: Tensor, found_mask: Tensor) -> Tensor:
     """States (n, tokens, dims + 1), the last a token's weight, and masks of words; (questions, texts) in -1..1."""
     import torch
 
@@ -173,8 +179,8 @@ def interact(asked: Any, asked_mask: Any, found: Any, found_mask: Any) -> Any:
     return (words + whole) / weight.sum(1, keepdim=True)
 
 
-def words_of(mask: Any) -> Any:
-    """The mask without each row's last token ([SEP]), which means nothing."""
+def words_of(mask: Tensor) -> Tensor:
+    """The mask without each row's last token ([SEP]), which is ignored."""
     import torch
 
     kept = mask.clone()
@@ -183,7 +189,7 @@ def words_of(mask: Any) -> Any:
 
 
 def _modules(base: Path, settings: RerankerSettings) -> tuple[Any, Any]:
-    """What learns, and the whole base that it is kept near; None where it is not."""
+    """The trainable modules, and the whole base as a reference; None if it is not used."""
     with loading(base, threads=settings.threads, seed=settings.seed) as transformers:
         encoder = transformers.AutoModel.from_pretrained(  # nosec B615
             str(base), use_safetensors=True, local_files_only=True, attn_implementation="eager"
@@ -216,15 +222,15 @@ def _late(encoder: Any) -> Any:
             torch.nn.init.zeros_(self.weigh.weight)
             torch.nn.init.constant_(self.weigh.bias, _ONE)
 
-        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+        def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
             return self.of_words(self.encoder.embeddings.word_embeddings(input_ids), attention_mask)
 
-        def of_words(self, embedded: Any, attention_mask: Any) -> Any:
+        def of_words(self, embedded: Tensor, attention_mask: Tensor) -> Tensor:
             states = self.encoder(inputs_embeds=embedded, attention_mask=attention_mask).last_hidden_state
             unit = torch.nn.functional.normalize(self.project(states), dim=-1)
             return torch.cat([unit, torch.nn.functional.softplus(self.weigh(states))], dim=-1)
 
-        def head_parameters(self) -> list[Any]:
+        def head_parameters(self) -> list[Parameter]:
             return [*self.project.parameters(), *self.weigh.parameters()]
 
     return Late()

@@ -1,4 +1,4 @@
-"""What a reranker's training is told."""
+"""The settings of a reranker's training."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ LossName = Literal["listwise", "binary"]
 
 @dataclass(frozen=True, slots=True)
 class RerankerSettings:
-    """``listwise``: softmax over the answer, ``negatives`` of its own (drawn anew in each step) and the texts of the
-    batch's other questions: ``against`` in all. Grades, where candidates carry them, are learnt in proportion.
-    ``binary``: each pair for itself, by its grade.
+    """``listwise``: softmax over the answer, ``negatives`` of its own (drawn in each step) and the texts of the batch's
+    other questions: ``against`` in all. Grades of candidates, if any, are learnt in proportion. ``binary``: each pair
+    separately, by its grade.
 
     ``layers`` of the base that are kept, from below; of these the upper ``learning_layers`` learn at ``learning_rate``,
-    the others and the table of words stay as they are (0: only what is new learns, at ``head_rate``). ``scale`` brings
-    a similarity (-1..1) to a logit. ``max_tokens`` of a text while training, ``served_tokens`` of one when it serves.
+    the others and the word table are frozen (0: only the new parts learn, at ``head_rate``). ``scale`` converts a
+    similarity (-1..1) to a logit. ``max_tokens`` of a text during training, ``served_tokens`` in service.
     ``near_base`` weighs a second loss: tokens' vectors stay near those of the whole base (distillation; 0: none).
-    ``precision`` of the arithmetic; ``bfloat16`` is some three times as fast where the processor has it.
-    ``general_share``: how large a part of the questions is general text, where any is given. ``threads`` 0: torch's.
+    ``precision`` of the arithmetic; ``bfloat16`` is some three times as fast if the processor supports it.
+    ``general_share``: the share of questions from general text, if there is any. ``threads`` 0: torch's.
     """
 
     loss: LossName = "listwise"
@@ -44,7 +44,7 @@ class RerankerSettings:
 
     @property
     def against(self) -> int:
-        """How many texts each question's answer stands against in a step, where no text is there twice."""
+        """The number of texts that compete with each question's answer in a step, without duplicates."""
         return self.batch * (1 + self.negatives) - 1
 
     def __post_init__(self) -> None:

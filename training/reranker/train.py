@@ -1,4 +1,4 @@
-"""From examples to a model folder whose card shows before and after."""
+"""Trains a reranker: from examples to a model folder whose card shows before and after."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from training.reranker.trainee import RerankerTrainee
 from training.splits import Split
 
 LEAST_EXAMPLES = 20
-_LOOKED_AT = 64  # held-out lists while training; the card's figures are on more of them
+_LOOKED_AT = 64  # held-out lists during training; the card's figures use more of them
 _MEASURED = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """``general``: a split of text that is not the catalogue's own, mixed in and measured apart; None for none."""
+    """``general``: a split of general text, mixed in and measured separately; None for none."""
 
     own: Split
     general: Split | None = None
@@ -51,7 +51,7 @@ def train_reranker(
 ) -> ModelCard:
     """Writes ``out`` and returns its card. Raises TrainingError for too little text, a full disk, a diverging loss.
 
-    Checkpoints lie in ``.{out.name}.checkpoints`` beside it and go once the model is written.
+    Checkpoints are in ``.{out.name}.checkpoints`` beside it until the model is written.
     """
     learnt = mixed(texts, settings)
     checkpoints = Checkpoints(beside(out), _identity(base, learnt, texts, settings), resume=resume)
@@ -87,9 +87,9 @@ def train_reranker(
 
 
 def mixed(texts: Texts, settings: RerankerSettings) -> list[Example]:
-    """The own examples and as many general ones that they are ``general_share`` of all, by the seed.
+    """The own examples, and general ones up to ``general_share`` of all, by the seed.
 
-    Examples without negatives are left out. Raises TrainingError where fewer than LEAST_EXAMPLES are left.
+    Examples without negatives are left out. Raises TrainingError if fewer than LEAST_EXAMPLES are left.
     """
     own = [example for example in texts.own.train if example.negatives]
     if len(own) < LEAST_EXAMPLES:
@@ -109,7 +109,7 @@ def _held_out(origin: Origin, texts: Texts) -> tuple[Used, ...]:
 
 
 def _identity(base: Path, learnt: Sequence[Example], texts: Texts, settings: RerankerSettings) -> Json:
-    """What must be the same for a training to go on."""
+    """What must be equal for a training to continue."""
     return {"base": str(base), "train": _ids(learnt), "held_out": _ids(texts.held_out), **asdict(settings)}
 
 

@@ -1,4 +1,4 @@
-"""A late-interaction model with its examples behind the port of ``training.loop``."""
+"""Adapts a late-interaction model with its examples to the port of ``training.loop``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from training.reranker.model import LateModel
 
 
 class RerankerTrainee:
-    """training.loop.Trainee. Which examples and negatives a step sees follows from the seed and its number."""
+    """training.loop.Trainee. The seed and the step's number decide its examples and negatives."""
 
     def __init__(self, model: LateModel, examples: Sequence[Example], held_out: Lists) -> None:
         import torch
@@ -31,7 +31,7 @@ class RerankerTrainee:
         for group, full in zip(self._optimiser.param_groups, self._rates, strict=True):
             group["lr"] = full * rate
         chance = random.Random(f"{self.settings.seed}:{number}")  # noqa: S311 # nosec B311 - a draw to be repeated
-        torch.manual_seed(chance.randrange(2**31))  # dropout too
+        torch.manual_seed(chance.randrange(2**31))  # also for dropout
         self.model.module.train()
         loss = self._loss(self.drawn(number), chance)
         self._optimiser.zero_grad()
@@ -52,7 +52,7 @@ class RerankerTrainee:
         self._optimiser.load_state_dict(state["optimiser"])
 
     def drawn(self, number: int) -> list[Example]:
-        """Every example once an epoch, in an order of its own each time."""
+        """Every example once per epoch, each time in another order."""
         size = min(self.settings.batch, len(self._examples))
         epoch, place = divmod((number - 1) * size, len(self._examples) - len(self._examples) % size)
         order = list(range(len(self._examples)))
@@ -74,7 +74,7 @@ class RerankerTrainee:
 
 
 def chosen_for(examples: Sequence[Example], chosen: Sequence[Sequence[Candidate]], texts: Sequence[str]) -> list[int]:
-    """For each text the first question that it was drawn for: a long text is cut to what that question is about."""
+    """For each text the first question for which it was drawn: a long text is cut for that question."""
     first: dict[str, int] = {}
     for at, (example, negatives) in enumerate(zip(examples, chosen, strict=True)):
         for one in (example.positive, *negatives):
@@ -87,8 +87,8 @@ def judged(
 ) -> tuple[list[list[float]], list[list[bool]]]:
     """Grades and whether they count, each (questions, texts).
 
-    A text of another question counts as 0, unless it answers this one too (``also``) or is of the same group: a
-    sibling often does.
+    A text of another question counts as 0, unless it also answers this one (``also``) or is of the same group, because
+    a sibling often does.
     """
     rows = {text: at for at, text in enumerate(texts)}
     groups: dict[int, set[str]] = {}
@@ -119,7 +119,9 @@ def listwise(scores: Any, grades: Any, known: Any) -> Any:
 
 
 def binary(scores: Any, grades: Any, known: Any) -> Any:
-    """Cross-entropy of each pair for itself, positives weighing as much as all negatives; scores about 0 at half."""
+    """Cross-entropy of each pair separately, positives weighted as much as all negatives; a score of 0 means one
+    half.
+    """
     import torch
 
     right = (grades > 0) & known

@@ -1,1 +1,1 @@
-"""The segmenter's training: sentence boundaries, the classifier for them, and how well it finds sections."""
+"""The training of the segmenter: sentence boundaries, the classifier for them, and its measures."""

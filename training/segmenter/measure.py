@@ -1,4 +1,4 @@
-"""How well coherence tells where a section ends. Pure."""
+"""Measures how well coherence finds the ends of sections. Pure."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ class Boundaries:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """``auc``: how likely a joint inside a section coheres more than one between sections (1 always, .5 by chance);
-    ``hits``: of as many weakest boundaries as there are ends, the share that are ends or next to one."""
+class EndsFound:
+    """``auc``: the probability that a joint inside a section coheres more than one between sections (.5 by chance);
+    ``hits``: of the weakest boundaries, as many as there are ends, the share at or next to an end.
+    """
 
     auc: float
     hits: float
@@ -33,7 +34,7 @@ class Found:
 
 
 def boundaries_of(document: ReadDocument) -> Boundaries:
-    """Running text alone, headings left out: they would give the ends away."""
+    """Only running text, without headings, because they would reveal the ends."""
     found: list[str] = []
     ends: set[int] = set()
     for section in sections(document.blocks):
@@ -44,8 +45,8 @@ def boundaries_of(document: ReadDocument) -> Boundaries:
     return Boundaries(tuple(found), frozenset(ends))
 
 
-def measured(given: Boundaries, coherence: Coherence) -> Found | None:
-    """None where there is no end to find, or nothing but ends."""
+def measured(given: Boundaries, coherence: Coherence) -> EndsFound | None:
+    """None if there is no end to find, or only ends."""
     if not given.ends or len(given.ends) >= len(given.sentences) - 1:
         return None
     scores = np.array(coherence(given.sentences), dtype=np.float64)
@@ -54,7 +55,7 @@ def measured(given: Boundaries, coherence: Coherence) -> Found | None:
     weakest = np.argsort(scores, kind="stable")[: len(given.ends)]
     near = given.ends | {end - 1 for end in given.ends} | {end + 1 for end in given.ends}
     hits = sum(int(at) in near for at in weakest) / len(given.ends)
-    return Found(auc(scores[~is_end], scores[is_end]), hits, len(given.ends), len(scores))
+    return EndsFound(auc(scores[~is_end], scores[is_end]), hits, len(given.ends), len(scores))
 
 
 def auc(higher: NDArray[np.float64], lower: NDArray[np.float64]) -> float:

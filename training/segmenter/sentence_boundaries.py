@@ -1,4 +1,4 @@
-"""Joints between sentences: real ones, and false ones whose second half is from elsewhere. Pure."""
+"""Joints between sentences: real ones, and false ones whose second half is from another place. Pure."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _LEAST_WORDS = 3  # a shorter "sentence" is a number or an initial
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """Sentences that follow each other: of one section of ``document``, or of one abstract."""
+    """Consecutive sentences: of one section of ``document``, or of one abstract."""
 
     document: str
     sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
-    """``label`` is BERT's: 1 = ``behind`` is not what follows ``before``."""
+class SentencePair:
+    """``label`` is BERT's: 1 means that ``behind`` does not follow ``before``."""
 
     document: str
     before: str
@@ -35,7 +35,7 @@ class Joint:
 
 
 def running_of_documents(documents: Iterable[Document]) -> list[Running]:
-    """Descriptions of records, each a text of its own; boundaries are inside the description."""
+    """Descriptions of records, each a separate text; boundaries are inside the description."""
     return [one for document in documents if (one := _running(document.group, document.text)) is not None]
 
 
@@ -55,9 +55,9 @@ def telling(text: str) -> tuple[str, ...]:
     return tuple(one for one in sentences(text) if len(one.split()) >= _LEAST_WORDS)
 
 
-def joints_of(texts: Sequence[Running], window: int, seed: int) -> list[Joint]:
-    """Every joint of every text, and for each a false one: half of them go on elsewhere in the same document, half in
-    another one. Where a document has no other place, it is another document.
+def sentence_pairs_of(texts: Sequence[Running], window: int, seed: int) -> list[SentencePair]:
+    """Every joint of every text, and a false one for each: half of them continue elsewhere in the same document, half
+    in another one. If a document has no other place, another document is used.
 
     Raises TrainingError for a single document.
     """
@@ -68,17 +68,17 @@ def joints_of(texts: Sequence[Running], window: int, seed: int) -> list[Joint]:
         )
     chance = random.Random(seed)  # noqa: S311 # nosec B311
     places = _Places(texts, window)
-    found: list[Joint] = []
+    found: list[SentencePair] = []
     for number, text in enumerate(texts):
         before, behind = windows(text.sentences, window)
         for at, (first, second) in enumerate(zip(before, behind, strict=True)):
-            found.append(Joint(text.document, first, second, 0))
-            found.append(Joint(text.document, first, places.elsewhere(number, at, chance), 1))
+            found.append(SentencePair(text.document, first, second, 0))
+            found.append(SentencePair(text.document, first, places.elsewhere(number, at, chance), 1))
     return found
 
 
 class _Places:
-    """Where a text could be gone on from."""
+    """The places from which a false continuation can come."""
 
     def __init__(self, texts: Sequence[Running], window: int) -> None:
         self._texts, self._window = texts, window
@@ -96,7 +96,7 @@ class _Places:
                 return self._at(other, chance.randrange(len(self._texts[other].sentences)))
 
     def _in_document(self, number: int, at: int, chance: random.Random) -> str | None:
-        """Not the sentences around the joint: neither what follows, nor what was just said."""
+        """Not the sentences around the joint: neither the next ones nor the previous ones."""
         near = {at + 1 + step for step in range(-self._window, self._window + 1)}
         fit = [
             (other, place)

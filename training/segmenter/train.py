@@ -1,4 +1,4 @@
-"""From running text to a segmenter's folder."""
+"""Trains a segmenter: from running text to a model folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from training.checkpoints import Checkpoints, beside
 from training.examples import TrainingError
 from training.loop import Evaluation, Finished, TrainingBudget, train
 from training.provenance import UNKNOWN, Origin, now
-from training.segmenter.sentence_boundaries import Joint, Running, joints_of
+from training.segmenter.sentence_boundaries import Running, SentencePair, sentence_pairs_of
 from training.segmenter.trainee import SegmenterSettings, SegmenterTrainee
 from training.splits import is_held_out
 
@@ -43,7 +43,8 @@ def train_segmenter(
     told: Callable[[Evaluation], None] = lambda _: None,
 ) -> ModelCard:
     """Writes ``out`` and returns its card; whole documents are held out. Raises TrainingError for too little text, a
-    full disk, a diverging loss. Checkpoints lie beside ``out`` until the model is written."""
+    full disk, a diverging loss. Checkpoints are beside ``out`` until the model is written.
+    """
     learnt, kept = _split(texts, settings, held_out)
     identity = {**asdict(settings), "base": str(base), "boundaries": len(learnt), "held_out": len(kept)}
     checkpoints = Checkpoints(beside(out), identity, resume=resume)
@@ -68,21 +69,23 @@ def train_segmenter(
     return written
 
 
-def _split(texts: Sequence[Running], settings: SegmenterSettings, share: float) -> tuple[list[Joint], list[Joint]]:
-    """False boundaries are drawn within each side, so that no held-out sentence is learnt from."""
+def _split(
+    texts: Sequence[Running], settings: SegmenterSettings, share: float
+) -> tuple[list[SentencePair], list[SentencePair]]:
+    """False boundaries are drawn within each side, so that no held-out sentence is used for training."""
     count = sum(len(text.sentences) for text in texts)
     if count < LEAST_SENTENCES:
         raise TrainingError(f"{count} sentences are too little text for a segmenter; give {LEAST_SENTENCES} or more.")
     held = [text for text in texts if is_held_out(text.document, share, settings.seed)]
     rest = [text for text in texts if not is_held_out(text.document, share, settings.seed)]
-    learnt, kept = (joints_of(side, settings.window, settings.seed) for side in (rest, held))
+    learnt, kept = (sentence_pairs_of(side, settings.window, settings.seed) for side in (rest, held))
     order = np.random.default_rng(settings.seed).permutation(len(kept))
     return learnt, [kept[at] for at in order]
 
 
-def _figures(trainee: SegmenterTrainee, kept: Sequence[Joint], done: Finished) -> dict[str, object]:
+def _figures(trainee: SegmenterTrainee, kept: Sequence[SentencePair], done: Finished) -> dict[str, object]:
     scores = trainee.coherence(kept)
-    false = np.array([joint.label == 1 for joint in kept])
+    false = np.array([pair.label == 1 for pair in kept])
     return {
         **done.figures("held-out AUC"),
         "held-out accuracy": float(((scores < 0.5) == false).mean()),
@@ -90,7 +93,9 @@ def _figures(trainee: SegmenterTrainee, kept: Sequence[Joint], done: Finished) -
     }
 
 
-def _used(texts: Sequence[Running], learnt: Sequence[Joint], kept: Sequence[Joint], origin: Origin) -> tuple[Used, ...]:
+def _used(
+    texts: Sequence[Running], learnt: Sequence[SentencePair], kept: Sequence[SentencePair], origin: Origin
+) -> tuple[Used, ...]:
     names = dict(origin.licences or {})
     documents = len({text.document for text in texts})
     licence = "; ".join(f"{name}: {licence}" for name, licence in names.items()) or UNKNOWN
@@ -101,7 +106,7 @@ def _used(texts: Sequence[Running], learnt: Sequence[Joint], kept: Sequence[Join
 
 
 def _write(out: Path, trainee: SegmenterTrainee, card: ModelCard) -> ModelCard:
-    """The card with what the written graph says of the sample."""
+    """The card with the written graph's results on the sample."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with published(out) as draft:

@@ -1,4 +1,4 @@
-"""The next-sentence classifier behind the port of ``training.loop``."""
+"""Adapts the next-sentence classifier to the port of ``training.loop``."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from core.json_types import Json
 from encoders.onnx_session import padded
-from encoders.segmenter import JointTokeniser
+from encoders.segmenter import SentencePairTokeniser
 from training.examples import TrainingError
 from training.segmenter.measure import auc
-from training.segmenter.sentence_boundaries import Joint
+from training.segmenter.sentence_boundaries import SentencePair
 from training.weights import loading
 
 _BATCH = 64
@@ -26,8 +26,9 @@ _KEPT = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "
 
 @dataclass(frozen=True, slots=True)
 class SegmenterSettings:
-    """``layers`` of the base that are kept, from the bottom (0: all); ``window`` sentences on each side of a joint;
-    ``max_tokens`` of both sides together, in training and in service. ``threads`` 0: torch's."""
+    """``layers`` of the base that are kept, from below (0: all); ``window`` sentences on each side of a joint;
+    ``max_tokens`` of both sides together, in training and in service. ``threads`` 0: torch's.
+    """
 
     layers: int = 3
     window: int = 2
@@ -44,18 +45,22 @@ class SegmenterSettings:
 
 
 class SegmenterTrainee:
-    """training.loop.Trainee; which boundaries a step sees follows from the seed and its number."""
+    """training.loop.Trainee; the seed and the step's number decide its boundaries."""
 
     def __init__(
-        self, base: Path, boundaries: Sequence[Joint], held_out: Sequence[Joint], settings: SegmenterSettings
+        self,
+        base: Path,
+        boundaries: Sequence[SentencePair],
+        held_out: Sequence[SentencePair],
+        settings: SegmenterSettings,
     ) -> None:
-        """Raises ModelMissing where ``base`` is no encoder with weights."""
+        """Raises ModelMissing if ``base`` is not an encoder with weights."""
         import torch
 
         self.base, self.settings = base, settings
         self.module = _loaded(base, settings)
-        self._tokens = JointTokeniser(base / "tokenizer.json", settings.max_tokens)
-        self._joints, self._held_out = list(boundaries), list(held_out)
+        self._tokens = SentencePairTokeniser(base / "tokenizer.json", settings.max_tokens)
+        self._pairs, self._held_out = list(boundaries), list(held_out)
         self._optimiser = torch.optim.AdamW(self.module.parameters(), lr=settings.learning_rate, weight_decay=0.01)
 
     def step(self, number: int, rate: float) -> float:
@@ -65,7 +70,7 @@ class SegmenterTrainee:
             group["lr"] = self.settings.learning_rate * rate
         torch.manual_seed(random.Random(f"{self.settings.seed}:{number}").randrange(2**31))  # noqa: S311 # nosec B311
         boundaries = self.drawn(number)
-        labels = torch.tensor([joint.label for joint in boundaries]).to(self.settings.device)
+        labels = torch.tensor([pair.label for pair in boundaries]).to(self.settings.device)
         loss: Any = torch.nn.functional.cross_entropy(self._logits(boundaries), labels)
         self._optimiser.zero_grad()
         loss.backward()
@@ -74,9 +79,9 @@ class SegmenterTrainee:
         return float(loss.detach())
 
     def measure(self) -> float:
-        """How likely a true joint coheres more than a false one, 0..1."""
+        """The probability that a true joint coheres more than a false one, 0..1."""
         scores = self.coherence(self._held_out)
-        false = np.array([joint.label == 1 for joint in self._held_out])
+        false = np.array([pair.label == 1 for pair in self._held_out])
         return auc(scores[~false], scores[false])
 
     def state(self) -> Json:
@@ -87,16 +92,16 @@ class SegmenterTrainee:
         self.module.load_state_dict(state["weights"])
         self._optimiser.load_state_dict(state["optimiser"])
 
-    def drawn(self, number: int) -> list[Joint]:
-        """Every joint once an epoch, in an order of its own each time."""
-        size = min(self.settings.batch, len(self._joints))
-        epoch, place = divmod((number - 1) * size, len(self._joints) - len(self._joints) % size)
-        order = list(range(len(self._joints)))
+    def drawn(self, number: int) -> list[SentencePair]:
+        """Every joint once per epoch, each time in another order."""
+        size = min(self.settings.batch, len(self._pairs))
+        epoch, place = divmod((number - 1) * size, len(self._pairs) - len(self._pairs) % size)
+        order = list(range(len(self._pairs)))
         random.Random(f"{self.settings.seed}:epoch:{epoch}").shuffle(order)  # noqa: S311 # nosec B311
-        return [self._joints[at] for at in order[place : place + size]]
+        return [self._pairs[at] for at in order[place : place + size]]
 
-    def coherence(self, boundaries: Sequence[Joint]) -> NDArray[np.float64]:
-        """(n,) probability that the second goes on from the first."""
+    def coherence(self, boundaries: Sequence[SentencePair]) -> NDArray[np.float64]:
+        """(n,) probability that the second continues the first."""
         import torch
 
         self.module.eval()
@@ -108,16 +113,16 @@ class SegmenterTrainee:
         return np.concatenate(found).astype(np.float64)
 
     def save(self, folder: Path) -> None:
-        """Weights and tokenizer. Raises OSError where the disk refuses."""
+        """Weights and tokenizer. Raises OSError if the disk fails."""
         self.module.save_pretrained(str(folder), safe_serialization=True)
         for name in _KEPT:
             if (self.base / name).is_file():
                 shutil.copyfile(self.base / name, folder / name)
 
-    def _logits(self, boundaries: Sequence[Joint]) -> Any:
+    def _logits(self, boundaries: Sequence[SentencePair]) -> Any:
         import torch
 
-        tokens = self._tokens.tokens([joint.before for joint in boundaries], [joint.behind for joint in boundaries])
+        tokens = self._tokens.tokens([pair.before for pair in boundaries], [pair.behind for pair in boundaries])
         feed, _ = padded(tokens)
         return self.module(
             **{name: torch.from_numpy(value).to(self.settings.device) for name, value in feed.items()}

@@ -1,16 +1,16 @@
-// The address is the saved search: the page's parameters are those of GET /search, so the one is the other.
+// The address is the saved search: the page uses the same parameters as GET /search.
 
 import type { Box, Link, Part } from "./types.ts";
 
 const PARTS: readonly Part[] = ["place", "time", "relation", "scale", "kind", "terms"];
 
-/** Parameters with several values, each shown as a chip of its own. */
+/** Parameters with several values, each shown as a separate chip. */
 export const VALUE_FILTERS: readonly string[] = [
   "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "media_type",
   "platform", "instrument", "project", "variable", "processing_level",
 ];
 
-/** Facets in the order of the page; the decades are drawn as the histogram. */
+/** Facets in the order of the page; decades are drawn as the histogram. */
 export const FACETS: readonly string[] = [
   "type", "theme", "region", "provenance", "platform", "instrument", "variable", "project", "processing_level", "organisation",
   "keyword", "source", "format", "licence", "decade",
@@ -23,20 +23,20 @@ const KEPT: readonly string[] = [
 
 export const PAGE_SIZE = 20;
 
-/** What of an address is a search; foreign parameters (a newsletter's, say) are dropped, since the API refuses them. */
+/** The search parameters of an address; others (for example of a newsletter) are dropped, because the API refuses them. */
 export function searchOf(query: string): URLSearchParams {
   const kept = [...new URLSearchParams(query)].filter(([name, value]) => KEPT.includes(name) && value.trim() !== "");
   return new URLSearchParams(kept);
 }
 
-/** The address to ask for the first page. */
+/** The address for the first page. */
 export function asked(search: URLSearchParams): string {
   const query = new URLSearchParams(search);
   query.set("facets", FACETS.join(","));
   return paged(query, null);
 }
 
-/** The address to ask for a further page. */
+/** The address for a further page. */
 export function askedAfter(search: URLSearchParams, cursor: string): string {
   return paged(new URLSearchParams(search), cursor);
 }
@@ -49,7 +49,7 @@ function paged(query: URLSearchParams, cursor: string | null): string {
   return `search?${query}`;
 }
 
-/** The cursor of the `next` link. Only the cursor: the link itself may name the public address behind a proxy. */
+/** The cursor of the `next` link. Only the cursor: the link may contain the public address of a proxy. */
 export function cursorOf(links: readonly Link[]): string | null {
   const next = links.find((link) => link.rel === "next");
   return next ? new URL(next.href, "http://localhost/").searchParams.get("cursor") : null;
@@ -58,7 +58,7 @@ export function cursorOf(links: readonly Link[]): string | null {
 const LISTED: readonly string[] = ["bbox", "datetime", "type"];
 
 /**
- * The unranked list of all records that hold any of the words; null where a filter is set that the list does not know.
+ * The unranked list of all records with any of the words; null if a filter is set that the list does not support.
  *
  * `thematic`: the question without its words of place and time, which only rank.
  */
@@ -72,7 +72,7 @@ export function unranked(search: URLSearchParams, thematic: string): string | nu
   return `collections/${encodeURIComponent(sources[0] ?? "all")}/items${query.size ? `?${query}` : ""}`;
 }
 
-/** Whether anything is asked at all. */
+/** Whether the search has any parameter. */
 export function asksNothing(search: URLSearchParams): boolean {
   return [...search.keys()].every((name) => ["algorithm", "interpret", "rerank", "group", "relation", "spelling"].includes(name));
 }
@@ -82,10 +82,10 @@ export function changed(search: URLSearchParams, name: string, value: string | n
   const copy = new URLSearchParams(search);
   if (value === null) copy.delete(name);
   else copy.set(name, value);
-  if (name === "bbox" && value !== null) copy.delete("place"); // the API takes one of the two
+  if (name === "bbox" && value !== null) copy.delete("place"); // the API accepts only one of the two
   if (name === "place" && value !== null) copy.delete("bbox");
   if (!copy.has("bbox") && !copy.has("place")) copy.delete("relation");
-  if (name === "q") copy.delete("spelling"); // it is about the question before
+  if (name === "q") copy.delete("spelling"); // it applied to the previous question
   return copy;
 }
 
@@ -99,26 +99,26 @@ export function toggled(search: URLSearchParams, name: string, value: string): U
   return copy;
 }
 
-/** The parts of the question that are read as more than words. */
+/** The parts of the question that can be interpreted. */
 export function readParts(search: URLSearchParams): readonly Part[] {
   const said = search.get("interpret") ?? "all";
   if (said === "all") return PARTS;
   return PARTS.filter((part) => said.split(",").includes(part));
 }
 
-/** A copy in which a part of the question is read, or is left as mere words. */
+/** A copy in which a part of the question is interpreted, or used as plain words. */
 export function reading(search: URLSearchParams, part: Part, read: boolean): URLSearchParams {
   const parts = PARTS.filter((one) => (one === part ? read : readParts(search).includes(one)));
   const said = parts.length === PARTS.length ? null : parts.length ? parts.join(",") : "none";
   return changed(search, "interpret", said);
 }
 
-/** The asked box; null where there is none or it is not one. */
+/** The box of the search; null if there is none or it is invalid. */
 export function boxOf(search: URLSearchParams): Box | null {
   return readBox(search.get("bbox") ?? "");
 }
 
-/** `w,s,e,n` as a box; null where an edge is missing or lies outside the world. */
+/** `w,s,e,n` as a box; null if an edge is missing or out of range. */
 export function readBox(text: string): Box | null {
   const edges = text.split(",");
   if (edges.length !== 4 || edges.some((edge) => edge.trim() === "")) return null;
@@ -127,14 +127,14 @@ export function readBox(text: string): Box | null {
   return inside && south <= north ? [west, south, east, north] : null;
 }
 
-/** First and last year asked for, null for an open end. */
+/** First and last year of the search, null for an open end. */
 export function yearsOf(search: URLSearchParams): [number | null, number | null] {
   const edges = (search.get("datetime") ?? "").split("/");
   const years = [edges[0], edges[1] ?? edges[0]].map((edge) => /^(-?\d{4,})/.exec(edge ?? "")?.[1]);
   return [years[0] ? Number(years[0]) : null, years[1] ? Number(years[1]) : null];
 }
 
-/** `datetime` for whole years; null where both ends are open. Years have four digits, as ISO 8601 wants. */
+/** `datetime` for whole years; null if both ends are open. Years have four digits, as ISO 8601 requires. */
 export function datetimeOf(first: number | null, last: number | null): string | null {
   if (first === null && last === null) return null;
   return `${first === null ? ".." : `${year(first)}-01-01`}/${last === null ? ".." : `${year(last)}-12-31`}`;

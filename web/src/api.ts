@@ -2,7 +2,7 @@
 
 import { authorization } from "./session.ts";
 
-/** An answer that is not 2xx, or none at all (`status` 0). */
+/** An answer that is not 2xx, or no answer at all (`status` 0). */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -20,21 +20,21 @@ export async function getJson<T>(address: string, signal?: AbortSignal): Promise
   return (await response.json()) as T;
 }
 
-/** Sends JSON and gives what comes back. Throws as `getJson` does. */
+/** Sends JSON and returns the answer. Throws as `getJson` does. */
 export async function sendJson<T>(method: "POST" | "PATCH", address: string, body: unknown): Promise<T> {
   const headers = { Accept: "application/json", "Content-Type": "application/json" };
   const response = await sent(address, { method, headers, body: JSON.stringify(body) });
   return (await response.json()) as T;
 }
 
-/** The answer of any call that went well. Throws as `getJson` does. */
+/** The answer of any successful call. Throws as `getJson` does. */
 export async function sent(address: string, options: RequestInit): Promise<Response> {
   const response = await reached(address, { ...options, headers: { ...options.headers, ...authorization() } });
   if (!response.ok) throw problemOf(response.status, await response.text(), response.statusText);
   return response;
 }
 
-/** Null where the service does not have such a call or such a thing. Throws as `getJson` does. */
+/** Null if the service does not have the call or the resource. Throws as `getJson` does. */
 export async function getIfThere<T>(address: string, signal?: AbortSignal): Promise<T | null> {
   try {
     return await getJson<T>(address, signal);
@@ -61,7 +61,7 @@ async function reached(address: string, options: RequestInit): Promise<Response>
   }
 }
 
-/** What an answer that is not 2xx says: problem+json, or only its status where a proxy in between wrote HTML. */
+/** The text of an error answer: problem+json, or only its status if a proxy sent HTML. */
 export function problemOf(status: number, text: string, otherwise: string): Problem {
   try {
     const said = JSON.parse(text) as { title?: string; detail?: string; parameter?: string };

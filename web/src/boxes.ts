@@ -1,4 +1,4 @@
-// Boxes as numbers and words.
+// Boxes as numbers and as text.
 
 import type { Box } from "./types.ts";
 
@@ -11,7 +11,7 @@ export function areaDeg2(box: Box): number {
   return widthDeg(box) * (box[3] - box[1]);
 }
 
-/** A box between two corners in any order; latitudes are held to the globe, longitudes folded into -180..180. */
+/** A box between two corners in any order; latitudes are limited to the globe, longitudes wrapped to -180..180. */
 export function boxBetween(a: { lat: number; lng: number }, b: { lat: number; lng: number }): Box {
   const [south, north] = [a.lat, b.lat].map((lat) => Math.min(90, Math.max(-90, lat))).sort((x, y) => x - y);
   const [left, right] = [a.lng, b.lng].sort((x, y) => x - y) as [number, number];
@@ -19,7 +19,7 @@ export function boxBetween(a: { lat: number; lng: number }, b: { lat: number; ln
   return [whole ? -180 : folded(left), hundredth(south ?? -90), whole ? 180 : folded(right), hundredth(north ?? 90)];
 }
 
-/** `10°–41° E, 35°–8° S` would need words; numbers with a hemisphere letter do in every language but the letters. */
+/** Numbers with a letter for the hemisphere: only the letters depend on the language. */
 export function boxText([west, south, east, north]: Box): string {
   return `${degrees(west, "E", "W")} – ${degrees(east, "E", "W")}, ${degrees(south, "N", "S")} – ${degrees(north, "N", "S")}`;
 }

@@ -1,4 +1,4 @@
-// The page: one of its views below one header.
+// The page: one of its views below the header.
 
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -12,7 +12,7 @@ import { remember } from "./shell/memory.ts";
 import { rememberPlaces } from "./shell/place.ts";
 import { SourceView } from "./sources/sourceView.tsx";
 import { SourcesView } from "./sources/sourcesView.tsx";
-import "leaflet/dist/leaflet.css"; // here and not in the map's own bundle: style sheets are not loaded lazily
+import "leaflet/dist/leaflet.css"; // here and not in the map's bundle, because style sheets are not loaded lazily
 import "./styles/base.css";
 import "./map/map.css";
 import "./styles/search.css";
@@ -31,7 +31,7 @@ function Page() {
   const view = "id" in route ? `${route.view} ${route.id}` : route.view;
   const seen = useRef(view);
   useEffect(() => {
-    // Who went on by key or screen reader stands in the new view, not before the page.
+    // Moves the focus into the new view, for users of keyboards and screen readers.
     if (seen.current !== view) document.getElementById("main")?.focus({ preventScroll: true });
     seen.current = view;
   }, [view]);

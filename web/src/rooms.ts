@@ -1,4 +1,4 @@
-// What this service offers beside the search; it says so in the page's head.
+// The parts of this service besides the search, as listed in the page's head.
 
 export type Room = "ask" | "library" | "harvest";
 

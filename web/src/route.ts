@@ -1,4 +1,4 @@
-// Which view an address means, and going from one to another without loading the page anew.
+// Maps addresses to views, and changes the view without loading the page again.
 
 import { useEffect, useState } from "preact/hooks";
 import { leave, place, placeLeft, returnTo } from "./shell/place.ts";
@@ -34,7 +34,7 @@ export function sourceAddress(id: string): string {
   return `sources/${encodeURIComponent(id)}`;
 }
 
-/** Goes to an address relative to the root; `replace` keeps the history as it is. */
+/** Goes to an address relative to the root; `replace` replaces the current history entry. */
 export function go(address: string, replace = false): void {
   const target = new URL(address, document.baseURI);
   if (target.href === location.href) return;
@@ -43,7 +43,7 @@ export function go(address: string, replace = false): void {
   dispatchEvent(new Event(MOVED));
 }
 
-/** Goes back to an address that was left before, to the place where it was left. */
+/** Goes back to an address visited before, at its earlier scroll position. */
 export function goBack(address: string): void {
   const target = new URL(address, document.baseURI);
   if (place().from === target.href) {
@@ -90,6 +90,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // a stray % in a typed address is taken as it is
+    return text; // a stray % in a typed address is kept
   }
 }

@@ -1,8 +1,8 @@
-// Metadata are written by others: an address in them is followed only where its scheme is harmless.
+// Metadata come from other people: an address in them is a link only if its scheme is safe.
 
 const HARMLESS = new Set(["http:", "https:", "mailto:", "ftp:"]);
 
-/** The address, a bare DOI made into one; null where it is none or its scheme could do harm. */
+/** The address; a bare DOI becomes one. Null for other texts and unsafe schemes. */
 export function safeHref(text: string | undefined): string | null {
   if (!text) return null;
   const doi = /^(?:doi:\s*)?(10\.\d{4,9}\/\S+)$/i.exec(text.trim());
@@ -15,7 +15,7 @@ export function safeHref(text: string | undefined): string | null {
   }
 }
 
-/** A highlighted fragment as alternating plain and marked stretches: `<em>` marks, the rest is escaped HTML. */
+/** A highlighted fragment as alternating plain and marked parts: `<em>` marks, the rest is escaped HTML. */
 export function marks(fragment: string): { text: string; marked: boolean }[] {
   return fragment
     .split(/(<em>.*?<\/em>)/s)

@@ -1,10 +1,10 @@
-// The key or token of who is known: kept for this tab only, and sent with every call to the service itself.
+// The user's key or token: stored for this tab only, and sent only with calls to this service.
 
 import { useEffect, useState } from "preact/hooks";
 
 const NAME = "sonde.key";
 const CHANGED = "sonde:key";
-let inMemory: string | null = null; // where the browser keeps nothing
+let inMemory: string | null = null; // used if the browser stores nothing
 
 export function key(): string | null {
   try {
@@ -14,14 +14,14 @@ export function key(): string | null {
   }
 }
 
-/** Null forgets it. */
+/** Null deletes it. */
 export function setKey(text: string | null): void {
   inMemory = text;
   try {
     if (text === null) sessionStorage.removeItem(NAME);
     else sessionStorage.setItem(NAME, text);
   } catch {
-    // It lasts until the page is left.
+    // The key is valid until the page is closed.
   }
   dispatchEvent(new Event(CHANGED));
 }
@@ -36,7 +36,7 @@ export function useKey(): string | null {
   return now;
 }
 
-/** What the header of a call says of who asks. */
+/** The authorisation header of a call. */
 export function authorization(): Record<string, string> {
   const known = key();
   return known === null ? {} : { Authorization: `Bearer ${known}` };

@@ -1,4 +1,4 @@
-// Sizes of files in words.
+// File sizes as text.
 
 const STEPS = [
   ["gigabyte", 1e9],

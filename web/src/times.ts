@@ -1,4 +1,4 @@
-// Times of records as years, bins and words.
+// Times of records as years, bins and text.
 
 import type { Feature } from "./types.ts";
 
@@ -12,7 +12,7 @@ const EARLIEST_SHOWN = 1850;
 const MOST_BINS = 36;
 const STEPS = [1, 2, 5, 10, 20, 50, 100];
 
-/** First and last year of each span of a record, open ends null; empty where it does not say. */
+/** First and last year of each span of a record, open ends null; empty if it has none. */
 export function spansOf(feature: Feature): [number | null, number | null][] {
   const said = feature.properties["sonde:times"] ?? (feature.time ? [feature.time.interval] : []);
   return said.map(([start, end]) => [yearOf(start), yearOf(end)]);
@@ -24,7 +24,7 @@ export function yearOf(instant: string | null | undefined): number | null {
   return found?.[1] ? Number(found[1]) : null;
 }
 
-/** The years that a histogram shows: those of the records and of the question, not before 1850. */
+/** The years of a histogram: those of the records and of the question, from 1850 on. */
 export function shownYears(features: readonly Feature[], asked: readonly (number | null)[], now: number): [number, number] {
   const years = [...features.flatMap(spansOf).flat(), ...asked].filter((year) => year !== null);
   const first = Math.min(1980, ...years.map((year) => Math.max(year, EARLIEST_SHOWN)));
@@ -32,7 +32,7 @@ export function shownYears(features: readonly Feature[], asked: readonly (number
   return [first, last];
 }
 
-/** How many records reach into each stretch of years; a record with several spans counts once for each stretch. */
+/** The number of records in each range of years; a record with several spans counts once per range. */
 export function histogram(features: readonly Feature[], [first, last]: [number, number]): Bin[] {
   const step = STEPS.find((one) => (last - first + 1) / one <= MOST_BINS) ?? 100;
   const start = Math.floor(first / step) * step;
@@ -46,7 +46,7 @@ export function histogram(features: readonly Feature[], [first, last]: [number, 
   return bins;
 }
 
-/** An instant as a day, a month or a year, whatever it needs: a span that begins on 1 January begins with its year. */
+/** An instant as a day, a month or a year: a span that begins on 1 January shows only its year. */
 export function edgeText(instant: string | null | undefined, locale: string, atEnd: boolean): string | null {
   const year = yearOf(instant);
   if (year === null || !instant) return null;
@@ -59,7 +59,7 @@ export function edgeText(instant: string | null | undefined, locale: string, atE
 
 const UNITS: Record<string, string> = { Y: "year", M: "month", W: "week", D: "day", TH: "hour", TM: "minute", TS: "second" };
 
-/** An ISO 8601 duration of one unit in words (`P5D`: 5 days); any other as it is. */
+/** An ISO 8601 duration of one unit as text (`P5D`: 5 days); others are unchanged. */
 export function durationText(duration: string, locale: string): string {
   const [, inDay, count, letter] = /^P(T?)(\d+(?:\.\d+)?)([YMWDHS])$/.exec(duration) ?? [];
   const unit = UNITS[`${inDay}${letter}`];
@@ -67,12 +67,12 @@ export function durationText(duration: string, locale: string): string {
   return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(Number(count));
 }
 
-/** A moment as day and time of the clock here. */
+/** A moment as day and time in the local time zone. */
 export function momentText(instant: string, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }).format(new Date(instant));
 }
 
-/** Milliseconds as seconds or minutes, whatever they need. */
+/** Milliseconds as seconds or minutes. */
 export function durationOf(ms: number, locale: string): string {
   const [unit, size] = ms >= 120_000 ? (["minute", 60_000] as const) : (["second", 1000] as const);
   return new Intl.NumberFormat(locale, { style: "unit", unit, maximumFractionDigits: 1 }).format(ms / size);

@@ -1,4 +1,4 @@
-// What the API answers, as far as the page reads it (OpenAPI at /api is the whole).
+// The API's answers, as far as the page uses them (OpenAPI at /api is complete).
 
 /** West, south, east, north in degrees WGS 84; west > east crosses the antimeridian. */
 export type Box = readonly [west: number, south: number, east: number, north: number];
@@ -102,7 +102,7 @@ export interface Feature {
 }
 
 export interface FacetValue {
-  /** What the facet's parameter takes. */
+  /** The value for the facet's parameter. */
   value: string;
   label: string;
   count: number;
@@ -112,7 +112,7 @@ export interface FacetValue {
 export interface Facet {
   parameter: string;
   values: FacetValue[];
-  /** How many values are not listed. */
+  /** The number of values that are not listed. */
   others: number;
 }
 
@@ -131,7 +131,7 @@ export interface Interpretation {
   latest: boolean;
   scales: Said[];
   kinds: (Said & { kind: string })[];
-  /** `known`: whether any record bears it. */
+  /** `known`: whether any record has it. */
   identifiers: (Said & { kind: string; value: string; known?: boolean })[];
 }
 
@@ -139,7 +139,7 @@ export type TotalRelation = "exact" | "about" | "at_least";
 
 export interface Answer {
   features: Feature[];
-  /** How many hits can be paged. */
+  /** The number of hits that can be paged. */
   numberMatched: number;
   "sonde:total"?: number;
   "sonde:totalRelation"?: TotalRelation;
@@ -147,7 +147,7 @@ export interface Answer {
   "sonde:interpretation"?: Interpretation;
   "sonde:facets"?: Record<string, Facet>;
   "sonde:didYouMean"?: string;
-  /** The question as it was asked, where its mended form was answered. */
+  /** The original question, if its corrected form was answered. */
   "sonde:correctedFrom"?: string;
   "sonde:degraded"?: string[];
   "sonde:took_ms"?: Record<string, number>;

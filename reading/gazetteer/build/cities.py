@@ -24,10 +24,10 @@ _CITY_TYPES = ("Municipality", "City", "Federal City", "Capital City", "Metropol
 
 
 def cities(units: list[Unit], facts: Mapping[str, list[Any]]) -> list[Draft]:
-    """Cities of 15,000 people and more, with a box: our own, that of the region that the city is, else estimated.
+    """Cities of 15,000 people and more, each with a box: our own, that of its region if it is one, else estimated.
 
-    ``facts`` are by a city's name in GeoNames, for the largest city of that name: four numbers of a box where it
-    is known, then further names.
+    ``facts`` are by a city's name in GeoNames, for the largest city with that name: four numbers of a box if known,
+    then further names.
     """
     rows = sorted(_rows(), key=lambda row: (-row["population"], row["geonameid"]))
     boxes = _city_regions(units)

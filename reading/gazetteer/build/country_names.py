@@ -1,4 +1,4 @@
-"""What countries are called: in six languages, officially, and by their people."""
+"""Names of countries in six languages, official names, and names of their people."""
 
 from __future__ import annotations
 

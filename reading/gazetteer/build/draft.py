@@ -1,4 +1,4 @@
-"""A place while the gazetteer is being built: a place and all its names."""
+"""A place with all its names during the gazetteer's build."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """``names`` are any spelling in any language, ``adjectives`` what its people and things are called.
+    """``names`` are spellings in any language, ``adjectives`` the words for its people and things.
 
-    ``weak_names`` are transliterations and nicknames: used only where no place has the name properly.
+    ``weak_names`` are transliterations and nicknames: used only if no place has the name properly.
     """
 
     name: str
@@ -27,9 +27,9 @@ class Draft:
     estimated: bool = False
     names: frozenset[str] = field(default_factory=frozenset)
     adjectives: frozenset[str] = field(default_factory=frozenset)
-    small_adjectives: frozenset[str] = field(default_factory=frozenset)  # in languages that write them small
+    small_adjectives: frozenset[str] = field(default_factory=frozenset)  # in languages that write them in lower case
     weak_names: frozenset[str] = field(default_factory=frozenset)
-    code: str = ""  # ISO 3166-2, where it is used to say which city is meant ("Boulder, CO")
+    code: str = ""  # ISO 3166-2, if it is used to identify a city ("Boulder, CO")
 
 
 def area_km2(box: BBox) -> float:
@@ -39,7 +39,7 @@ def area_km2(box: BBox) -> float:
 
 
 def iou(a: BBox, b: BBox) -> float:
-    """Shared area over joint area of two boxes in plain degrees, 0..1, right across the antimeridian."""
+    """Intersection over union of two boxes in plain degrees, 0..1, also across the antimeridian."""
     shared = sum(
         max(0.0, min(p.east, q.east) - max(p.west, q.west)) * max(0.0, min(p.north, q.north) - max(p.south, q.south))
         for p in a.parts()

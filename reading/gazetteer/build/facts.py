@@ -25,7 +25,7 @@ _RIVER_FORMS = ("{} River", "{} Basin", "{} River Basin", "{} catchment", "{} wa
 
 
 def load(name: str) -> Any:
-    """One file of facts as YAML gives it."""
+    """One file of facts, parsed from YAML."""
     return yaml.safe_load((FACTS / name).read_text(encoding="utf-8"))
 
 

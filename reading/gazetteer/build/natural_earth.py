@@ -21,9 +21,9 @@ from reading.gazetteer.names import name_key
 
 SOURCE = "natural-earth"
 _LARGEST_GAP_DEG = 1.5  # parts of a country further from its main part than this are overseas
-_OVERSEAS_SHARE = 0.25  # ... and are left out when smaller than this share of the main part
+_OVERSEAS_SHARE = 0.25  # ... and are left out if smaller than this share of the main part
 _ARCHIPELAGO_SHARE = 0.75  # ... unless the main part is less than this share of the country (Kiribati)
-_GROUPED = ("ITA", "FRA", "ESP", "BEL", "IRL", "GRC")  # Natural Earth draws their provinces, people name the regions
+_GROUPED = ("ITA", "FRA", "ESP", "BEL", "IRL", "GRC")  # Natural Earth draws their provinces, but people use the regions
 _TYPES = ("State", "Province", "County", "Region", "Oblast", "Prefecture", "Territory", "District", "Governorate")
 _POSTAL = ("US", "CA", "AU")  # where a region's short code follows a city's name
 _NOT_COUNTRIES = ("ATA",)  # Antarctica is a continent here
@@ -68,7 +68,7 @@ def _outline_area(ring: list[list[float]]) -> float:
 
 
 def homeland(parts: Iterable[tuple[BBox, float]]) -> BBox:
-    """The box that people mean by a country: its main part, without what lies far overseas and is small."""
+    """The usual box of a country: its main part, without small parts far overseas."""
     clusters: list[tuple[BBox, float]] = []
     for box, area in sorted(parts, key=lambda part: -part[1]):
         near = [cluster for cluster in clusters if _gap_deg(cluster[0], box) <= _LARGEST_GAP_DEG]
@@ -125,7 +125,7 @@ def _country(group: list[Unit], code: str, names: frozenset[str], people: int) -
 
 
 def parts_of_countries(units: list[Unit]) -> list[Draft]:
-    """England, Svalbard, French Guiana, ...: units of a country that go by a name of their own."""
+    """England, Svalbard, French Guiana, ...: units of a country with their own name."""
     grouped: defaultdict[tuple[str, str], list[Unit]] = defaultdict(list)
     for unit in units:
         name = unit.properties["geonunit"]
@@ -167,7 +167,7 @@ def _groups(units: list[Unit]) -> Iterator[Draft]:
 
 
 def _importance(box: BBox, code: str) -> float:
-    """Larger regions are meant more often; those of the United States most of all (it writes most catalogues)."""
+    """Larger regions are meant more often; those of the United States most of all (most catalogues are from there)."""
     size = min(1.0, max(0.0, math.log10(max(area_km2(box), 1.0)) - 2.0) / 4.5)
     return 0.4 + 0.2 * size + (0.08 if code == "US" else 0.0)
 

@@ -1,4 +1,4 @@
-"""Drafts to the gazetteer's file: gzip of tab-separated lines, the same bytes for the same input."""
+"""Writes drafts to the gazetteer's file: gzip of tab-separated lines; equal input gives equal bytes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from reading.gazetteer.build import facts
 from reading.gazetteer.build.draft import Draft, iou
 from reading.gazetteer.names import name_key
 
-_SAME_PLACE_IOU = 0.6  # a name's second place that covers the first this much is the same place from another source
-_LONGEST_NAME = 8  # words; longer official names are not what people type
+_SAME_PLACE_IOU = 0.6  # a name's second place that covers the first this much is the same place
+_LONGEST_NAME = 8  # words; people do not type longer official names
 _MOST_PER_NAME = 6
-_SHORT = 3  # letters; as short a name is nearly always a word, a unit or a formula
+_SHORT = 3  # letters; a shorter name is nearly always a word, a unit or a formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Written:
 
 
 def write(drafts: Iterable[Draft], path: Path) -> Written:
-    """Writes places (most important first), names, abbreviations and codes; ``gazetteer.py`` tells the columns."""
+    """Writes places (most important first), names, abbreviations and codes; ``gazetteer.py`` lists the columns."""
     kept = sorted(drafts, key=lambda draft: (-draft.importance, draft.name, draft.bbox.as_list()))
     names, adjectives = _index(kept)
     flagged = facts.load("words.yaml")

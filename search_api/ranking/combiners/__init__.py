@@ -1,4 +1,4 @@
-"""Every way to make one score of the signals: one module each, one line here, chosen in ``config.json``."""
+"""The combiners, which make one score of the signals: one module and one line each, chosen in ``config.json``."""
 
 from __future__ import annotations
 

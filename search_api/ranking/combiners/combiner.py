@@ -18,9 +18,9 @@ from search_api.ranking.signals.signal import Asked, Measured
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One signal's part in the scores: ``raw`` (n,) as measured, NaN where not; ``counted`` (n,) without NaN.
+    """One signal's part in the scores: ``raw`` (n,) as measured, NaN if not; ``counted`` (n,) without NaN.
 
-    ``weight * counted`` is what it contributes.
+    Its contribution is ``weight * counted``.
     """
 
     raw: Floats
@@ -37,12 +37,13 @@ class Combiner(Protocol):
     name: ClassVar[str]
 
     def combine(self, measured: Mapping[SignalName, Measured], asked: Asked, /) -> Terms:
-        """A term for each signal that was measured. A learned model gives its contributions as ``counted`` with the
-        weight 1, and what it starts from as a term of a name that no signal has."""
+        """A term for each signal that was measured. A learned model returns its contributions as ``counted`` with
+        weight 1, and its base value as a term whose name is not a signal's.
+        """
 
 
 def total(terms: Terms, count: int) -> Floats:
-    """Sum of weight x counted, (n,), added in the order of the names, so that no order of arms can show in it."""
+    """Sum of weight x counted, (n,), added in the order of the names, so that the order of arms has no effect."""
     score = np.zeros(count)
     for name in sorted(terms):
         score += terms[name].weight * terms[name].counted

@@ -33,7 +33,7 @@ class ReciprocalRanks:
 def rrf(scores: Floats, tie: Integers, k: int = 60) -> Floats:
     """Reciprocal ranks (n,) scaled so that the first rank is 1: (k + 1) / (k + rank); NaN stays NaN.
 
-    Ranks start at 1 with the highest score and ties break by id (``tie``: rank of each id).  The factor k + 1 does not
+    Ranks start at 1 with the highest score and ties break by id (``tie``: rank of each id). The factor k + 1 does not
     change any order and keeps the text score in 0..1.
     """
     measured = np.flatnonzero(~np.isnan(scores))

@@ -1,9 +1,9 @@
-"""What the weighted sums share: the arms make a text score that weighs 1, the other signals weigh beside it.
+"""What the weighted sums share: the arms make a text score of weight 1, to which the other signals add.
 
-A candidate that an arm did not measure (NaN) gets nothing from that arm, as if it were the arm's minimum. Retrieval
-completes the arms first (a candidate outside an arm's window gets its score in a second, id-filtered search), so what
-is still missing has nothing to measure: a record without passages, or without one word of the question.
-An arm that measured no candidate at all did not run: it drops out and the others share its weight.
+A candidate that an arm did not measure (NaN) gets nothing from that arm, as if it had the arm's minimum. Retrieval
+completes the arms first (a candidate outside an arm's window gets its score in a second, id-filtered search). A score
+that is still missing means that there is nothing to measure: a record without passages, or without the question's
+words. An arm that measured no candidate at all did not run: it is left out and the others share its weight.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Scaled = Callable[[Measured], Floats]
 
 
 def weighted_sum(measured: Mapping[SignalName, Measured], scaled: Scaled) -> Terms:
-    """The terms, their weights summing to 1 (all the same where none weighs anything).
+    """The terms, with weights that sum to 1 (unchanged if all are 0).
 
-    An arm that was not counted is kept with weight 0, so that its signal shows.
+    An arm that was not counted keeps weight 0, so that its signal is shown.
     """
     arms = {name: one for name, one in measured.items() if one.counted is None}
     weights = shared_weights(
@@ -45,7 +45,7 @@ def weighted_sum(measured: Mapping[SignalName, Measured], scaled: Scaled) -> Ter
 
 
 def shared_weights(arms: Mapping[SignalName, Floats], weights: Mapping[SignalName, float]) -> dict[SignalName, float]:
-    """The weights of the arms that ran, sum 1, by name; empty where none ran or none weighs anything."""
+    """The weights of the arms that ran, sum 1, by name; empty if none ran or all weights are 0."""
     ran = [name for name in sorted(arms) if weights.get(name, 0.0) > 0.0 and not np.isnan(arms[name]).all()]
     total = math.fsum(weights[name] for name in ran)
     return {name: weights[name] / total for name in ran}

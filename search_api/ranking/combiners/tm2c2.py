@@ -1,4 +1,4 @@
-"""The weighted sum that Sonde ships: each arm scaled from its theoretical minimum to the highest score seen."""
+"""The default weighted sum: each arm scaled from its theoretical minimum to the highest score seen."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Tm2c2:
 
 
 def tm2c2(scores: Floats, minimum: float) -> Floats:
-    """Scores (n,) from ``minimum`` to the highest seen, brought to 0..1; NaN stays NaN.
+    """Scores (n,) scaled from ``minimum`` and the highest seen to 0..1; NaN stays NaN.
 
-    (s - minimum) / (seen maximum - minimum). All 0 where nothing rises above the minimum.
+    (s - minimum) / (seen maximum - minimum). All 0 if no score is above the minimum.
     """
     highest = float(np.nanmax(scores, initial=-math.inf))
     if not highest > minimum:

@@ -1,4 +1,4 @@
-"""Every signal that ranking knows: one module each, one line here, its numbers in ``config.json``."""
+"""Every signal of the ranking: one module and one line here, with its numbers in ``config.json``."""
 
 from __future__ import annotations
 

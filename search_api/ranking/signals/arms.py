@@ -1,6 +1,6 @@
 """The signals that search itself measures: words and meaning, of records and of passages.
 
-A weight is a share of the text score. An arm that did not run drops out and the others share its weight.
+A weight is a share of the text score. An arm that did not run is left out and the others share its weight.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Arm(ABC):
     name: ClassVar[SignalName]
     columns: ClassVar[tuple[AnyColumn, ...]] = ()
     where: ClassVar[str]
-    """What was read, for the explanation."""
+    """What the arm searches, for the explanation."""
     weight: float
 
     def __post_init__(self) -> None:
@@ -37,7 +37,7 @@ class Arm(ABC):
 
     @abstractmethod
     def least(self, asked: Asked, /) -> float:
-        """The least score by definition."""
+        """The theoretical minimum of the score."""
 
     @abstractmethod
     def reasons(self, asked: Asked, raw: Floats, index: int, /) -> tuple[Reason, ...]: ...

@@ -1,4 +1,4 @@
-"""A reranker's reading of the best candidates together with the question."""
+"""The reranker's score of the best candidates, read together with the question."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from search_api.ranking.signals.signal import Asked, Measured, Reason
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoderReading:
-    """``weight``: lambda, its share of the final score where the model's card names none. ``depth``: how many of the
-    best it reads. It is measured after the others are combined: :mod:`search_api.ranking.rerank`."""
+    """``weight``: lambda, its share of the final score if the model's card has none. ``depth``: how many of the
+    best it reads. It is measured after the others are combined: :mod:`search_api.ranking.rerank`.
+    """
 
     name: ClassVar[SignalName] = "cross_encoder"
     columns: ClassVar[tuple[AnyColumn, ...]] = ()

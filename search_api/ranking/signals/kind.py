@@ -1,4 +1,4 @@
-"""The kind of product asked for against the candidate's provenance, softly."""
+"""Compares the requested kind of product with the candidate's provenance, gradually."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.record import ProvenanceKind
 from search_api.ranking.columns import Floats
 from search_api.ranking.fields import AnyColumn, Column, first
 from search_api.ranking.numbers import check_not_negative, check_shares
-from search_api.ranking.signals.signal import Asked, Measured, Reason, says_nothing
+from search_api.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
 
 Kinds = Sequence[ProvenanceKind]
 
@@ -27,10 +27,10 @@ KIND: Column[ProvenanceKind, Kinds] = Column(
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """``closeness``: how well one kind serves who asks for another, by "one other", in either order.
+    """``closeness``: how well one kind answers a question for another, by "one other", in either order.
 
-    A gridded product made from gauges (derived) still answers a question for observations to a degree, a projection
-    does not. The same kind is 1, what is not listed 0.
+    A gridded product made from gauges (derived) still partly answers a question for observations; a projection does
+    not. The same kind is 1, unlisted pairs are 0.
     """
 
     name: ClassVar[SignalName] = "kind"
@@ -66,4 +66,4 @@ class Kind:
         return (Reason(f"{own}, asked for {wanted}", "kind", {"own": own, "asked": wanted}),)
 
     def silence(self, counted: float) -> Reason:
-        return says_nothing("its kind is not known", counted)
+        return unknown_reason("its kind is not known", counted)

@@ -1,6 +1,6 @@
-"""How much a passage has to do with a question, as one calibrated number between 0 and 1.
+"""The relevance of a passage to a question, as one calibrated number between 0 and 1.
 
-A logistic curve of the cosine and of how much of the question's own words the passage holds, fitted on the questions of
+A logistic curve of the cosine and of the share of the question's words in the passage, fitted on the questions of
 tests/quality (docs/documents.md).
 """
 
@@ -16,10 +16,12 @@ from search_api.ranking.columns import Floats, floats, number
 from search_api.ranking.fields import AnyColumn, Column, first
 from search_api.ranking.numbers import check_finite, check_not_negative
 from search_api.ranking.signals.passage_dense import PassageDense
-from search_api.ranking.signals.signal import Asked, Measured, Reason, says_nothing
+from search_api.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
 
 COVERED: Column[float, Floats] = Column("covered", (), lambda fields: number(first(fields, "covered")), floats)
-"""0..1: the share of the question's weight that occurs in the text. No doc value: who reads the texts adds it."""
+"""0..1: the share of the question's weight that occurs in the text. Not a doc value: the reader of the texts adds
+it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Relevance:
         check_finite({"bias": self.bias, "cosine": self.cosine, "words": self.words})
 
     def measure(self, asked: Asked) -> Measured | None:
-        """A passage whose meaning was not measured is judged by its words alone."""
+        """A passage without a cosine is judged by its words alone."""
         covered = asked.candidates[COVERED]
         cosines = asked.candidates.arms.get(PassageDense.name)
         felt = covered if cosines is None else np.where(np.isnan(cosines), covered, cosines)
@@ -51,4 +53,4 @@ class Relevance:
         return (Reason(text, "relevance", {"raw": own, "covered": covered}),)
 
     def silence(self, counted: float) -> Reason:
-        return says_nothing("its text was not read", counted)
+        return unknown_reason("its text was not read", counted)

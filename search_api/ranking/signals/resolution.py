@@ -1,4 +1,4 @@
-"""How fine and how wide: the asked resolution, scale or level against the candidate's."""
+"""Resolution and extent: compares the asked resolution, scale or level with the candidate's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from search_api.ranking.columns import Floats, floats, mean_of_measured, number
 from search_api.ranking.fields import AnyColumn, Column, Fields, first
 from search_api.ranking.numbers import check_not_negative, check_positive, check_shares
 from search_api.ranking.place import BOXES
-from search_api.ranking.signals.signal import Asked, Measured, Reason, says_nothing
+from search_api.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
 from search_api.ranking.target import Target
 
 # Tobler (1987): the finest detail on a map is half a millimetre wide.
@@ -56,10 +56,10 @@ STEP_S: Column[float, Floats] = Column(
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """``expected_weight`` replaces ``weight`` where no word but only the size of the place tells what is fit.
+    """``expected_weight`` replaces ``weight`` if only the size of the place, not a word, implies a resolution.
 
-    ``cells_across``: grid cells across the asked place that make a fit resolution. ``level_km2``: least and most area
-    that a record of each level covers; the ranges meet generously, catalogues are loose with these words.
+    ``cells_across``: the number of grid cells across the asked place that is suitable. ``level_km2``: least and most
+    area of records of each level; the ranges overlap widely, because catalogues use these words loosely.
     """
 
     name: ClassVar[SignalName] = "resolution"
@@ -84,9 +84,9 @@ class Resolution:
         return None
 
     def scores(self, candidates: Candidates, target: Target) -> Floats:
-        """Asked in words: the mean of what is asked (metres or scale, time step, level), (n,) 0..1.
+        """For a resolution in words: the mean of what is asked (metres or scale, time step, level), (n,) 0..1.
 
-        NaN where none of it is known.
+        NaN if none of it is known.
         """
         parts = []
         metres, step_s = resolution_metres(target.resolution), step_seconds(target.resolution.time_step)
@@ -100,10 +100,10 @@ class Resolution:
         return mean_of_measured(parts)
 
     def expected(self, candidates: Candidates, target: Target) -> Floats:
-        """Not asked in words: closeness to what the asked place leads to expect, (n,) 0..1, NaN where not known.
+        """Without words: closeness to the resolution that the place implies, (n,) 0..1, NaN if unknown.
 
-        Paper 000, future work 1: who asks for Europe wants continental data. A place as wide as its area's square
-        root, in ``cells_across`` cells: with 500, some 45 km for the globe and 90 m for Berlin.
+        Paper 000, future work 1: a question for Europe wants continental data. The place's width is the square root of
+        its area, divided into ``cells_across`` cells: with 500, some 45 km for the globe and 90 m for Berlin.
         """
         widest_km2 = float(area_km2(box_array(target.boxes)).max())
         return closeness(candidates[RESOLUTION_M], math.sqrt(widest_km2) * 1000.0 / self.cells_across)
@@ -122,11 +122,11 @@ class Resolution:
         return (Reason(f"{given} against {', '.join(wanted)}", "resolution_asked", values),)
 
     def silence(self, counted: float) -> Reason:
-        return says_nothing("says nothing of its resolution", counted)
+        return unknown_reason("says nothing of its resolution", counted)
 
 
 def closeness(values: Floats, asked: float) -> Floats:
-    """exp(-|ln(value / asked)| / 2), (n,) 0..1: half or double is .71, ten times .32; NaN where not known."""
+    """exp(-|ln(value / asked)| / 2), (n,) 0..1: half or double is .71, ten times .32; NaN if unknown."""
     positive = np.where(values > 0.0, values, np.nan)
     close: Floats = np.exp(-np.abs(np.log(positive / asked)) / 2.0)
     return close

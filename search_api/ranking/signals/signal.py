@@ -1,7 +1,7 @@
-"""The port of a signal: what it reads of a candidate, how it scores, and how it explains a score.
+"""The port of a signal: its inputs, its scores, and the explanation of a score.
 
-A signal is a frozen dataclass whose fields are its section of ``config.json``; so its weight and neutral value stand
-there and nowhere else. Signals are pure: they take columns of numbers and return columns of numbers.
+A signal is a frozen dataclass whose fields are its section of ``config.json``, so its weight and neutral value are
+only there. Signals are pure: they take columns of numbers and return columns of numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from search_api.ranking.target import Target
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question and its candidates. ``cosine_floor``: where the embedder's cosines begin; -1 is theory's."""
+    """A question and its candidates. ``cosine_floor``: the embedder's lowest cosine; -1 is the theoretical minimum."""
 
     candidates: Candidates
     target: Target
@@ -30,11 +30,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a signal found, by candidate.
+    """The result of a signal, by candidate.
 
-    ``raw``: (n,), NaN where it was not measured. ``counted``: (n,) 0..1 without NaN, a neutral value where a candidate
-    does not say. None for a search arm: its raw scores rise without a limit from ``least``, and the combiner scales
-    them.
+    ``raw``: (n,), NaN if not measured. ``counted``: (n,) 0..1 without NaN, with a neutral value for a candidate that
+    does not state it. None for a search arm: its raw scores have no upper limit and start at ``least``, and the
+    combiner scales them.
     """
 
     raw: Floats
@@ -44,13 +44,13 @@ class Measured:
 
     @classmethod
     def or_neutral(cls, raw: Floats, weight: float, neutral: float | Floats) -> Measured:
-        """``raw`` is 0..1 already; what does not say counts as ``neutral``."""
+        """``raw`` must be 0..1; missing values count as ``neutral``."""
         return cls(raw, weight, np.where(np.isnan(raw), neutral, raw))
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One sentence. ``code`` and ``values`` say the same without words: shares and scores 0..1, ``*_deg``, ``*_m``."""
+    """One sentence. ``code`` and ``values`` give the same without words: shares and scores 0..1, ``*_deg``, ``*_m``."""
 
     text: str
     code: str
@@ -62,23 +62,23 @@ class Signal(Protocol):
 
     name: ClassVar[SignalName]
     columns: ClassVar[tuple[AnyColumn, ...]]
-    """What it reads of each candidate."""
+    """The columns that the signal reads of each candidate."""
 
     def measure(self, asked: Asked, /) -> Measured | None:
-        """None where the question does not ask for it: the ranking is then as if it did not exist."""
+        """None if the question does not ask for it: the ranking is then as if the signal did not exist."""
 
     def reasons(self, asked: Asked, raw: Floats, index: int, /) -> tuple[Reason, ...]:
-        """Why the candidate at ``index``, which was measured, has its value."""
+        """Explains the value of the candidate at ``index``, which was measured."""
 
     def silence(self, counted: float, /) -> Reason:
-        """Why a candidate that was not measured counts as ``counted``."""
+        """Explains why an unmeasured candidate counts as ``counted``."""
 
 
-def says_nothing(of_what: str, counted: float) -> Reason:
-    """The reason of a candidate that does not say what was asked for."""
+def unknown_reason(of_what: str, counted: float) -> Reason:
+    """The reason for a candidate that does not state what was asked for."""
     return Reason(f"{of_what}: counted as {counted:.2f}", "unknown", {"counted": counted})
 
 
 def percent(share: float) -> str:
-    """A share 0..1 for a sentence."""
+    """A share 0..1 as text for a sentence."""
     return f"{share * 100:.0f} %" if share >= 0.01 else "less than 1 %"

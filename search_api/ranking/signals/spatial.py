@@ -1,4 +1,4 @@
-"""The asked place against the candidate's extent; :mod:`search_api.ranking.place` has the geometry."""
+"""Compares the asked place with the candidate's extent; :mod:`search_api.ranking.place` has the geometry."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from search_api.ranking.columns import Floats, Rows
 from search_api.ranking.fields import AnyColumn
 from search_api.ranking.numbers import check_not_negative, check_positive, check_shares
 from search_api.ranking.place import BOXES, PlaceNumbers, blend_scores, hausdorff_distances, wholly_outside
-from search_api.ranking.signals.signal import Asked, Measured, Reason, percent, says_nothing
+from search_api.ranking.signals.signal import Asked, Measured, Reason, percent, unknown_reason
 from search_api.ranking.target import Target
 
 _STANDS_BACK = Reason("lies wholly outside the asked place: stands back behind what lies inside it", "stands_back")
@@ -22,9 +22,10 @@ _STANDS_BACK = Reason("lies wholly outside the asked place: stands back behind w
 
 @dataclass(frozen=True, slots=True)
 class Spatial:
-    """``neutral``: what a candidate without an extent counts. ``named``: the same where its title names the asked
-    place; half way to it where its other words do. ``hausdorff_window``: how many of the best the `hausdorff` mode
-    orders."""
+    """``neutral``: the value of a candidate without an extent. ``named``: its value if its title names the asked
+    place; with a name elsewhere, the value is halfway. ``hausdorff_window``: how many of the best the `hausdorff` mode
+    orders.
+    """
 
     name: ClassVar[SignalName] = "spatial"
     columns: ClassVar[tuple[AnyColumn, ...]] = (BOXES,)
@@ -40,10 +41,10 @@ class Spatial:
         check_positive(hausdorff_window=self.hausdorff_window)
 
     def measure(self, asked: Asked) -> Measured | None:
-        """How well a candidate lies, and a fixed part that all have but those wholly outside the asked place.
+        """How well a candidate matches, plus a fixed part for all candidates not wholly outside the asked place.
 
-        Outside, the first counts no more than for a candidate without an extent. The fixed part is ``tolerance`` more
-        than that, so one outside that comes before one inside is better by ``tolerance`` in all else.
+        Outside, the match counts at most as for a candidate without an extent. The fixed part is ``tolerance`` more
+        than that, so an outside candidate ranks before an inside one only if it is better by ``tolerance`` in all else.
         """
         candidates, target = asked.candidates, asked.target
         if not target.boxes or target.spatial != "blend":
@@ -60,17 +61,17 @@ class Spatial:
         return Measured(raw, self.weight + fixed, counted / (self.weight + fixed))
 
     def sets_outside_back(self, target: Target) -> bool:
-        """Whether what lies wholly outside the asked place stands back: not where that is what is asked for."""
+        """Whether candidates wholly outside the asked place get less; not if the question asks for the outside."""
         return bool(target.boxes) and target.relation != "disjoint" and self.place.outside.tolerance > 0.0
 
     def distances_deg(self, asked: Asked) -> Floats | None:
-        """What the `hausdorff` mode orders by, (n,); None in other modes and without a place."""
+        """The order of the `hausdorff` mode, (n,); None in other modes and without a place."""
         if asked.target.spatial != "hausdorff" or not asked.target.boxes:
             return None
         return hausdorff_distances(asked.candidates[BOXES], asked.target, self.place)
 
     def reasons(self, asked: Asked, _raw: Floats, index: int) -> tuple[Reason, ...]:
-        """Of the asked box and the candidate's box that share most, for each asked box; then whether it stands back."""
+        """For each asked box, the candidate's box that shares most with it; then whether the candidate is outside."""
         rows, target = asked.candidates[BOXES].of_candidate(index), asked.target
         each = tuple(_place_reason(target, number, rows) for number in range(len(target.boxes)))
         return (*each, _STANDS_BACK) if self._stands_back(target, rows) else each
@@ -80,7 +81,7 @@ class Spatial:
         return self.sets_outside_back(target) and bool(wholly_outside(one, target, self.place)[0])
 
     def silence(self, counted: float) -> Reason:
-        return says_nothing("says nothing of its extent", counted)
+        return unknown_reason("says nothing of its extent", counted)
 
 
 def _place_reason(target: Target, number: int, rows: Floats) -> Reason:

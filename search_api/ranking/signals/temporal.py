@@ -1,4 +1,4 @@
-"""The asked time against the candidate's."""
+"""Compares the asked time with the candidate's."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from search_api.ranking.candidates import Candidates
 from search_api.ranking.columns import Floats, Rows, floats, mean_of_measured, number, rows_of
 from search_api.ranking.fields import AnyColumn, Column, Fields, first
 from search_api.ranking.numbers import check_not_negative, check_positive, check_shares
-from search_api.ranking.signals.signal import Asked, Measured, Reason, percent, says_nothing
+from search_api.ranking.signals.signal import Asked, Measured, Reason, percent, unknown_reason
 from search_api.ranking.target import Target
 
 _DAY_MS = 86_400_000.0
 _YEAR_MS = 365.2425 * 86_400_000
-_LATEST_DATE_MS = 9_999 * _YEAR_MS  # further away a month and a day say nothing
+_LATEST_DATE_MS = 9_999 * _YEAR_MS  # at greater distances, months and days have no meaning
 
 
 def _spans(fields: Fields) -> tuple[float, ...]:
@@ -33,7 +33,7 @@ def _span(text: str) -> tuple[float, float]:
 
 
 SPANS: Column[tuple[float, ...], Rows] = Column("spans", ("spans",), _spans, lambda values: rows_of(values, 2))
-"""Rows start, end in ms, infinite where open; stored as ``"start_ms/end_ms"`` with nothing for an open end."""
+"""Rows of start, end in ms, infinite if open; stored as ``"start_ms/end_ms"``, with nothing for an open end."""
 
 MODIFIED_MS: Column[float, Floats] = Column(
     "modified_ms",
@@ -45,8 +45,9 @@ MODIFIED_MS: Column[float, Floats] = Column(
 
 @dataclass(frozen=True, slots=True)
 class Temporal:
-    """``neutral``: what a candidate counts that says nothing of its time. ``inside_share``: what a span wholly inside
-    the asked time is worth, beside how much of it it covers."""
+    """``neutral``: the value of a candidate without a time. ``inside_share``: the value of a span wholly inside the
+    asked time, in addition to the share of it that it covers.
+    """
 
     name: ClassVar[SignalName] = "temporal"
     columns: ClassVar[tuple[AnyColumn, ...]] = (SPANS, MODIFIED_MS)
@@ -66,7 +67,7 @@ class Temporal:
         return Measured.or_neutral(self.scores(asked.candidates, asked.target), self.weight, self.neutral)
 
     def scores(self, candidates: Candidates, target: Target) -> Floats:
-        """(n,) 0..1, NaN where a candidate says nothing of its time; the mean of span and recency if both are asked.
+        """(n,) 0..1, NaN for a candidate without a time; the mean of span and recency if both are asked.
 
         The best of a candidate's spans counts.
         """
@@ -86,16 +87,16 @@ class Temporal:
         return (_span_reason(span, rows, asked.target.moment_ms),)
 
     def silence(self, counted: float) -> Reason:
-        return says_nothing("says nothing of its time", counted)
+        return unknown_reason("says nothing of its time", counted)
 
 
 def span_score(shares: Overlap, inside_share: float) -> Floats:
-    """How well spans serve an asked one, (n,) 0..1.
+    """How well spans match an asked one, (n,) 0..1.
 
-    The share of the asked time that is covered; what it does not cover is made up to ``inside_share`` by how much of
-    the span lies inside, so that one campaign of 2003 is an answer to "since 1990", though a lesser one. Whoever
-    covers all is 1 however long it lasts, whoever covers nothing 0. An endless question ("before 1950") has no share
-    to cover: there the share of the span that lies inside is the score.
+    The share of the asked time that is covered. The part of the span inside the asked time raises this to at most
+    ``inside_share``, so that one campaign of 2003 is a lesser answer to "since 1990". Full coverage is 1, however long
+    the span; no coverage is 0. A question without an end ("before 1950") has no share to cover: there the score is the
+    share of the span that is inside.
     """
     if shares.asked_share is None:
         return shares.span_share
@@ -103,7 +104,7 @@ def span_score(shares: Overlap, inside_share: float) -> Floats:
 
 
 def recency(candidates: Candidates, now_ms: int, half_life_days: float) -> Floats:
-    """2^(-age / half life) since the last time a record covers, else since it was modified: (n,) 0..1."""
+    """2^(-age / half life) since the end of a record's coverage, else since its modification: (n,) 0..1."""
     spans = candidates[SPANS]
     covered = spans.least(age_ms(spans.values, now_ms))
     since_change = np.maximum(now_ms - candidates[MODIFIED_MS], 0.0)

@@ -1,1 +1,1 @@
-"""`sonde doctor`: every part of an installation, examined."""
+"""`sonde doctor`: checks every part of an installation."""

@@ -1,4 +1,4 @@
-"""What to mend where a server does not answer as it should: one sentence for each way that this goes wrong."""
+"""What to fix if a server does not answer correctly: one sentence per type of failure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNAUTHORISED, _FORBIDDEN = 401, 403
 
 
 def of_elasticsearch(error: ElasticsearchError, settings: Settings) -> str:
-    """Names the settings that have to do with it; no password."""
+    """Names the relevant settings; no password."""
     url = settings.elasticsearch_url
     if error.status is not None:
         return _refused(error, settings)
@@ -53,6 +53,6 @@ def _refused(error: ElasticsearchError, settings: Settings) -> str:
 
 
 def _place(url: str) -> str:
-    """Host and port, without a password that may stand before them."""
+    """Host and port, without a password before them."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname or parts.path)

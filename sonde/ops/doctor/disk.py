@@ -1,4 +1,4 @@
-"""Room on the disks of Elasticsearch's nodes, wherever they are, held against Elasticsearch's own marks."""
+"""Free space on the disks of Elasticsearch's nodes, compared with Elasticsearch's own watermarks."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from sonde.ops.doctor.finding import State
 
 _GIB = 1 << 30
 _LOW = 0.15, 200 * _GIB
-"""With less free (share of the disk, but no more than so many bytes) a node takes no new shards: Elasticsearch's
-``cluster.routing.allocation.disk.watermark.low`` and its ``max_headroom``, as they are by default."""
+"""With less free space (share of the disk, but at most this many bytes) a node takes no new shards: the defaults of
+Elasticsearch's ``cluster.routing.allocation.disk.watermark.low`` and its ``max_headroom``.
+"""
 _FLOOD = 0.05, 100 * _GIB
-"""With less free its indices can only be read: ``flood_stage``."""
+"""With less free space its indices are read-only: ``flood_stage``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Of one node's disk, in bytes."""
+    """The disk of one node, in bytes."""
 
     node: str
     free: int
@@ -26,7 +27,7 @@ class Room:
 
 
 def rooms(client: Elasticsearch) -> list[Room]:
-    """Of every node that tells of a disk. Raises as the client does."""
+    """Of every node that reports a disk. Raises as the client does."""
     nodes = client.nodes.stats(metric="fs", filter_path="nodes.*.name,nodes.*.fs.total").body.get("nodes", {})
     totals = ((node["name"], node.get("fs", {}).get("total", {})) for node in nodes.values())
     return [
@@ -35,7 +36,7 @@ def rooms(client: Elasticsearch) -> list[Room]:
 
 
 def judged(found: Sequence[Room]) -> tuple[State, str]:
-    """The node with the least share free decides."""
+    """The node with the smallest free share decides."""
     if not found:
         return "warning", "no node of Elasticsearch tells of its disk"
     least = min(found, key=lambda room: room.free / room.total)

@@ -1,4 +1,4 @@
-"""Documents that could not be read: how many, which, and what to do about them."""
+"""Documents that could not be read: how many, which, and what to do."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _BY_DEFECT = ("crashed", "interrupted")
 
 
 def parked_documents(client: Elasticsearch, prefix: str) -> tuple[State, str]:
-    """A warning where Sonde itself failed at a document; what a document itself does not allow is only counted.
+    """A warning if Sonde itself failed on a document; documents that cannot be read are only counted.
 
-    Users' documents are told by their id: their names are nobody else's business.
+    Users' documents are shown by id, because their names are private.
     """
     index = alias(prefix, "documents")
     if not client.indices.exists_alias(name=index):
@@ -47,7 +47,7 @@ def parked_documents(client: Elasticsearch, prefix: str) -> tuple[State, str]:
 
 
 def _read_before(client: Elasticsearch, index: str) -> str:
-    """Everybody's documents that an older reader read: a file cannot be fetched again, who has it must give it."""
+    """Public documents read by an older reader: files cannot be fetched again, their owner must ingest them."""
     older = client.count(
         index=index,
         query={

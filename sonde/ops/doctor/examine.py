@@ -1,4 +1,4 @@
-"""What an installation needs, looked at part by part, each with what to mend."""
+"""Checks the parts of an installation one by one, each with advice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PING_S = 2.0
 
 
 def examine(settings: Settings, models: Models) -> Iterator[Finding]:
-    """Every part in turn; a broken one does not keep the others from being looked at."""
+    """Checks every part in turn; a broken one does not stop the other checks."""
     client = elasticsearch_client(settings)
     checks: dict[str, Callable[[], tuple[State, str]]] = {
         "elasticsearch": lambda: _elasticsearch(client),
@@ -92,8 +92,8 @@ def _index(client: Elasticsearch, settings: Settings, models: Models) -> tuple[S
 
 
 def cut_off(client: Elasticsearch, prefix: str) -> tuple[State, str]:
-    """Whether a reindex still has to bring over what was written as its alias moved."""
-    if serving(client, prefix, "records") is None:  # asked first: who does not answer is not waited for
+    """Whether a reindex must still copy what was written while its alias moved."""
+    if serving(client, prefix, "records") is None:  # first, so that an unavailable server fails early
         return "ok", "there is nothing to reindex yet"
     left = unfinished_handovers(client, prefix)
     if not left:
@@ -123,7 +123,7 @@ def _broker(settings: Settings) -> tuple[State, str]:
 
 
 def workers(settings: Settings) -> tuple[State, str]:
-    """Who answers Celery's ping within two seconds, and which queue has no worker."""
+    """The workers that answer Celery's ping within two seconds, and queues without a worker."""
     app = celery_client(worker_config(settings))
     app.conf.broker_transport_options = {**app.conf.broker_transport_options, "socket_connect_timeout": 3}
     try:

@@ -1,4 +1,4 @@
-"""What the doctor says of one part."""
+"""The doctor's result for one part."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ State = Literal["ok", "warning", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One part: how it is, and, where it is not well, what to do."""
+    """One part: its state and, if it has a problem, what to do."""
 
     part: str
     state: State

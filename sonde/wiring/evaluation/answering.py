@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.errors import SondeError
 from core.ports import LanguageModel
@@ -18,6 +18,9 @@ from net.gate import Gate, GatePolicy
 from search_api.answers.answerer import Answerer, AnswerParts
 from search_api.answers.retrieve import PassageRetriever
 from search_api.answers.values import AnswerConfig
+from search_api.ranking.config import RankingConfig
+from search_api.ranking.signals.spatial import Spatial
+from search_api.ranking.signals.temporal import Temporal
 from search_api.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.answering import language_model
@@ -30,6 +33,18 @@ _TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
+class AnswersAsked:
+    """``mode``: ``extractive``, ``stub`` or ``endpoint`` (the one of the settings). ``text_alone``: passages are ranked
+    without the place and the period of a question."""
+
+    mode: str
+    text_alone: bool = False
+
+    def config(self, given: RankingConfig) -> RankingConfig:
+        return replace(given, passages=given.passages.without(Spatial, Temporal)) if self.text_alone else given
+
+
+@dataclass(frozen=True, slots=True)
 class Examiner:
     """Ready to be asked; ``made`` says in a sentence what answers."""
 
@@ -38,8 +53,8 @@ class Examiner:
 
 
 @contextmanager
-def examiner(settings: Settings, collection: AnswerCollection, mode: str) -> Iterator[Examiner]:
-    """``mode``: ``extractive``, ``stub`` or ``endpoint`` (the one of the settings). The index goes with it.
+def examiner(settings: Settings, collection: AnswerCollection, form: AnswersAsked) -> Iterator[Examiner]:
+    """The collection's texts in an index of their own, which is deleted on leaving.
 
     Raises SondeError where no endpoint is set, Unavailable where Elasticsearch does not answer.
     """
@@ -50,11 +65,11 @@ def examiner(settings: Settings, collection: AnswerCollection, mode: str) -> Ite
         cache = VectorCache(settings.models.folder / "vectors.sqlite")
         stack.callback(cache.close)
         models = CachingModels(settings, cache, None)
-        model, made = _model(settings, models, mode, stack)
+        model, made = _model(settings, models, form.mode, stack)
         embedder = models.embedder()
         prefix = stack.enter_context(passages_of(client, collection.texts, embedder, passage_reader(models)))
         resolver = ServingResolver(client, prefix, models.embedder)
-        search = search_parts(client, resolver, models, ranking_config(settings))
+        search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
         retriever = PassageRetriever(search, prefix, config)
         answerer = Answerer(AnswerParts(resolver, retriever, models.cross_encoder, config, model))
         yield Examiner(Examination(answerer, resolver, model), f"{made} Embedder {embedder.card.model}.")

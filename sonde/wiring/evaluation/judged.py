@@ -7,8 +7,8 @@ from pathlib import Path
 
 from core.errors import SondeError
 from evaluation.collection import Collection
-from evaluation.collections import climate_fever, cranfield, ncar, pira, pubmedqa, samples
-from evaluation.splits import Half, half_of
+from evaluation.collections import climate_fever, cranfield, ncar, pira, pubmedqa, samples, typed
+from evaluation.splits import Half, half_of, read_halves
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 QUALITY = CHECKOUT / "tests" / "quality"
@@ -22,6 +22,7 @@ LOADERS: Mapping[str, Callable[[Path], Collection]] = {
     "ncar_hand": lambda data: ncar.load_hand_checked(data, QUALITY / "ncar"),
     "pubmedqa": pubmedqa.load,
     "samples": lambda _: samples.load(CHECKOUT / "samples"),
+    "typed": lambda data: typed.load(data, QUALITY / "typed", CHECKOUT / "samples"),
     "samples_languages": lambda _: samples.load_languages(CHECKOUT / "samples"),
 }
 
@@ -37,9 +38,15 @@ def judged(name: str, shared: Path | None, half: Half | None) -> Collection:
     return half_of(collection, half, _halves(name)) if half is not None else collection
 
 
+def halves_of(name: str) -> dict[str, Half | None]:
+    """Each question's half, None for aside. Raises SondeError where a collection has no halves."""
+    return read_halves(_halves(name))
+
+
 def _halves(name: str) -> Path:
     """Raises SondeError where a collection has no halves."""
-    path = QUALITY / "ncar" / "split.tsv" if name == "ncar" else QUALITY / "splits" / f"{name.removesuffix('_pt')}.tsv"
+    own = name in ("ncar", "typed")
+    path = QUALITY / name / "split.tsv" if own else QUALITY / "splits" / f"{name.removesuffix('_pt')}.tsv"
     if not path.is_file():
         raise SondeError(f"{name} has no halves: all of it is for testing.")
     return path

@@ -1,4 +1,4 @@
-// What POST /ask says, and an exchange as it grows.
+// The answer of POST /ask, and an exchange while it arrives.
 
 import { asProblem, isAbort, Problem, sent } from "../api.ts";
 import { eventsOf, type ServerEvent } from "./events.ts";
@@ -35,7 +35,7 @@ export interface Answer {
 export interface Exchange {
   question: string;
   phase: "looking" | "writing" | "done" | "failed";
-  /** What has come of the answer so far. */
+  /** The part of the answer that has arrived. */
   text: string;
   passages: Passage[];
   answer: Answer | null;
@@ -56,7 +56,7 @@ export function after(exchange: Exchange, event: ServerEvent): Exchange {
   return { ...exchange, phase: "done", answer, text: answer.answer, passages: answer.passages };
 }
 
-/** Asks, and tells each step. Whoever aborts hears nothing more. */
+/** Sends the question and calls back for each step. After an abort there are no more calls. */
 export async function ask(
   question: string,
   earlier: readonly Exchange[],

@@ -1,4 +1,4 @@
-// Questions to the documents, their answers, and the passages that these stand on.
+// Questions to the documents, their answers, and the cited passages.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { go } from "../route.ts";
@@ -89,7 +89,7 @@ function QuestionForm({ scope, isFirst, busy, ask: asks }: FormProps) {
   );
 }
 
-/** The conversation that begins with the question of the address; another address begins another one. */
+/** The conversation that starts with the question in the address; another address starts another one. */
 function useExchanges(first: string, scope: Scope) {
   const [exchanges, setExchanges] = useState<Exchange[]>([]);
   const stop = useRef(new AbortController());

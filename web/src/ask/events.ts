@@ -1,11 +1,11 @@
-// Server-sent events out of the text as it comes in, piece by piece.
+// Parses server-sent events from a text that arrives in pieces.
 
 export interface ServerEvent {
   name: string;
   data: string;
 }
 
-/** The whole events at the beginning of the text, and what is left of it for the next piece. */
+/** The complete events at the beginning of the text, and the rest for the next piece. */
 export function eventsOf(text: string): { events: ServerEvent[]; rest: string } {
   const blocks = text.replace(/\r\n?/g, "\n").split("\n\n");
   const rest = blocks.pop() ?? "";

@@ -1,4 +1,4 @@
-// One question with its answer: each sentence leads to the passages that it stands on.
+// One question with its answer: each sentence links to its cited passages.
 
 import { recordAddress } from "../route.ts";
 import { Go } from "../shell/link.tsx";
@@ -8,7 +8,7 @@ import type { Answer, Exchange, Passage, Sentence } from "./answer.ts";
 
 interface Props {
   exchange: Exchange;
-  /** Tells the passages of one exchange from those of another. */
+  /** Makes the passage ids of each exchange unique. */
   name: string;
   again: () => void;
 }
@@ -71,7 +71,7 @@ function Said({ sentence, name, quoted }: { sentence: Sentence; name: string; qu
   );
 }
 
-/** Opens a passage and goes there, also for who goes by keys. */
+/** Opens a passage, scrolls to it and moves the focus, for keyboard users. */
 function show(id: string): void {
   const found = document.getElementById(id);
   if (!(found instanceof HTMLDetailsElement)) return;

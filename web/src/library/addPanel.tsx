@@ -1,4 +1,4 @@
-// Files are chosen or dropped, and references pasted; each says how far it is.
+// Adds files (chosen or dropped) and references (pasted), and shows the progress of each.
 
 import { useState } from "preact/hooks";
 import { asProblem, sendJson } from "../api.ts";

@@ -1,4 +1,4 @@
-// One document: how far it is, why not farther, and what can be done with it.
+// One document: its progress or error, and its actions.
 
 import { useState } from "preact/hooks";
 import { asProblem, type Problem, sent } from "../api.ts";
@@ -62,7 +62,7 @@ function Progress({ done, total, unit }: { done: number; total: number; unit: "p
   );
 }
 
-/** Asks once more before it deletes. */
+/** Asks for confirmation before it deletes. */
 function RemoveButton({ name, remove }: { name: string; remove: () => void }) {
   const words = useWords().library;
   const [sure, setSure] = useState(false);

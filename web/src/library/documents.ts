@@ -1,4 +1,4 @@
-// The list of one's own documents: asked for, asked again while something in it is on its way.
+// Loads the list of the user's documents, and reloads it while a document is in progress.
 
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { asProblem, getJson, isAbort, type Problem } from "../api.ts";
@@ -49,7 +49,7 @@ const PAGE = 20;
 const LOOK_AGAIN_MS = 2000;
 const ON_ITS_WAY = new Set(["queued", "parsing", "embedding"]);
 
-/** `known`: whose documents; another key begins anew. */
+/** `known` identifies the user; another key starts again. */
 export function useDocuments(asked: Asked, known: string | null): Documents {
   const [state, setState] = useState<Pick<Documents, "library" | "problem" | "loading">>(BEGUN);
   const [count, setCount] = useState(PAGE);
@@ -75,7 +75,7 @@ export function useDocuments(asked: Asked, known: string | null): Documents {
 }
 
 const BEGUN = { library: null, problem: null, loading: true };
-const MOST = 100; // of one call
+const MOST = 100; // per call
 
 async function listed(asked: Asked, count: number, signal: AbortSignal): Promise<Library> {
   const documents: OwnDocument[] = [];

@@ -1,4 +1,4 @@
-// One's own documents: brought, watched until they are ready, searched, fetched, deleted.
+// The user's own documents: upload, follow until they are ready, search, fetch, delete.
 
 import { useEffect, useState } from "preact/hooks";
 import { useKey } from "../session.ts";

@@ -1,9 +1,9 @@
-// Sends one file and says how far it is. fetch cannot tell that, so it is done the old way.
+// Sends one file and reports its progress. fetch has no upload progress, so this uses XMLHttpRequest.
 
 import { Problem, problemOf } from "../api.ts";
 import { authorization } from "../session.ts";
 
-/** `tell` hears the share that was sent, 0..1. Throws Problem. */
+/** `tell` is called with the share that was sent, 0..1. Throws Problem. */
 export function upload(file: File, tell: (share: number) => void): Promise<void> {
   return new Promise((done, failed) => {
     const request = new XMLHttpRequest();

@@ -1,4 +1,4 @@
-// Drawing a box with mouse, pen or finger. Who cannot drag types its edges into the fields beside the map.
+// Drawing a box with mouse, pen or finger. The fields beside the map are the alternative to dragging.
 
 import L from "leaflet";
 import { boxBetween } from "../boxes.ts";
@@ -11,7 +11,7 @@ export interface Drawing {
   end(): void;
 }
 
-/** `done` gets the drawn box, or null where drawing was given up. */
+/** `done` is called with the box, or null if drawing was cancelled. */
 export function drawingOf(map: L.Map, done: (box: Box | null) => void): Drawing {
   const element = map.getContainer();
   let from: L.Point | null = null;

@@ -1,4 +1,4 @@
-// Land and borders of Natural Earth, coarse at first and finer where the map is looked at closely.
+// Land and borders of Natural Earth, coarse at first and finer at larger zoom.
 
 import type { Geometry, Position } from "geojson";
 import L from "leaflet";
@@ -12,7 +12,7 @@ type Size = "110m" | "50m";
 const FINE_FROM_ZOOM = 2.5;
 const TURNS = [-360, 0, 360];
 
-/** Adds the land below everything else; returns what stops it from loading more. */
+/** Adds the land below everything else; returns a function that stops further loading. */
 export function addLand(map: L.Map): () => void {
   const pane = map.createPane("land");
   pane.style.zIndex = "200";
@@ -34,7 +34,7 @@ export function addLand(map: L.Map): () => void {
   return () => stop.abort();
 }
 
-/** Null where it could not be had: the map then shows boxes on an empty sea, which is still of use. */
+/** Null if it cannot be loaded: the map then shows boxes without land, which is still useful. */
 async function land(size: Size, signal: AbortSignal): Promise<L.LayerGroup | null> {
   try {
     const answer = await fetch(`page/world-${size}.json`, { signal });

@@ -1,4 +1,4 @@
-// The map's place in a view. Leaflet and the land are fetched only now, after the hits are there to be read.
+// The place of the map in a view. Leaflet and the land are loaded after the hits.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Box } from "../types.ts";
@@ -12,7 +12,7 @@ interface Props {
   areas: readonly Box[];
   filter: Box | null;
   marked: string | null;
-  /** Changes when the marked record shall be brought into view. */
+  /** Changes when the marked record must be brought into view. */
   approach?: number;
   events: MapEvents;
   drawing?: boolean;
@@ -61,7 +61,7 @@ export function MapFrame(props: Props) {
   );
 }
 
-/** The map is made once; what a view wants to hear may change with each of its renderings. */
+/** The map is made once; a view's callbacks may change with each render. */
 function relayed(current: { current: MapEvents }): MapEvents {
   return {
     onHover: (id) => current.current.onHover(id),

@@ -1,8 +1,8 @@
-// Natural Earth's lines for a flat map: the atlas draws them on the globe, where 180° W and 180° E are one.
+// Adapts Natural Earth's lines to a flat map: on the globe, 180° W and 180° E are the same.
 
 import type { Position } from "geojson";
 
-/** The line without leaps across the antimeridian: longitudes go on beyond 180 instead. */
+/** The line without jumps across the antimeridian: longitudes continue beyond 180 instead. */
 export function unwrapped(line: readonly Position[]): Position[] {
   let turns = 0;
   let before: number | undefined;
@@ -14,7 +14,7 @@ export function unwrapped(line: readonly Position[]): Position[] {
   });
 }
 
-/** A ring without leaps; one around a pole (Antarctica) is closed along that pole. */
+/** A ring without jumps; one around a pole (Antarctica) is closed along that pole. */
 export function flatRing(ring: readonly Position[]): Position[] {
   const flat = unwrapped(ring);
   const [first, last] = [flat[0]?.[0] ?? 0, flat.at(-1)?.[0] ?? 0];

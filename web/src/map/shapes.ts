@@ -1,4 +1,4 @@
-// A record's extent on the map: its boxes, and a dot where a box would be too small to see.
+// A record's extent on the map: its boxes, and a dot if a box is too small to see.
 
 import L from "leaflet";
 import type { Box } from "../types.ts";
@@ -12,7 +12,7 @@ export interface Shape {
 export interface MapEvents {
   onHover(id: string | null): void;
   onSelect(id: string): void;
-  /** A box was drawn, or drawing was given up (null). */
+  /** A box was drawn, or drawing was cancelled (null). */
   onBox(box: Box | null): void;
 }
 
@@ -20,14 +20,14 @@ const SMALL_DEG = 0.7;
 
 const TURNS = [0, -360, 360];
 
-/** The box, then the same on either side of the world, where the map goes on beyond the antimeridian. */
+/** The box, and copies on both sides of the world, where the map continues beyond the antimeridian. */
 export function turned([west, south, east, north]: Box): [L.LatLngBounds, ...L.LatLngBounds[]] {
   const end = west <= east ? east : east + 360;
   const reach = (turn: number) => L.latLngBounds([south, west + turn], [north, end + turn]);
   return TURNS.map(reach) as [L.LatLngBounds, ...L.LatLngBounds[]];
 }
 
-/** What encloses boxes that may lie on both sides of the antimeridian: each by the turn that is nearest to the first. */
+/** The bounds of boxes on both sides of the antimeridian: each is moved by 360 to be nearest to the first. */
 export function around(boxes: readonly Box[]): L.LatLngBounds {
   const all = L.latLngBounds([]);
   for (const box of boxes) {
@@ -38,7 +38,7 @@ export function around(boxes: readonly Box[]): L.LatLngBounds {
 }
 
 export class Drawn extends L.FeatureGroup {
-  /** `bounds`: where it lies; not valid where the record names no extent. */
+  /** `bounds`: its position; invalid if the record has no extent. */
   constructor(readonly bounds: L.LatLngBounds) {
     super();
   }
@@ -72,7 +72,7 @@ function dot(bounds: L.LatLngBounds): L.CircleMarker {
   return L.circleMarker(bounds.getCenter(), { radius: 5, className: "extent dot" });
 }
 
-/** An element and not a string: Leaflet would read a string as HTML, and titles are written by others. */
+/** An element and not a string: Leaflet reads strings as HTML, and titles come from other people. */
 function label(title: string): HTMLElement {
   const element = document.createElement("span");
   element.textContent = title;

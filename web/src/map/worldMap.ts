@@ -1,5 +1,5 @@
-// The map itself, loaded when a view needs it: Leaflet on plate carrée (boxes stay boxes, the poles are there),
-// with Natural Earth's land from beside the page and no tiles from anywhere.
+// The map, loaded when a view needs it: Leaflet on plate carrée (boxes stay boxes, and the poles are visible),
+// with Natural Earth's land from this service and no external tiles.
 
 import L from "leaflet";
 import type { Box } from "../types.ts";
@@ -13,7 +13,7 @@ export interface MapWords {
 }
 
 export interface WorldMap {
-  /** The records' extents, largest below; `areas` are the places read from the question, `filter` the asked box. */
+  /** The records' extents, largest below; `areas` are the places read from the question, `filter` the searched box. */
   show(shapes: readonly Shape[], areas: readonly Box[], filter: Box | null): void;
   /** Marks one record's extent; `approach` also brings it into view. */
   mark(id: string | null, approach: boolean): void;

@@ -1,4 +1,4 @@
-// A record as a citation: BibTeX, RIS and DataCite's JSON (schema 4), made of what the metadata say and nothing else.
+// A record as a citation: BibTeX, RIS and DataCite's JSON (schema 4), only from the metadata.
 
 import { yearOf } from "../times.ts";
 import type { Contact, Feature } from "../types.ts";
@@ -15,7 +15,7 @@ export interface Citation {
 
 const AUTHORS = ["author", "originator", "principalInvestigator", "creator", "owner", "pointOfContact", "publisher"];
 
-/** `page` is the address of the record's page, cited where there is no DOI. */
+/** `page` is the address of the record's page, cited if there is no DOI. */
 export function citationOf(feature: Feature, page: string): Citation {
   const { properties } = feature;
   const contacts = properties.contacts ?? [];
@@ -33,7 +33,7 @@ export function citationOf(feature: Feature, page: string): Citation {
   };
 }
 
-/** Those with the first role in the list that anybody has; people by name, else organisations. */
+/** The contacts with the first role in the list that occurs; people by name, else organisations. */
 function authorsOf(contacts: readonly Contact[]): string[] {
   const role = AUTHORS.find((one) => contacts.some((contact) => contact.roles?.includes(one)));
   const named = contacts.filter((contact) => role === undefined || contact.roles?.includes(role));

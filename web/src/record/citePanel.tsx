@@ -1,4 +1,4 @@
-// The citation, to copy or to save.
+// The citation, with buttons to copy and save it.
 
 import { useState } from "preact/hooks";
 import { recordAddress } from "../route.ts";

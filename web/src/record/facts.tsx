@@ -1,4 +1,4 @@
-// What the record says of itself, as a list of terms.
+// The facts of the record, as a list of terms.
 
 import type { ComponentChildren } from "preact";
 import { boxText } from "../boxes.ts";
@@ -78,7 +78,7 @@ function listOf(parameter: string, names: string[] = []) {
   );
 }
 
-/** With what makes it doubtful: years that are hardly meant. */
+/** With a note on doubtful years. */
 function Period({ feature }: { feature: Feature }) {
   const words = useWords();
   const doubts = feature.properties["sonde:doubts"] ?? [];

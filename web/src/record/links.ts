@@ -1,10 +1,10 @@
-// The links of a record, those of its metadata apart from those that the service adds.
+// Separates the links of a record's metadata from those that the service adds.
 
 import { safeHref } from "../safe.ts";
 import type { Feature, Link } from "../types.ts";
 
 export interface RecordLinks {
-  /** What the metadata name: landing pages, downloads, services. */
+  /** From the metadata: landing pages, downloads, services. */
   own: Link[];
   /** The record in other formats. */
   alternates: Link[];
@@ -26,7 +26,7 @@ export function hasPreview(feature: Feature): boolean {
   return links.some((link) => link.rel === "preview" && isOurs(link));
 }
 
-/** Tells the service's own links from those of the metadata. */
+/** Separates the service's links from those of the metadata. */
 function ours(links: Link[]): (link: Link) => boolean {
   const self = links.find((link) => link.rel === "self" && link.href.includes("/collections/"))?.href;
   const service = self ? `${self.split("/collections/")[0]}/collections/` : null;

@@ -1,4 +1,4 @@
-// Where the data are, and the record in other formats.
+// Links to the data, and to the record in other formats.
 
 import { Outside } from "../shell/outside.tsx";
 import type { Feature } from "../types.ts";

@@ -1,4 +1,4 @@
-// Where the record came from, drawn as a row: what it was made from, by what, and who answers for it.
+// The origin of the record, drawn as a row: its sources, the processing, and who is responsible.
 
 import { useEffect, useState } from "preact/hooks";
 import { getIfThere } from "../api.ts";
@@ -61,7 +61,7 @@ function Step({ name, nodes, class: className }: { name: string; nodes: Node[]; 
   );
 }
 
-/** Null as long as it is not known, and where the service cannot say: the rest of the page does without. */
+/** Null until it is known, and if the service does not offer it: the page works without it. */
 function useOrigin(id: string): Origin | null {
   const [origin, setOrigin] = useState<Origin | null>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The record's own picture, as the service draws it anew; nothing where there is none or it cannot be had.
+// The record's picture from the service; nothing if there is none or it cannot be loaded.
 
 import { useEffect, useState } from "preact/hooks";
 import { sent } from "../api.ts";
@@ -18,7 +18,7 @@ export function PreviewPanel({ feature, title }: { feature: Feature; title: stri
   );
 }
 
-/** As a data URL: an `img` of its own would ask without the key. */
+/** As a data URL, because an `img` request would not send the key. */
 function usePicture(id: string, wanted: boolean): string | null {
   const [picture, setPicture] = useState<string | null>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// A record's provenance as the API gives it (PROV-O in JSON-LD), read into what the page draws.
+// Reads a record's provenance from the API (PROV-O in JSON-LD) for drawing.
 
 export interface Origin {
   derivedFrom: Node[];
@@ -14,7 +14,7 @@ export interface Node {
 
 type Json = Record<string, unknown>;
 
-/** Null where the graph says nothing of where the record came from. */
+/** Null if the graph has no origin of the record. */
 export function originOf(document: Json): Origin | null {
   const graph = asList(document["@graph"]);
   const entity = graph[0];

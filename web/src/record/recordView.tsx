@@ -1,4 +1,4 @@
-// A record's own page.
+// The page of a record.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { MapFrame } from "../map/mapFrame.tsx";

@@ -1,4 +1,4 @@
-// Records like this one, where the service can name them.
+// Similar records, if the service offers them.
 
 import { useEffect, useState } from "preact/hooks";
 import { getIfThere } from "../api.ts";

@@ -1,4 +1,4 @@
-// A record by its id: at once from the hits just seen, then whole from the service.
+// Loads a record by its id: first from the recent hits, then complete from the service.
 
 import { useEffect, useState } from "preact/hooks";
 import { asProblem, getIfThere, isAbort, type Problem } from "../api.ts";
@@ -32,7 +32,7 @@ function begun(id: string): RecordState {
   return { feature: recentHit(id), loading: true, missing: false, problem: null };
 }
 
-/** Null where nobody waits for it any more. */
+/** Null if the request was aborted. */
 async function load(id: string, signal: AbortSignal): Promise<RecordState | null> {
   try {
     const found = await getIfThere<Feature>(itemAddress(id), signal);

@@ -1,9 +1,9 @@
-// Why a hit is here: a bar for each signal, and the sentences behind them.
+// The reasons for a hit: a bar for each signal, and sentences.
 
 import type { Signal } from "../types.ts";
 import { useLocale, useWords, type Words } from "../words/index.ts";
 
-/** The signals of the API by the name that people read; the first that was measured is drawn. */
+/** The signals of the API by their label; the first that was measured is drawn. */
 const SHOWN: readonly [name: string, signals: readonly string[]][] = [
   ["words", ["bm25", "passage_bm25"]],
   ["meaning", ["dense", "passage_dense"]],
@@ -67,7 +67,7 @@ function decimalText(value: number, digits: number, locale: string): string {
   return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-/** In the page's language, as far as it knows the codes; else as the service says it. */
+/** In the page's language if it knows the codes; else the service's text. */
 function reasonText(signal: Signal, words: Words): string {
   const said = (signal.reasons ?? []).map((one) => words.reasons[one.code]?.(one, signal.signal));
   return said.length > 0 && said.every((one) => one !== undefined) ? said.join("; ") : signal.reason;

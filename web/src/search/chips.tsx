@@ -1,4 +1,4 @@
-// How the question was understood and what filters, as chips: each can be taken away, and a reading be made a filter.
+// The interpretation and the filters as chips: each can be removed, and an interpreted part can become a filter.
 
 import type { ComponentChildren } from "preact";
 import { changed, readParts, reading, toggled, VALUE_FILTERS } from "../address.ts";
@@ -121,7 +121,7 @@ function Only({ label, act }: { label: string; act: () => void }) {
 
 const PLAIN = ["in", "within", "intersects"];
 
-/** `north of Italy`: the relation's own words stand before the place where there is one place. */
+/** `north of Italy`: with a single place, the words of the relation precede it. */
 function placeText(name: string, read: Interpretation): string {
   const relation = read.places.length === 1 ? read.relations[0] : undefined;
   if (!relation || PLAIN.includes(relation.relation) || relation.text.length > 25) return name;

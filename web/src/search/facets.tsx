@@ -1,4 +1,4 @@
-// How the matching records spread, as check boxes: a click narrows the search down, another takes it back.
+// The values of the matching records as check boxes: a click narrows the search, another undoes it.
 
 import { useState } from "preact/hooks";
 import { changed, FACETS, toggled, VALUE_FILTERS } from "../address.ts";
@@ -22,7 +22,7 @@ export function Facets({ search, facets }: { search: URLSearchParams; facets: Re
   );
 }
 
-/** One value that every record has narrows nothing down. */
+/** A value that every record has cannot narrow the search. */
 function worthShowing(facet: Facet | undefined): boolean {
   return facet !== undefined && (facet.values.length > 1 || facet.values.some((one) => one.chosen));
 }

@@ -1,4 +1,4 @@
-// One hit: what it is, where the words were found, and why it is here.
+// One hit: its record, the words found, and the reasons.
 
 import { recordAddress } from "../route.ts";
 import { marks } from "../safe.ts";
@@ -90,7 +90,7 @@ function Snippet({ feature }: { feature: Feature }) {
   );
 }
 
-/** The best passage of the record's documents, where one was found. */
+/** The best passage of the record's documents, if there is one. */
 function Passage({ feature }: { feature: Feature }) {
   const words = useWords();
   const passage = feature["sonde:passages"]?.[0];
@@ -103,7 +103,7 @@ function Passage({ feature }: { feature: Feature }) {
   );
 }
 
-/** A highlighted fragment, or the plain text where there is none. */
+/** A highlighted fragment, or the plain text. */
 function Marks({ fragment, text }: { fragment: string | undefined; text: string }) {
   if (fragment === undefined) return <>{text}</>;
   return <>{marks(fragment).map((one, index) => (one.marked ? <mark key={index}>{one.text}</mark> : one.text))}</>;

@@ -1,4 +1,4 @@
-// The hits in their order, what may be missing from them, and the way to more.
+// The hits in order, a note if results are degraded, and a button for more.
 
 import { unranked } from "../address.ts";
 import { goSearch } from "../route.ts";

@@ -4,7 +4,7 @@ import { edgeText } from "../times.ts";
 import type { Feature } from "../types.ts";
 import type { Words } from "../words/index.ts";
 
-/** Undefined where the record says nothing of its time. */
+/** Undefined if the record has no time. */
 export function intervalText(feature: Feature, words: Words, locale: string): string | undefined {
   const spans = feature.properties["sonde:times"] ?? []; // `time` has no years before 1
   const [start, end] = (spans.length === 1 ? spans[0] : feature.time?.interval) ?? [];

@@ -1,4 +1,4 @@
-// The map of the hits, and the asked area: drawn on the map or typed as four numbers.
+// The map of the hits, and the area of the search: drawn on the map or typed as four numbers.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { changed, readBox } from "../address.ts";
@@ -69,7 +69,7 @@ function RelationChoice({ search }: { search: URLSearchParams }) {
   );
 }
 
-/** For those who do not draw: the same box as numbers. */
+/** The same box as numbers, as an alternative to drawing. */
 function AreaFields({ search, filter }: { search: URLSearchParams; filter: Box | null }) {
   const words = useWords();
   const [edges, setEdges] = useState(() => edgesOf(filter));

@@ -1,4 +1,4 @@
-// The asked period: a histogram of the years that the records reach into, two sliders over it, and two number fields.
+// The period of the search: a histogram of the records' years, two sliders over it, and two number fields.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { changed, datetimeOf, yearsOf } from "../address.ts";
@@ -10,7 +10,7 @@ import { useWords } from "../words/index.ts";
 interface Props {
   search: URLSearchParams;
   features: readonly Feature[];
-  /** Decades counted over all matching records, where the service counts them. */
+  /** Decades counted over all matching records, if the service counts them. */
   decades: Facet | null;
 }
 
@@ -37,7 +37,7 @@ export function PeriodPanel({ search, features, decades }: Props) {
     goSearch(changed(search, "datetime", datetimeOf(begin, end)));
   }
 
-  /** A slider at its end leaves that end open; steps by keys become one search, not one each. */
+  /** A slider at its end leaves that end open; several key presses become one search. */
   function slid(begin: number | null, end: number | null): void {
     clearTimeout(waiting.current);
     const ends = [begin === first ? null : begin, end === last ? null : end] as const;
@@ -98,7 +98,7 @@ function Year(props: { label: string; value: number | null; placeholder: number;
   );
 }
 
-/** The decades as bins, those without records between them included; what lies before the first is left to the fields. */
+/** The decades as bins, with empty ones between them; earlier years are only in the number fields. */
 function binsOf(decades: Facet, now: number): Bin[] {
   const counts = new Map(decades.values.map((one) => [Number(one.value.split("/")[0]), one.count]));
   const starts = [...counts.keys()].filter(Number.isFinite);

@@ -3,7 +3,7 @@
 import { edgeText } from "../times.ts";
 import type { Words } from "../words/index.ts";
 
-/** `1990-01-01/..` as "since 1990"; what is neither a year nor a day stays as it was written. */
+/** `1990-01-01/..` as "since 1990"; other forms than years and days are unchanged. */
 export function periodText(datetime: string, words: Words, locale: string): string {
   const [start = "", end = start] = datetime.split("/");
   const first = edge(start, locale, false);

@@ -1,4 +1,4 @@
-// What became of the words of the question: a spelling that was mended or may be, and codes that no record bears.
+// Corrected or suggested spelling, and codes that no record has.
 
 import { changed } from "../address.ts";
 import { Go } from "../shell/link.tsx";

@@ -1,4 +1,4 @@
-// The hits that were just seen: a record's page has something to show at once, and knows the way back.
+// The hits seen last: a record's page can show them at once, and has a link back.
 
 import type { Feature } from "../types.ts";
 
@@ -16,7 +16,7 @@ export function recentHit(id: string): Feature | null {
   return seen.get(id) ?? null;
 }
 
-/** The address of the search that was left for a record; null on a page that was opened directly. */
+/** The address of the search before the record's page; null if the page was opened directly. */
 export function recentSearch(): string | null {
   return query === null ? null : `./${query}`;
 }

@@ -1,4 +1,4 @@
-// The one search field, with suggestions where the service offers them (a combobox as WAI-ARIA describes it).
+// The search field, with suggestions if the service offers them (a combobox as in WAI-ARIA).
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { changed } from "../address.ts";

@@ -1,4 +1,4 @@
-// The search: field, what was understood, hits, map, period and facets.
+// The search: field, interpretation, hits, map, period and facets.
 
 import { useEffect, useMemo } from "preact/hooks";
 import { boxOf, searchOf } from "../address.ts";
@@ -33,7 +33,7 @@ export function SearchView({ query }: { query: string }) {
   useEffect(() => rememberHits(query, found?.features ?? []), [query, found]);
 
   const narrow = useNarrow();
-  const filter = useMemo(() => boxOf(search), [search]); // the same object until the address changes: the map hangs on it
+  const filter = useMemo(() => boxOf(search), [search]); // the same object until the address changes, because the map depends on its identity
   const features = found?.features ?? NOTHING;
   const hits = (
     <main key="hits" id="main" tabIndex={-1} class={phase === "loading" && found ? "hits stale" : "hits"}>

@@ -1,4 +1,4 @@
-// Before anything is asked: what can be asked.
+// The start page: examples of questions.
 
 import { Go } from "../shell/link.tsx";
 import { useWords } from "../words/index.ts";

@@ -1,4 +1,4 @@
-// Suggestions while a question is typed. A service without that call is asked once and then left alone.
+// Suggestions while the user types. If the service has no such call, it is asked only once.
 
 import { useEffect, useState } from "preact/hooks";
 import { getIfThere } from "../api.ts";
@@ -6,7 +6,7 @@ import { getIfThere } from "../api.ts";
 export interface Suggestion {
   text: string;
   kind: "title" | "keyword" | "place" | "short_name" | "platform" | "instrument" | "project";
-  /** Of a record, where choosing it leads to its page. */
+  /** The page of a record, if the suggestion is one. */
   id?: string;
 }
 
@@ -39,7 +39,7 @@ export function useSuggestions(text: string): readonly Suggestion[] {
   return suggestions;
 }
 
-/** Nothing where the call fails: a suggestion that does not come is no reason to disturb somebody who types. */
+/** Empty if the call fails: a missing suggestion must not disturb the user. */
 async function load(begun: string, signal: AbortSignal): Promise<readonly Suggestion[]> {
   try {
     const said = await getIfThere<Said>(`suggest?${new URLSearchParams({ q: begun, limit: String(MOST_OF_A_KIND) })}`, signal);

@@ -1,15 +1,15 @@
-// Which record is looked at, in the list and on the map alike.
+// The record that is marked, in the list and on the map.
 
 import { useMemo, useState } from "preact/hooks";
 
 export interface Marked {
   id: string | null;
-  /** Grows each time the map shall bring the marked record into view. */
+  /** Increases each time the map must bring the marked record into view. */
   approach: number;
   hover(id: string | null): void;
-  /** From the list: the map goes there. */
+  /** From the list: the map moves there. */
   show(id: string): void;
-  /** From the map: the list goes there. */
+  /** From the map: the list scrolls there. */
   select(id: string): void;
 }
 

@@ -1,4 +1,4 @@
-// One search at a time: the newest question wins, the answers to older ones are thrown away.
+// One search at a time: the newest question wins, and answers to older ones are dropped.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { asked, askedAfter, asksNothing, cursorOf } from "../address.ts";
@@ -7,7 +7,7 @@ import { keepPlace, place } from "../shell/place.ts";
 import type { Answer, Feature } from "../types.ts";
 
 export interface Found {
-  /** Of the first page: interpretation, facets, total. */
+  /** From the first page: interpretation, facets, total. */
   answer: Answer;
   features: Feature[];
   cursor: string | null;
@@ -16,7 +16,7 @@ export interface Found {
 
 export interface Search {
   phase: "start" | "loading" | "done" | "failed";
-  /** The last answer; while `loading` that of the question before. */
+  /** The last answer; while `loading`, the previous question's. */
   found: Found | null;
   problem: Problem | null;
   loadingMore: boolean;
@@ -26,7 +26,7 @@ export interface Search {
 
 type State = Pick<Search, "phase" | "found" | "problem" | "loadingMore">;
 
-/** The last answers by their search: going back shows at once what was there. */
+/** The last answers by their search, so that going back shows them at once. */
 const kept = new Map<string, Found>();
 const MOST_KEPT = 8;
 
@@ -59,7 +59,7 @@ export function useSearch(search: URLSearchParams): Search {
   return { ...state, more, again: () => setAttempt((n) => n + 1) };
 }
 
-/** What this entry of the history showed; null where it is new, or its hits are no longer kept. */
+/** The result of this history entry; null if it is new, or its hits are no longer cached. */
 function shownBefore(key: string): State | null {
   const { shown } = place();
   const found = kept.get(key);
@@ -75,7 +75,7 @@ function keep(key: string, found: Found): void {
 
 type SetState = (change: (before: State) => State) => void;
 
-/** Asks for as many hits as were `shown` before. */
+/** Requests as many hits as were `shown` before. */
 async function first(search: URLSearchParams, signal: AbortSignal, setState: SetState, shown: number): Promise<void> {
   setState((before) => ({ ...before, phase: "loading", problem: null }));
   const started = performance.now();

@@ -1,10 +1,10 @@
-// Where a key or token is given; it stays in this tab.
+// The form for a key or token, which stays in this tab.
 
 import { useState } from "preact/hooks";
 import { setKey } from "../session.ts";
 import { useWords } from "../words/index.ts";
 
-/** `done` is called after a key was given. */
+/** `done` is called after the user entered a key. */
 export function KeyForm({ done }: { done?: () => void }) {
   const words = useWords();
   const [text, setText] = useState("");

@@ -1,4 +1,4 @@
-// A link within the page: a real address, followed without loading everything anew.
+// A link inside the page: a real address, followed without loading the page again.
 
 import type { ComponentChildren } from "preact";
 import { go, goBack } from "../route.ts";
@@ -7,7 +7,7 @@ interface Props {
   to: string;
   class?: string;
   current?: boolean;
-  /** Leads to where that address was left, not to its top. */
+  /** Goes to the earlier scroll position of that address, not to its top. */
   back?: boolean;
   children: ComponentChildren;
 }

@@ -1,4 +1,4 @@
-// Choices that outlive a visit. A browser may refuse to keep anything (private mode): then they last for the visit.
+// Settings that outlive a visit. If the browser stores nothing (private mode), they last for the visit.
 
 const PREFIX = "sonde.";
 
@@ -14,6 +14,6 @@ export function remember(name: string, value: string): void {
   try {
     localStorage.setItem(PREFIX + name, value);
   } catch {
-    // Nothing to do: the choice holds until the page is left.
+    // The setting lasts until the page is closed.
   }
 }

@@ -1,4 +1,4 @@
-// Whether the columns stand below each other: then the order in which one tabs has to change with what one sees.
+// Whether the columns are below each other: then the tab order must follow the visible order.
 
 import { useEffect, useState } from "preact/hooks";
 

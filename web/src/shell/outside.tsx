@@ -1,4 +1,4 @@
-// A link to somewhere else, or the bare text where its address is not one to follow.
+// An external link, or plain text if its address is unsafe.
 
 import type { ComponentChildren } from "preact";
 import { safeHref } from "../safe.ts";

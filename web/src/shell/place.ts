@@ -1,10 +1,10 @@
-// How far down a view was read and how many hits it showed: kept in the browser's history, so that going back leads there.
+// The scroll position of a view and its number of hits, stored in the browser's history for going back.
 
 interface Place {
   y?: number;
   /** Number of hits. */
   shown?: number;
-  /** The address that was left for this one. */
+  /** The address before this one. */
   from?: string;
 }
 
@@ -14,7 +14,7 @@ const left = new Map<string, Place>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 let stopAiming: (() => void) | null = null;
 
-/** Of the entry of the history that is shown now. */
+/** Of the current history entry. */
 export function place(): Place {
   return (history.state as Place | null) ?? {};
 }
@@ -23,7 +23,7 @@ export function keepPlace(part: Place): void {
   history.replaceState({ ...place(), ...part }, "");
 }
 
-/** To be called before another entry is pushed. */
+/** Call this before another entry is pushed. */
 export function leave(): void {
   clearTimeout(timer);
   stopAiming?.();
@@ -31,12 +31,12 @@ export function leave(): void {
   left.set(location.href, place());
 }
 
-/** Where an address was left in this visit. */
+/** The scroll position at which an address was left in this visit. */
 export function placeLeft(href: string): Place {
   return left.get(href) ?? {};
 }
 
-/** From now on the page itself leads back to where one was: the browser does so before the hits are there. */
+/** From now on the page restores the scroll position: the browser would do so before the hits are loaded. */
 export function rememberPlaces(): void {
   history.scrollRestoration = "manual";
   addEventListener("scroll", () => {
@@ -51,7 +51,7 @@ export function rememberPlaces(): void {
   returnTo(place().y);
 }
 
-/** Scrolls there as the content grows, until it is reached for good or somebody scrolls. */
+/** Scrolls there while the content grows, until it is reached or the user scrolls. */
 export function returnTo(y: number | undefined): void {
   stopAiming?.();
   if (y === undefined) return;

@@ -1,4 +1,4 @@
-// What went wrong, in words that help, with the way to try again.
+// Explains an error, with a button to try again.
 
 import type { Problem } from "../api.ts";
 import { useKey } from "../session.ts";

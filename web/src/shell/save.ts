@@ -1,4 +1,4 @@
-// Hands a file to whoever reads the page.
+// Saves a file on the user's computer.
 
 const KEPT_MS = 10_000;
 

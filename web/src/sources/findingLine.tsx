@@ -1,4 +1,4 @@
-// One sentence of the service on metadata, in the page's language where it can be said.
+// One finding of the service on metadata, translated if possible.
 
 import { findingText } from "../words/findings.ts";
 import { useLocale } from "../words/index.ts";

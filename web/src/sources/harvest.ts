@@ -1,4 +1,4 @@
-// What /harvest says, for stewards.
+// The answers of /harvest, for stewards.
 
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { asProblem, getJson, isAbort, type Problem, sendJson } from "../api.ts";
@@ -82,7 +82,7 @@ export interface Loaded<T> {
   again(): void;
 }
 
-/** What an address says; nothing is asked for null. What was said stays while it is asked again. */
+/** Loads an address; null loads nothing. The old answer stays during a reload. */
 export function useLoaded<T>(address: string | null, known: string | null): Loaded<T> {
   const [state, setState] = useState<Pick<Loaded<T>, "said" | "problem" | "loading">>({ said: null, problem: null, loading: true });
   const [attempt, setAttempt] = useState(0);

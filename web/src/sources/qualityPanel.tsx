@@ -1,4 +1,4 @@
-// How complete the metadata of a source are: measured when asked for, since every record is looked at.
+// The completeness of a source's metadata: measured on request, because it reads every record.
 
 import { useState } from "preact/hooks";
 import { asProblem, sent } from "../api.ts";

@@ -1,4 +1,4 @@
-// What one run did: refused documents with their reasons, failures, warnings by kind, times by stage.
+// The details of one run: refused documents with their reasons, failures, warnings by kind, times by stage.
 
 import { useKey } from "../session.ts";
 import { ProblemNote } from "../shell/problem.tsx";

@@ -1,4 +1,4 @@
-// One source for stewards: where it stands, its runs with what was refused and why, and the quality of its metadata.
+// One source for stewards: its state, its runs with refusals and reasons, and the quality of its metadata.
 
 import { useEffect, useState } from "preact/hooks";
 import { useKey } from "../session.ts";

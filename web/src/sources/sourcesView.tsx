@@ -1,4 +1,4 @@
-// The catalogues that are searched: how many records each holds, where and when they lie; to stewards also their runs.
+// The catalogues: the number of their records, their area and period; for stewards also their runs.
 
 import { useEffect, useState } from "preact/hooks";
 import { asProblem, getIfThere, isAbort, type Problem } from "../api.ts";

@@ -1,4 +1,4 @@
-// Where a source stands, and what a steward can do about it.
+// The state of a source, and a steward's actions.
 
 import { useState } from "preact/hooks";
 import { asProblem, type Problem } from "../api.ts";
@@ -33,7 +33,7 @@ export function StateLine({ state, changed }: { state: SourceState; changed: () 
   );
 }
 
-/** State and counts of a run; counts of nothing are left out. */
+/** State and counts of a run, without zero counts. */
 export function RunLine({ run }: { run: Run }) {
   const words = useWords().harvest;
   const counts = TOLD.filter((name) => name === "seen" || (run.counts[name] ?? 0) > 0);

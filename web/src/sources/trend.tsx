@@ -1,4 +1,4 @@
-// The last runs of a source as a small chart: how much each saw, and what of it was refused.
+// The last runs of a source as a small chart: documents seen and refused.
 
 import { useWords } from "../words/index.ts";
 import type { Run } from "./harvest.ts";
@@ -27,7 +27,7 @@ export function Trend({ runs }: { runs: readonly Run[] }) {
   );
 }
 
-/** Refused documents stand on top of those that were read; a run that saw nothing is a line. */
+/** Refused documents are drawn above those that were read; a run that saw nothing is a line. */
 function Column({ run, at, most }: { run: Run; at: number; most: number }) {
   const seen = run.counts["seen"] ?? 0;
   const refused = Math.min(seen, run.counts["refused"] ?? 0);

@@ -1,4 +1,4 @@
-// While a source is being harvested, or a run was asked for, its state is asked again every few seconds.
+// Reloads the state of a source every few seconds while it is being harvested, or a run was requested.
 
 import { useEffect } from "preact/hooks";
 import type { SourceState } from "./harvest.ts";

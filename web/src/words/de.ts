@@ -176,8 +176,8 @@ export const de: Words = {
   restricted: "eingeschränkt",
   formats: "Formate",
   doubts: {
-    starts_before_1000: "Zweifelhaft: Ein so früher Beginn ist kaum gemeint.",
-    ends_after_2100: "Zweifelhaft: Er endet nach 2100, und nichts sagt, dass es Projektionen sind.",
+    starts_before_1000: "Zweifelhaft: Der Beginn ist wahrscheinlich falsch, denn er liegt sehr früh.",
+    ends_after_2100: "Zweifelhaft: Er endet nach 2100, aber der Datensatz nennt keine Projektionen.",
   },
   keywords: "Schlagwörter",
   contacts: "Kontakte",

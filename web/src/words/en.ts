@@ -1,4 +1,4 @@
-// English, and the list of everything that the page says.
+// English, and the list of all texts of the page.
 
 import type { TotalRelation } from "../types.ts";
 import { roundedText } from "./numbers.ts";
@@ -175,8 +175,8 @@ export const en = {
   restricted: "restricted",
   formats: "Formats",
   doubts: {
-    starts_before_1000: "Doubtful: so early a start is hardly meant.",
-    ends_after_2100: "Doubtful: it ends after 2100, and nothing says that these are projections.",
+    starts_before_1000: "Doubtful: the start is probably wrong, because it is so early.",
+    ends_after_2100: "Doubtful: it ends after 2100, but the record does not mention projections.",
   } as Record<string, string>,
   keywords: "Keywords",
   contacts: "Contacts",

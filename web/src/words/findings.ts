@@ -1,8 +1,8 @@
-// What a harvest says of metadata, in German: the service says it in English, in a small number of patterns.
+// Translates the findings of a harvest to German: the service writes them in English, in a small number of patterns.
 
 export interface Said {
   text: string;
-  /** The text's own language, where it is not the page's. */
+  /** The language of the text, if it differs from the page's. */
   lang?: "en";
 }
 
@@ -50,10 +50,10 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/^no reason given$/, "kein Grund angegeben"],
 ];
 
-/** The finding in the page's language; in the service's own where no pattern says it. */
+/** The finding in the page's language; unchanged if no pattern matches. */
 export function findingText(what: string, language: string): Said {
   if (language !== "de") return { text: what };
-  // A reader may name its format first: "iso19139: it is ...".
+  // A finding can start with its format: "iso19139: it is ...".
   const named = /^([a-z0-9_]+): (it |its |the document )/.exec(what);
   const head = named ? `${named[1]}: ` : "";
   const rest = what.slice(head.length);

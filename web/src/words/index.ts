@@ -1,4 +1,4 @@
-// The language of the page: the one chosen here before, else the browser's, else English.
+// The language of the page: the user's earlier choice, else the browser's, else English.
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
@@ -28,10 +28,10 @@ export function firstLanguage(): Language {
   return spoken.find((tag): tag is Language => tag === "en" || tag === "de") ?? "en";
 }
 
-/** A value of a field in the page's language, where it is one of a known list; else as the metadata have it. */
+/** A value of a field in the page's language if it is in a known list; else as in the metadata. */
 export function valueText(field: string, value: string, words: Words): string {
   if (field === "provenance") return words.provenanceKinds[value] ?? value;
   if (field === "type") return words.types[value] ?? value;
-  if (field === "theme") return words.topics[value.toLowerCase()] ?? value; // the index keeps them in lower case
+  if (field === "theme") return words.topics[value.toLowerCase()] ?? value; // the index stores them in lower case
   return field === "region" || field === "place" ? (words.regions[value] ?? value) : value;
 }

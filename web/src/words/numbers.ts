@@ -1,8 +1,8 @@
-// Numbers as people read them.
+// Formats numbers for people.
 
 import type { TotalRelation } from "../types.ts";
 
-/** Two significant digits where the number is not exact; never more than there are at least. */
+/** Two significant digits if the number is not exact, rounded down for "at least". */
 export function roundedText(n: number, relation: TotalRelation, locale: string): string {
   if (relation === "exact") return n.toLocaleString(locale);
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(n)) - 1);

@@ -1,4 +1,4 @@
-// German, for the rooms beside the search.
+// German, for the rooms besides the search.
 
 import type { Reason } from "../types.ts";
 import type { rooms as english } from "./rooms.en.ts";

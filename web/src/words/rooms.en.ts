@@ -1,4 +1,4 @@
-// English, for the rooms beside the search: key, answers, library, stewards.
+// English, for the rooms besides the search: key, answers, library, stewards.
 
 import type { Reason } from "../types.ts";
 
@@ -14,7 +14,7 @@ export const rooms = {
     forget: "Forget the key",
     needed: "This needs a key",
   },
-  /** The service says its reasons in English itself. */
+  /** Empty: the service's own reasons are in English. */
   reasons: {} as Record<string, (reason: Reason, signal: string) => string>,
   answers: {
     title: "Ask the documents",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from core.record import Record
-from search_api.retrieval.memory import Remembered, version_of, weight_of
+from search_api.retrieval.versioned_cache import VersionedCache, version_of, weight_of
 from search_api.views import geojson
 from search_api.views.presented import Presented
 
 
 def test_only_just_this_version_is_known() -> None:
-    memory: Remembered[str] = Remembered("records", 10)
+    memory: VersionedCache[str] = VersionedCache("records", 10)
     memory.keep({"a": ("index-1", 4, 1), "b": ("index-1", 5, 1)}, {"a": "first", "b": "other"})
     assert memory.known({"a": ("index-1", 4, 1), "b": ("index-1", 6, 1)}) == {"a": "first"}
     assert memory.known({"a": ("index-2", 4, 1)}) == {}  # the same name and number in an index made anew
@@ -17,7 +17,7 @@ def test_only_just_this_version_is_known() -> None:
 
 
 def test_a_later_version_takes_the_place_of_the_earlier() -> None:
-    memory: Remembered[str] = Remembered("records", 10)
+    memory: VersionedCache[str] = VersionedCache("records", 10)
     for number, text in ((1, "old"), (2, "new")):
         memory.keep({"a": ("i", number, 1)}, {"a": text})
     assert memory.known({"a": ("i", 2, 1)}) == {"a": "new"}
@@ -25,7 +25,7 @@ def test_a_later_version_takes_the_place_of_the_earlier() -> None:
 
 
 def test_what_has_no_version_is_not_kept_and_the_longest_unasked_goes_first() -> None:
-    memory: Remembered[str] = Remembered("records", 2)
+    memory: VersionedCache[str] = VersionedCache("records", 2)
     memory.keep({}, {"a": "unknown"})
     versions = {name: ("i", number, 1) for number, name in enumerate("abc")}
     memory.keep({name: versions[name] for name in "ab"}, {"a": "A", "b": "B"})
@@ -41,7 +41,7 @@ def test_a_version_is_of_one_index_and_one_write() -> None:
 def test_a_large_record_takes_the_place_of_several() -> None:
     small, large = Record("s:1", "s", "1", "Coast"), Record("s:2", "s", "2", "Coast", abstract="x" * 25_000)
     assert (weight_of(small), weight_of(large)) == (1, 3)
-    memory: Remembered[Record] = Remembered("records", 3, weight_of)
+    memory: VersionedCache[Record] = VersionedCache("records", 3, weight_of)
     versions = {record.id: ("i", 1, 1) for record in (small, large)}
     memory.keep(versions, {small.id: small})
     memory.keep(versions, {large.id: large})

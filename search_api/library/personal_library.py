@@ -1,4 +1,4 @@
-"""What a user does with their documents: bring, import, look at, take away; within what they may keep."""
+"""A user's actions on documents: upload, import, read, delete; within the user's quota."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SETTLED: tuple[State, ...] = ("queued", "parsing", "embedding", "ready")
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What one user may keep; ``file_bytes`` of one upload."""
+    """Limits for one user; ``file_bytes`` limits one upload."""
 
     file_bytes: int = 20 * _MIB
     documents: int = 500
@@ -32,10 +32,11 @@ class Quota:
 
 
 @dataclass(frozen=True, slots=True)
-class ShelfParts:
-    """``prepare`` makes the indices where they are missing. ``read_soon`` puts a document in the queue; where the queue
-    is down it is found there later. ``take_away`` deletes passages, file and entry. ``media_type`` tells by content
-    and raises core.errors.Unsupported. ``takes_more``: whether uploads and references are taken at all."""
+class PersonalLibraryParts:
+    """``prepare`` creates missing indices. ``read_soon`` queues a document; if the queue is down, the document is found
+    there later. ``take_away`` deletes passages, file and entry. ``media_type`` detects by content and raises
+    core.errors.Unsupported. ``takes_more``: whether uploads and references are accepted at all.
+    """
 
     entries: LibraryEntries
     files: FileStore
@@ -49,7 +50,7 @@ class ShelfParts:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file as it came. ``record``: the catalogue's record that it explains."""
+    """A file as uploaded. ``record``: the catalogue's record that it explains."""
 
     name: str
     data: bytes
@@ -57,15 +58,15 @@ class Upload:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """Everybody's library, one owner at a time; holds no state of its own."""
+class PersonalLibrary:
+    """The library of all users, one owner per call; stateless."""
 
-    parts: ShelfParts
+    parts: PersonalLibraryParts
 
     def bring(self, owner: str, upload: Upload) -> tuple[DocumentEntry, bool]:
-        """The entry, and whether it is new; the same bytes again are the same document.
+        """The entry, and whether it is new; equal bytes are the same document.
 
-        Raises NotAllowed where nothing is taken, TooLarge, Unsupported, Conflict where it does not fit any more,
+        Raises NotAllowed if uploads are disabled, TooLarge, Unsupported, Conflict if the quota is exceeded,
         InvalidInput for an unknown record.
         """
         self._refuse_where_closed()
@@ -95,9 +96,9 @@ class Shelf:
         return entry, known is None
 
     def attach(self, owner: str, id: str, upload: Upload) -> DocumentEntry:
-        """The file of an entry that waits for it, or whose own could not be had.
+        """Adds the file to an entry that waits for it, or whose file could not be fetched.
 
-        Raises NotFound, Conflict where the entry has its file, and as ``bring``.
+        Raises NotFound, Conflict if the entry has its file, and the errors of ``bring``.
         """
         self._refuse_where_closed()
         known = self.one(owner, id)
@@ -121,10 +122,10 @@ class Shelf:
         return entry
 
     def references(self, owner: str, text: str) -> list[DocumentEntry]:
-        """An entry for each work of the list: ``queued`` where its PDF can be fetched, else ``waiting`` for its file.
+        """An entry for each work of the list: ``queued`` if its PDF can be fetched, else ``waiting`` for its file.
 
-        What is there already stays as it is; what could not be fetched before is tried again. Raises NotAllowed where
-        nothing is taken, InvalidInput, Conflict where they do not all fit.
+        Existing entries are unchanged; failed fetches are retried. Raises NotAllowed if uploads are disabled,
+        InvalidInput, Conflict if the quota does not suffice for all.
         """
         self._refuse_where_closed()
         wanted = {reference_id(owner, one): one for one in read_references(text)}
@@ -144,11 +145,11 @@ class Shelf:
         return made
 
     def used(self, owner: str) -> Used:
-        """What the owner's documents amount to, of all states."""
+        """The totals of the owner's documents in all states."""
         return self.parts.entries.used(owner)
 
     def one(self, owner: str, id: str) -> DocumentEntry:
-        """Raises NotFound, for another user's document too: that it exists is nobody's business."""
+        """Raises NotFound, also for another user's document, so that its existence is not revealed."""
         found = self.parts.entries.one(owner, id)
         if found is None:
             raise NotFound(f"There is no document {id!r} in your library.")
@@ -163,18 +164,18 @@ class Shelf:
         return entry, data
 
     def remove(self, owner: str, id: str) -> None:
-        """Passages, file and entry are gone when this returns. Raises NotFound."""
+        """Deletes passages, file and entry before it returns. Raises NotFound."""
         self.parts.take_away(self.one(owner, id))
 
     def _keep(self, entry: DocumentEntry, data: bytes, known: DocumentEntry | None) -> None:
-        """File first, then entry, then the queue: what a power cut leaves of these is mended by the clockwork."""
+        """Writes the file, then the entry, then queues it: ``repair_library`` completes this after a crash."""
         before = known.bytes or 0 if known is not None else 0
         more = (0 if known is not None else 1, len(data) - before)
         self._refuse_too_many(self.parts.entries.used(entry.owner), *more)
         self.parts.prepare()
         self.parts.files.put(FileKey(entry.owner, entry.id), [data])
         self.parts.entries.put(entry)
-        try:  # again, now that other uploads of this moment are seen too
+        try:  # checks again, because concurrent uploads are visible now
             self._refuse_too_many(self.parts.entries.used(entry.owner))
         except Conflict:
             self.parts.take_away(entry)

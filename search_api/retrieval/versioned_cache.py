@@ -1,7 +1,7 @@
-"""What was read of records of late, each under the version it was read at.
+"""A cache of recently read records, each with its version.
 
-A search names the version of each record that it finds; who remembers just that version need not read the record again.
-So nothing here can be out of date, and nothing is seen that the search, which is filtered for who asks, did not find.
+A search returns the version of each record; a record cached in that version is not read again. So no entry can be
+stale, and the cache shows only records that the search, with the caller's filters, found.
 """
 
 from __future__ import annotations
@@ -20,29 +20,30 @@ from search_api.telemetry_memory import remembered
 
 T = TypeVar("T")
 Version = tuple[str, int, int]
-"""Which index (its UUID: a name may come again with other records), and Elasticsearch's ``_seq_no`` and
-``_primary_term`` there, which no two writes of a record share."""
+"""The index (its UUID: a name can be reused for other records), and Elasticsearch's ``_seq_no`` and ``_primary_term``
+in it, which are unique per write of a record.
+"""
 
 MOST_FIELDS = 50_000
 """About 600 bytes each."""
 MOST_RECORDS = 4_000
-"""Of some 10 KB each, and as much again for what is shown of it; a larger one counts as several."""
+"""Some 10 KB each, and as much again for its display form; a larger record counts as several."""
 _USUAL_CHARACTERS = 10_000
 
 
 def version_of(index_uuid: str, hit: JsonMapping) -> Version:
-    """Of a hit that was asked for with ``seq_no_primary_term``."""
+    """Of a hit requested with ``seq_no_primary_term``."""
     return index_uuid, hit["_seq_no"], hit["_primary_term"]
 
 
 def weight_of(record: Record) -> int:
-    """How many usual records it is as large as: outlines of coasts may have megabytes."""
+    """The size in usual records: outlines of coasts can have megabytes."""
     texts = (record.abstract, record.provenance.lineage or "", str(record.geometry or ""))
     return min(1 + sum(map(len, texts)) // _USUAL_CHARACTERS, MOST_RECORDS)
 
 
-class Remembered(Generic[T]):
-    """One version of each record, the ``most`` last asked for; safe to share between threads."""
+class VersionedCache(Generic[T]):
+    """One version of each record, the ``most`` recently used; thread-safe."""
 
     def __init__(self, name: str, most: int, weight: Callable[[T], int] = lambda _: 1) -> None:
         self._name = name
@@ -50,7 +51,7 @@ class Remembered(Generic[T]):
         self._kept: LRUCache[str, tuple[Version, T]] = LRUCache(most, lambda kept: weight(kept[1]))
 
     def known(self, versions: Mapping[str, Version]) -> dict[str, T]:
-        """By record id, those of the asked that are remembered at just that version."""
+        """The requested records that are cached in exactly that version, by id."""
         found: dict[str, T] = {}
         with self._lock:
             for record, version in versions.items():
@@ -62,7 +63,7 @@ class Remembered(Generic[T]):
         return found
 
     def keep(self, versions: Mapping[str, Version], values: Mapping[str, T]) -> None:
-        """Of the values those whose version is known."""
+        """Caches the values whose version is known."""
         with self._lock:
             for record, value in values.items():
                 if record in versions:
@@ -70,8 +71,8 @@ class Remembered(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """Of one process: what ranking reads of candidates, and whole records for pages."""
+class RecordCaches:
+    """The cache of one process: ranking fields of candidates, and whole records for pages."""
 
-    fields: Remembered[RankingFields] = field(default_factory=lambda: Remembered("facts", MOST_FIELDS))
-    records: Remembered[Record] = field(default_factory=lambda: Remembered("records", MOST_RECORDS, weight_of))
+    fields: VersionedCache[RankingFields] = field(default_factory=lambda: VersionedCache("facts", MOST_FIELDS))
+    records: VersionedCache[Record] = field(default_factory=lambda: VersionedCache("records", MOST_RECORDS, weight_of))

@@ -1,4 +1,4 @@
-"""The vocabularies that questions are read with: Sonde's own and the loaded ones, kept in memory, looked after."""
+"""The vocabularies for reading questions: Sonde's own and the loaded ones, cached in memory and refreshed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from search_api.understanding.vocabulary_store import VocabularyStore
 log = structlog.get_logger(__name__)
 
 LOOKED_AFTER_S = 30.0
-"""A vocabulary that was loaded is used after this many seconds at the latest."""
+"""A loaded vocabulary is in use after at most this many seconds."""
 
 
-class VocabularyShelf:
-    """Call it for the vocabulary of this moment. Safe to share between threads.
+class LoadedVocabularies:
+    """Call it for the current vocabulary. Thread-safe.
 
-    Every 30 seconds one request asks whether something was loaded; the caller that finds so reads it, the others go on
-    with what there was. What cannot be read leaves everything as it is: a search does not fail for a thesaurus.
+    Every 30 seconds one request checks for newly loaded vocabularies; the caller that finds one reads it, the others
+    continue with the old one. A read error changes nothing: a search does not fail because of a thesaurus.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""The Elasticsearch client that the API reads by: whatever a view asks of it, a caller sees what is theirs to see.
+"""The Elasticsearch client of the API: it returns only what the current caller may see.
 
-The filter sits below every method of the client, where a request leaves it, so that no view can leave it out and a new
-one need not know of it. Outside a request nobody is known to ask, and only what is open to all is seen.
+The filter is at the transport, below every method of the client, so no view can bypass it and new views need no extra
+code. Outside a request the caller is unknown, and only public records are visible.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from es_gateway.client import Answer, Elasticsearch
 from es_gateway.errors import DocumentMissing, IndexGone
 from search_api.access.visibility import (
     FIELD,
-    confined_body,
     counting_body,
+    filtered_body,
     may_see,
     suggested_terms,
     without_hidden_terms,
 )
 
-# One index and no pattern: a list or a wildcard could name another one beside it.
+# One index without a pattern: a list or a wildcard could include another index.
 _OF_RECORDS = re.compile(r"([a-z0-9-]+)-(records|passages|natives|ledger)(-next|-\d{6})?")
 _OTHERS = re.compile(r"[a-z0-9-]+-(library|documents|runs|vocabulary|keys)(-next|-\d{6})?")
 _WITHOUT_DOCUMENTS = frozenset(
@@ -43,22 +43,22 @@ _WITHOUT_DOCUMENTS = frozenset(
 _AS_JSON = {"content-type": "application/json"}
 
 
-class NotConfined(AssertionError):
-    """A request that this client cannot confine: a mistake in Sonde, never the caller's."""
+class NotFiltered(AssertionError):
+    """A request that this client cannot filter: a bug in Sonde, not an error of the caller."""
 
 
 def groups_seen() -> frozenset[str]:
-    """Of who asks now."""
+    """The groups of the current caller."""
     if not has_request_context() or "caller" not in g:
         return frozenset()
     groups: frozenset[str] = g.caller.groups
     return groups
 
 
-class ConfinedElasticsearch(Elasticsearch):
-    """Reads of records, passages, originals and the ledger are filtered; they cannot be written by it.
+class AccessFilteredElasticsearch(Elasticsearch):
+    """Filters reads of records, passages, originals and the ledger; refuses writes to them.
 
-    Indices that hold no records pass. Raises NotConfined for any other request.
+    Other indices pass unfiltered. Raises NotFiltered for any other request.
     """
 
     def perform_request(
@@ -73,11 +73,11 @@ class ConfinedElasticsearch(Elasticsearch):
         path_parts: JsonMapping | None = None,
     ) -> Any:
         def send(params: JsonMapping | None = params, body: Any | None = body) -> Any:
-            return super(ConfinedElasticsearch, self).perform_request(
+            return super(AccessFilteredElasticsearch, self).perform_request(
                 method,
                 path,
                 params=params,
-                headers=headers if body is None else {**_AS_JSON, **(headers or {})},  # the filter makes a body of none
+                headers=headers if body is None else {**_AS_JSON, **(headers or {})},  # the filter adds a body
                 body=body,
                 endpoint_id=endpoint_id,
                 path_parts=path_parts,
@@ -89,26 +89,26 @@ class ConfinedElasticsearch(Elasticsearch):
         if _passes(endpoint_id or "", index):
             return send()
         if _OF_RECORDS.fullmatch(index) is None:
-            raise NotConfined(f"{endpoint_id} of {index or 'every index'}")
+            raise NotFiltered(f"{endpoint_id} of {index or 'every index'}")
         if endpoint_id == "search":
             return self._searched(send, index, body)
         if endpoint_id == "count":
-            return send(body={"query": confined_body(body, groups_seen())["query"]})
+            return send(body={"query": filtered_body(body, groups_seen())["query"]})
         if endpoint_id == "get":
             return self._got(send, index, unquote(str((path_parts or {})["id"])), dict(params or {}))
-        raise NotConfined(f"{endpoint_id} of {index}")
+        raise NotFiltered(f"{endpoint_id} of {index}")
 
     def _msearch(self, send: Any, index: str, searches: list[Json]) -> Any:
-        groups, confined = groups_seen(), []
+        groups, filtered = groups_seen(), []
         for header, body in zip(searches[::2], searches[1::2], strict=True):
             named = str(header.get("index", index))
             if _OF_RECORDS.fullmatch(named):
-                confined += [header, _body(body, groups)]
+                filtered += [header, _body(body, groups)]
             elif _OTHERS.fullmatch(named):
-                confined += [header, body]
+                filtered += [header, body]
             else:
-                raise NotConfined(f"a search of {named or 'every index'}")
-        response = send(body=confined)
+                raise NotFiltered(f"a search of {named or 'every index'}")
+        response = send(body=filtered)
         answers = response.body["responses"]
         for position, (header, body) in enumerate(zip(searches[::2], searches[1::2], strict=True)):
             if "suggest" in body and "suggest" in answers[position]:
@@ -149,10 +149,10 @@ class ConfinedElasticsearch(Elasticsearch):
         raise DocumentMissing("Elasticsearch does not have what was asked for (404).", status=404)
 
     def _is_seen(self, index: str, id: str, found: Json) -> bool:
-        """An original carries no groups of its own: it is seen with its record."""
+        """An original has no groups; it is visible with its record."""
         named = _OF_RECORDS.fullmatch(index)
         if named is None or "_source" not in found:
-            raise NotConfined(f"get of {index} without its source")
+            raise NotFiltered(f"get of {index} without its source")
         if named[2] != "natives":
             return may_see(found["_source"], groups_seen())
         try:
@@ -161,13 +161,13 @@ class ConfinedElasticsearch(Elasticsearch):
             return False
 
     def _ignored(self) -> tuple[int, ...]:
-        """Statuses that ``options(ignore_status=...)`` named."""
+        """Status codes given to ``options(ignore_status=...)``."""
         given = self._ignore_status
         return tuple(given) if isinstance(given, tuple | list | set | frozenset) else ()
 
 
 def _passes(endpoint: str, index: str) -> bool:
-    """Requests that show no document of ours, and those of indices that hold no records."""
+    """Requests that return no records, and requests to indices without records."""
     if _OTHERS.fullmatch(index) or endpoint in _WITHOUT_DOCUMENTS:
         return True
     return not index and (endpoint.startswith("cluster.") or endpoint in ("info", "ping"))
@@ -175,6 +175,6 @@ def _passes(endpoint: str, index: str) -> bool:
 
 def _body(body: Json | None, groups: frozenset[str]) -> Json:
     try:
-        return confined_body(body, groups)
+        return filtered_body(body, groups)
     except ValueError as error:
-        raise NotConfined(str(error)) from None
+        raise NotFiltered(str(error)) from None

@@ -1,0 +1,76 @@
+"""What people really type: names of products and campaigns, their beginnings, acronyms, misspelt ones.
+
+``tests/quality/typed/RULE.md`` says how the questions were drawn and judged. Records of the two NCAR catalogues, the
+format fixtures and the samples; document ids are record ids.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from core.record import Record
+from evaluation.collection import Collection, Question, checked
+from evaluation.collections import ncar
+from evaluation.collections.catalogue import records_of
+from evaluation.lines import Faults, json_lines, lines
+from evaluation.trec import read_qrels
+
+NAME = "typed"
+FIXTURES = ("format_fixtures", "format_fixtures.tar.gz")
+
+
+class _Asked(BaseModel):
+    id: str
+    text: str
+    kind: str
+
+
+def load(data: Path, judged: Path, samples: Path) -> Collection:
+    """Records from ``catalogues`` under ``data`` and ``samples``; questions and qrels from ``judged``."""
+    records = {record.id: record for record in reversed(_records(data, samples))}  # the first of two with one id
+    goals = _goals(judged / "across.tsv")
+    faults = Faults(judged / "questions.jsonl")
+    asked = [entry for _, entry in json_lines(faults.path, _Asked, faults)]
+    faults.refuse()
+    return checked(
+        Collection(
+            name=NAME,
+            records=tuple(reversed(records.values())),
+            questions=tuple(
+                Question(one.id, one.text, kind=one.kind, goals=goals.get(one.id, frozenset())) for one in asked
+            ),
+            qrels=read_qrels(judged / "qrels.tsv.gz"),
+            documents={name: name for name in reversed(records)},
+        )
+    )
+
+
+def sources(data: Path, samples: Path) -> dict[str, Path]:
+    """Source -> folder or archive, in the order in which records are read."""
+    archives = {**ncar.ARCHIVES, **dict([FIXTURES])}
+    return {
+        **{source: data / "catalogues" / archive for source, archive in archives.items()},
+        "samples": samples / "records",
+    }
+
+
+def _records(data: Path, samples: Path) -> list[Record]:
+    return [record for source, path in sources(data, samples).items() for record in records_of(path, source)]
+
+
+def _goals(path: Path) -> dict[str, frozenset[str]]:
+    """``query-id, corpus-id`` by tab. Raises BadCollection for any other line."""
+    faults = Faults(path)
+    goals: dict[str, set[str]] = {}
+    for number, line in lines(path):
+        fields = line.split("\t")
+        if number == 1 and fields[0] == "query-id":
+            continue
+        if len(fields) != 2:
+            faults.add(number, "is not question and record")
+            continue
+        goals.setdefault(fields[0], set()).add(fields[1])
+    faults.refuse()
+    return {question: frozenset(found) for question, found in goals.items()}

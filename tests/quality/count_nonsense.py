@@ -1,0 +1,42 @@
+"""``python -m tests.quality.count_nonsense [COLLECTION]``: which of the eighty nonsense questions get an answer.
+
+Over the records of a judged collection (``samples`` where none is named) in a throw-away index, with the pipeline that
+serves. Prints each answered question with its number of answers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from evaluation.asking import ask
+from evaluation.collection import Question
+from evaluation.variants import Variant
+from sonde.ops.temporary_node import temporary_node
+from sonde.settings import load_settings
+from sonde.wiring.evaluation.judged import judged
+from sonde.wiring.evaluation.searching import bench
+
+NONSENSE = Path(__file__).resolve().parent / "nonsense.jsonl"
+
+
+def questions() -> list[Question]:
+    rows = map(json.loads, NONSENSE.read_text("utf-8").splitlines())
+    return [Question(row["_id"], row["text"], kind=row["kind"]) for row in rows]
+
+
+def main(name: str) -> None:
+    shared = os.environ.get("SONDE_SHARED")
+    collection = judged(name, Path(shared) if shared else None, None)
+    with temporary_node(load_settings(), sys.stderr.write) as settings, bench(settings, collection) as ready:
+        asked = [(one, ask(ready.pipeline, collection, one, Variant())) for one in questions()]
+    answered = [(one, len(answer.found)) for one, answer in asked if answer.found]
+    for one, count in answered:
+        sys.stdout.write(f"{one.id}\t{one.kind}\t{count}\t{one.text}\n")
+    sys.stdout.write(f"{len(answered)} of {len(asked)} are answered over {name}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "samples")
