@@ -8,13 +8,14 @@ acronym in this sense; ``common scientific use`` where there is no single one.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from core.errors import SondeError
+from core.mentioned_names import acronym_key, words_key
+from reading.spans import Range
 
 HEADER = ("acronym", "expansion", "sense", "field", "source")
 FIELDS = frozenset(
@@ -39,7 +40,10 @@ ORDINARY_WORDS = frozenset(
 
 _ACRONYM = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+/ -]{0,14}")
 _SENSE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_WORD = re.compile(r"[^\W_]+")
+_TOKEN = re.compile(r"[^\W_](?:[^\s,;:!?()\[\]\"]*[^\W_+])?\+?")
+_SHORTEST, _LONGEST = 2, 10  # characters of an acronym's key
+_MOST_WORDS = 8  # of an expansion
+MOST_CANDIDATES = 16  # of a question
 _CAPITALS_OR_DIGITS = re.compile(r"[A-Z0-9]")
 
 
@@ -69,7 +73,7 @@ class Acronyms:
         self.senses = tuple(senses)
         self._by_acronym = _grouped((acronym_key(one.acronym), one) for one in self.senses)
         self._by_words = _grouped((words_key(one.expansion), one) for one in self.senses)
-        self.longest_words = max((len(_words(one.expansion)) for one in self.senses), default=0)
+        self.longest_words = max((len(words_key(one.expansion).split()) for one in self.senses), default=0)
 
     def senses_of(self, acronym: str) -> tuple[Sense, ...]:
         """What the acronym may mean, in the order of the list; empty where it is not known."""
@@ -86,19 +90,6 @@ def reads_as_acronym(token: str) -> bool:
     A question that is this token and nothing else may mean the acronym in small letters, too ("dem").
     """
     return token.lower() not in ORDINARY_WORDS or _CAPITALS_OR_DIGITS.search(token[1:]) is not None
-
-
-def acronym_key(acronym: str) -> str:
-    """SSM/I, ssm-i and SSMI are one."""
-    return "".join(_words(acronym)) + ("+" if acronym.endswith("+") else "")
-
-
-def words_key(words: str) -> str:
-    """Words in small letters without accents, the last one without its plural s."""
-    found = _words(words)
-    if found and len(found[-1]) > 3 and found[-1].endswith("s") and not found[-1].endswith(("ss", "us", "is")):
-        found[-1] = found[-1][:-1]
-    return " ".join(found)
 
 
 def parse_acronyms(text: str) -> tuple[Sense, ...]:
@@ -151,10 +142,48 @@ def _grouped(pairs: Iterable[tuple[str, Sense]]) -> Mapping[str, tuple[Sense, ..
     return {key: tuple(senses) for key, senses in found.items()}
 
 
-def _words(text: str) -> list[str]:
-    return list(_folded(text))
+@dataclass(frozen=True, slots=True)
+class AcronymCandidate:
+    """A part of a question that may be an acronym (``short``) or the words of one. ``senses``: of the list that ships.
+
+    ``key``: of an acronym its letters, of words the words, as ``core.mentioned_names`` writes both.
+    """
+
+    text: str
+    start: int
+    end: int
+    short: bool
+    key: str
+    senses: tuple[Sense, ...] = ()
 
 
-def _folded(text: str) -> Iterator[str]:
-    plain = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
-    return (match[0].lower() for match in _WORD.finditer(plain))
+def acronym_candidates(text: str, taken: Sequence[Range], acronyms: Acronyms) -> list[AcronymCandidate]:
+    """From left to right, acronyms before words; at most ``MOST_CANDIDATES``. ``taken``: ranges that mean other things.
+
+    What the list does not know is a candidate too, if it is in capitals or alone, since a catalogue may define it.
+    """
+    words = [
+        match for match in _TOKEN.finditer(text) if not any(match.start() < e and s < match.end() for s, e in taken)
+    ]
+    alone = len(_TOKEN.findall(text)) == 1
+    return [*_short_forms(words, acronyms, alone=alone), *_long_forms(text, words, acronyms)][:MOST_CANDIDATES]
+
+
+def _short_forms(words: Sequence[re.Match[str]], acronyms: Acronyms, *, alone: bool) -> Iterator[AcronymCandidate]:
+    for word in words:
+        key, senses = acronym_key(word[0]), acronyms.senses_of(word[0])
+        capitals = word[0].isupper() and len(key) > 1 and any(letter.isalpha() for letter in key)
+        known = bool(senses) and (alone or reads_as_acronym(word[0]))
+        if _SHORTEST <= len(key) <= _LONGEST and (known or capitals or alone):
+            yield AcronymCandidate(word[0], word.start(), word.end(), True, key, senses)
+
+
+def _long_forms(text: str, words: Sequence[re.Match[str]], acronyms: Acronyms) -> Iterator[AcronymCandidate]:
+    seen: set[str] = set()
+    for length in range(min(_MOST_WORDS, len(words)), 1, -1):
+        for first, last in zip(words, words[length - 1 :], strict=False):
+            part = text[first.start() : last.end()]
+            key, senses = words_key(part), acronyms.acronyms_for(part)
+            if key not in seen and (senses or len(words) <= _MOST_WORDS):
+                seen.add(key)
+                yield AcronymCandidate(part, first.start(), last.end(), False, key, senses)

@@ -25,7 +25,7 @@ from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
 from search_api.ranking.signals.cross_encoder import CrossEncoderReading
 from search_api.ranking.target import Relation
-from search_api.refinement import looked_up, spelling_of
+from search_api.refinement import looked_up, named, spelling_of
 from search_api.request import Filters, SearchRequest
 from search_api.retrieval.beyond import BeyondWindow
 from search_api.retrieval.candidates import Asking, CandidateSet, retrieve
@@ -153,7 +153,7 @@ class SearchPipeline:
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self._located(request))
-            read = self.understood(request, serving.structured)
+            read = named(self.parts.client, serving.records.index, self.understood(request, serving.structured))
         vector, serving = self._vector(request, read, serving, watch)
         found, plan = self._retrieved(request, read, serving, vector, watch)
         with watch.stage("rank"):

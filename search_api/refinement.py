@@ -1,14 +1,18 @@
-"""Refines the reading of a question with the index: a better spelling, and identifiers without a record."""
+"""Refines the reading of a question with the index: names, acronyms, spelling, and identifiers without a record."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from search_api.retrieval.candidates import CandidateSet
+from search_api.retrieval.known_acronyms import acronyms_body, terms_of
+from search_api.retrieval.known_names import names_asked, names_body
 from search_api.retrieval.spelling import Spelling, did_you_mean
 from search_api.understanding.interpretation import Interpretation
+from search_api.understanding.topic import topic_of
 
 _FEW = 20
 _ALL_COUNT = 3
@@ -23,6 +27,19 @@ def spelling_of(client: Elasticsearch, index: str, read: Interpretation, found: 
     for place in read.places:  # still in the topic if no record gives its place in numbers
         words = words.replace(place.found.text, " ")
     return did_you_mean(client, index, read.text, words)
+
+
+def named(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:
+    """With the names that the catalogue bears and what its acronyms mean; one request, none without candidates."""
+    possible = read.possible
+    if not (possible.names or possible.acronyms):
+        return read
+    header: Json = {"index": index}
+    answers = search_all(client, [header, names_body(possible.names), header, acronyms_body(possible.acronyms)])
+    names = names_asked(possible.names, answers[0], len(read.text))
+    terms = (*read.terms, *terms_of(possible.acronyms, answers[1]))
+    ranges = [*possible.taken, *((one.found.start, one.found.end) for one in terms)]
+    return replace(read, names=names, terms=terms, beside_terms=topic_of(read.text, ranges))
 
 
 def looked_up(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:

@@ -12,13 +12,13 @@ from core.timespan import TimeSpan
 from search_api.ranking.target import Relation, SpatialMode
 
 Algorithm = Literal["hybrid", "bm25", "dense"]
-Part = Literal["place", "time", "relation", "scale", "kind", "terms"]
+Part = Literal["place", "time", "relation", "scale", "kind", "names", "terms"]
 FacetName = Literal[
     "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "decade", "region",
     "platform", "instrument", "project", "variable", "processing_level",
 ]  # fmt: skip
 
-ALL_PARTS: frozenset[Part] = frozenset(("place", "time", "relation", "scale", "kind", "terms"))
+ALL_PARTS: frozenset[Part] = frozenset(("place", "time", "relation", "scale", "kind", "names", "terms"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from shapely.geometry import shape
 from core.extent import BBox
 from core.json_types import Json, JsonMapping
 from core.likeness import series_of, signature_of
+from core.mentioned_names import acronyms_of, mentioned_keys
 from core.name_keys import keys_of
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical
@@ -98,7 +99,16 @@ def to_document(record: Record) -> Json:
 
 def _names(record: Record) -> Json:
     variables = [_without_empty(asdict(variable)) for variable in record.names.variables]
-    return _without_empty({**asdict(record.names), "variables": variables, "keys": list(keys_of(record))})
+    return _without_empty(
+        {
+            **asdict(record.names),
+            "variables": variables,
+            "keys": list(keys_of(record)),
+            "mentioned": list(mentioned_keys(record)),
+            "acronyms": list(acronyms_of(record)),
+            "version": record.edition,
+        }
+    )
 
 
 def where_and_when(record: Record) -> Json:

@@ -72,6 +72,15 @@ def dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]
     return Arm("dense", index, False, body, knn.cosine, None)
 
 
+def names_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
+    """The records that bear the asked names."""
+
+    def body(k: int, ids: Sequence[str] | None) -> Json:
+        return {"query": _among(query, filters, ids), "size": k, **for_records()}
+
+    return Arm("names", index, False, body, lambda score: score, 0.0)
+
+
 def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:
     """Everything that passes the filters, latest change first: for a question without topic words."""
 

@@ -121,7 +121,7 @@ def retrieve(
 
 def _overflowing(arms: Sequence[Arm], first: Sequence[Scored], window: int) -> bool:
     pairs = zip(arms, first, strict=True)
-    return any(len(scored.scores) >= window for arm, scored in pairs if arm.signal in ("bm25", None))
+    return any(len(scored.scores) >= window for arm, scored in pairs if arm.signal in ("bm25", "names", None))
 
 
 def _lacking(arms: Sequence[Arm], first: Sequence[Scored], ids: Sequence[str]) -> dict[int, list[str]]:

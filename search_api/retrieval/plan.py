@@ -14,6 +14,7 @@ from search_api.retrieval import arms, bm25
 from search_api.retrieval.arms import Arm
 from search_api.retrieval.expansion import passages_expansion, records_expansion
 from search_api.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
+from search_api.retrieval.known_names import names_query
 from search_api.serving import Serving
 from search_api.understanding.interpretation import Interpretation
 from search_api.understanding.topic import telling_words
@@ -65,6 +66,9 @@ def plan_retrieval(
         chosen.append(arms.lexical_arm(index, words, filters))
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, filters))
+    named = names_query(read.names, bm25.ALL_WORDS)
+    if named is not None:
+        chosen.append(arms.names_arm(index, named, filters))
     if not read.thematic and not identifiers and not read.is_stopwords_only:
         chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read, request.filters)]))
     chosen += _there_and_then(chosen, request, read, words, vector)
@@ -72,6 +76,8 @@ def plan_retrieval(
     judges_meaning = bool(read.thematic) and vector is not None
     every_word = bm25.every_word_query(weights, read.thematic, read.language, identifiers, further)
     matching = _matching(request, read, words, every_word if judges_meaning else None)
+    if named is not None:
+        matching = _either(matching, named)
     return RetrievalPlan(
         index, serving.records.uuid, tuple(filters), tuple(chosen), words, marked, judges_meaning, matching, vector
     )

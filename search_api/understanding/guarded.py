@@ -11,7 +11,20 @@ from prometheus_client import Counter
 
 T = TypeVar("T")
 
-Reader = Literal["language", "identifier", "time", "place", "relation", "area", "scale", "kind", "terms", "topic"]
+Reader = Literal[
+    "language",
+    "identifier",
+    "time",
+    "place",
+    "relation",
+    "area",
+    "scale",
+    "kind",
+    "names",
+    "acronyms",
+    "terms",
+    "topic",
+]
 
 _FAILED = Counter("sonde_reader_failures_total", "Questions of which a reader failed to read its part", ["reader"])
 log = structlog.get_logger(__name__)

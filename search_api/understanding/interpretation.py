@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from core.extent import BBox
 from core.record import ProvenanceKind
 from core.timespan import TimeSpan
+from reading.acronyms import AcronymCandidate
+from reading.names import NameCandidate
+from reading.spans import Range
 from reading.vocabulary.concept import Label
 
 
@@ -69,6 +73,24 @@ class IdentifierFound:
     known: bool | None = None
 
 
+NameMatch = Literal["exact", "beginning", "spelling", "unknown"]
+"""How the catalogue bears an asked name; ``unknown``: not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameAsked:
+    """The name of a product, platform, instrument or project, or the beginning of one.
+
+    ``keys``: how it stands in the index. ``count`` records bear it, which is ``share`` of all.
+    """
+
+    found: TextSpan
+    how: NameMatch
+    keys: tuple[str, ...]
+    count: int
+    share: float
+
+
 @dataclass(frozen=True, slots=True)
 class TermFound:
     """A term of a vocabulary; ``found.source`` is the vocabulary's name.
@@ -80,6 +102,18 @@ class TermFound:
     uri: str
     synonyms: tuple[Label, ...]
     narrower: tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """Parts of which only the index can tell whether they are names or acronyms.
+
+    ``taken``: the ranges that are not of the topic.
+    """
+
+    names: tuple[NameCandidate, ...] = ()
+    acronyms: tuple[AcronymCandidate, ...] = ()
+    taken: tuple[Range, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +137,10 @@ class Interpretation:
     scales: tuple[ScaleFound, ...] = ()
     kinds: tuple[KindFound, ...] = ()
     identifiers: tuple[IdentifierFound, ...] = ()
+    names: tuple[NameAsked, ...] = ()
     terms: tuple[TermFound, ...] = ()
     beside_terms: str = ""
+    possible: Possible = Possible()
     named: str = ""
     unread: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()

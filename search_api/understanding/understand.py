@@ -9,9 +9,11 @@ from typing import Any, Literal
 
 from core.extent import BBox
 from core.timespan import TimeSpan
+from reading.acronyms import acronym_candidates, own_acronyms
 from reading.identifiers import IdentifierMention, read_identifiers
 from reading.kinds import KindMention, read_kinds
 from reading.language import detect_language
+from reading.names import name_candidates
 from reading.places import RECOGNISED, PlaceMention, PlaceReader
 from reading.relations import RelationMention, read_relations
 from reading.scale import ScaleMention, read_scales
@@ -26,6 +28,7 @@ from search_api.understanding.interpretation import (
     Interpretation,
     KindFound,
     PlaceFound,
+    Possible,
     RelationFound,
     ScaleFound,
     TermFound,
@@ -97,6 +100,7 @@ class Understander:
             identifiers=tuple(_identifier(text, one) for one in read.identifiers),
             terms=tuple(terms),
             beside_terms=readers.read("topic", lambda: topic_of(text, beside), text),
+            possible=_possible(text, taken, [(one.start, one.end) for one in certain], parts, readers),
             named=" ".join(one.text for one in gone),
             unread=read.unread,
             failed=tuple(readers.failed),
@@ -127,6 +131,17 @@ class Understander:
         mentions = self.vocabulary().find(text, free_ranges(len(text), taken), language, _MOST_TERMS)
         terms = [_term(mention, language) for mention in mentions]
         return [term for term in terms if term.synonyms or term.narrower]
+
+
+def _possible(
+    text: str, taken: Sequence[Range], identified: Sequence[Range], parts: frozenset[Part], readers: GuardedReaders
+) -> Possible:
+    names = readers.mentions("names", lambda: name_candidates(text, taken), wanted="names" in parts)
+    acronyms = readers.mentions(
+        "acronyms", lambda: acronym_candidates(text, taken, own_acronyms()), wanted="terms" in parts
+    )
+    unclaimed = [one for one in names if not any(one.start < end and start < one.end for start, end in identified)]
+    return Possible(tuple(unclaimed), tuple(acronyms), tuple(taken))
 
 
 @dataclass(frozen=True, slots=True)

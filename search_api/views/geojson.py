@@ -240,6 +240,7 @@ def interpretation(read: Interpretation) -> Json:
         ],
         "kinds": [{**_found(k.found), "kind": k.kind} for k in read.kinds],
         "identifiers": [_identifier(one) for one in read.identifiers],
+        "names": [{**_found(n.found), "match": n.how, "count": n.count} for n in read.names],
         "terms": [
             {**_found(t.found), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
             for t in read.terms

@@ -1,0 +1,160 @@
+"""Which names of a question the catalogue bears: as typed, by their beginning, or spelt a little differently.
+
+One request without hits. It also tells which words of a short question no record contains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.json_types import Json, JsonMapping
+from reading.names import NameCandidate
+from reading.spans import Claims
+from search_api.retrieval.filters import Clause
+from search_api.understanding.interpretation import NameAsked, NameMatch, TextSpan
+
+_OWN, _SAID = "names.keys", "names.mentioned"
+_TEXTS = ["title", "title.en", "alternate_titles", "abstract", "abstract.en", "keywords.term", "keywords.term.en"]
+_LEAST_BEGUN = 3  # characters of a beginning
+_LEAST_SPELT = 5  # characters of a name that may be misspelt
+_LIKE = 0.8  # 1 minus the share of different letters
+_SURE = 1.0
+
+
+def names_asked(candidates: Sequence[NameCandidate], answer: JsonMapping, length: int) -> tuple[NameAsked, ...]:
+    """The names that do not overlap, from left to right; of overlapping ones the exact and the longer one.
+
+    ``answer``: to ``names_body``. ``length``: of the question.
+    """
+    buckets = answer.get("aggregations", {}).get("counts", {}).get("buckets", {})
+    counts = {name: one["doc_count"] for name, one in buckets.items()}
+    every = max(answer["hits"]["total"]["value"], 1)
+    read = [
+        _Known(one, number, counts, _spelt(answer.get("suggest", {}), one, number)).read(every)
+        for number, one in enumerate(candidates)
+    ]
+    ladder = ("exact", "beginning", "spelling", "unknown")
+    found = sorted((one for one in read if one is not None), key=lambda one: ladder.index(one.how))
+    claims, chosen = Claims(length), []
+    for one in found:
+        place = (one.found.start, one.found.end)
+        if claims.is_free(place):
+            claims.block(place)
+            chosen.append(one)
+    return tuple(sorted(chosen, key=lambda one: one.found.start))
+
+
+def names_body(candidates: Sequence[NameCandidate]) -> Json:
+    """Counts the records that bear each candidate in one way or another; no hits."""
+    filters: dict[str, Clause] = {}
+    for number, one in enumerate(candidates):
+        filters[f"own{number}"] = {"terms": {_OWN: list(one.keys)}}
+        filters[f"said{number}"] = {"terms": {_SAID: list(one.keys)}}
+        filters[f"word{number}"] = _every_word(one.text)
+        if len(one.keys[-1]) >= _LEAST_BEGUN:
+            filters[f"begun{number}"] = begins(one.keys[-1])
+    asked = {
+        f"{field}{number}": {"text": one.keys[-1], "term": _suggestions(field)}
+        for number, one in enumerate(candidates)
+        if len(one.keys[-1]) >= _LEAST_SPELT
+        for field in (_OWN, _SAID)
+    }
+    return {
+        "size": 0,
+        "track_total_hits": True,
+        **({"aggs": {"counts": {"filters": {"filters": filters}}}} if filters else {}),
+        **({"suggest": asked} if asked else {}),
+    }
+
+
+def _every_word(text: str) -> Clause:
+    return {"multi_match": {"query": text, "type": "cross_fields", "operator": "and", "fields": _TEXTS}}
+
+
+def begins(key: str) -> Clause:
+    """Records with a name or a word of the title that begins with the key."""
+    return {"bool": {"should": [{"prefix": {_OWN: key}}, {"prefix": {_SAID: key}}]}}
+
+
+def _suggestions(field: str) -> Json:
+    return {
+        "field": field,
+        "analyzer": "keyword",
+        "suggest_mode": "always",
+        "prefix_length": 1,
+        "min_word_length": _LEAST_SPELT,
+        "size": 3,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    candidate: NameCandidate
+    number: int
+    counts: dict[str, int]
+    spelt: str | None
+
+    def read(self, every: int) -> NameAsked | None:
+        one = self.candidate
+        own, said, word, begun = (self._count(kind) for kind in ("own", "said", "word", "begun"))
+        if own or (said and (one.certain or not word)):
+            return self._asked("exact", one.keys, own or said, every)
+        if word and not one.certain:
+            return None  # an ordinary word, which the words of the records answer
+        if begun:
+            return self._asked("beginning", one.keys[-1:], begun, every)
+        if self.spelt is not None and not word:
+            return self._asked("spelling", (self.spelt,), 1, every)
+        single = len(one.text.split()) == 1
+        return self._asked("unknown", one.keys, 0, every) if one.certain and single and not word else None
+
+    def _count(self, kind: str) -> int:
+        return self.counts.get(f"{kind}{self.number}", 0)
+
+    def _asked(self, how: NameMatch, keys: tuple[str, ...], count: int, every: int) -> NameAsked:
+        one = self.candidate
+        return NameAsked(TextSpan(one.text, one.start, one.end, "names", _SURE), how, keys, count, count / every)
+
+
+def _spelt(suggest: JsonMapping, candidate: NameCandidate, number: int) -> str | None:
+    options = [
+        (option["score"], option["freq"], option["text"])
+        for field in (_OWN, _SAID)
+        for entry in suggest.get(f"{field}{number}", ())
+        for option in entry["options"]
+        if option["score"] >= _LIKE and option["text"] != candidate.keys[-1]
+    ]
+    return max(options)[2] if options else None
+
+
+def names_query(names: Iterable[NameAsked], all_words: str) -> Clause | None:
+    """Scores 0..1: the share of the asked names that a record bears, its own names before those that it mentions.
+
+    Kin (names that begin with the asked one) come behind. ``all_words`` names the clauses that make a record a hit.
+    None if no name is borne by any record.
+    """
+    borne = [one for one in names if one.how != "unknown"]
+    if not borne:
+        return None
+    rarity = [1.0 - 0.9 * one.share for one in borne]
+    each = [_one(name, rare / sum(rarity), all_words) for name, rare in zip(borne, rarity, strict=True)]
+    return {"bool": {"should": each, "minimum_should_match": 1}}
+
+
+def _one(name: NameAsked, share: float, all_words: str) -> Clause:
+    key, keys = name.keys[-1], list(name.keys)
+    parts: list[tuple[Clause, float, bool]]
+    if name.how == "beginning":
+        parts = [({"prefix": {_OWN: key}}, 1.0, True), ({"prefix": {_SAID: key}}, 0.8, True)]
+    else:
+        parts = [
+            ({"terms": {_OWN: keys}}, 1.0, True),
+            ({"terms": {_SAID: keys}}, 0.7, True),
+            *([({"prefix": {_OWN: key}}, 0.5, False)] if len(key) > _LEAST_BEGUN else []),
+        ]
+    scored = [
+        {"constant_score": {"filter": clause, "boost": boost * share, **({"_name": all_words} if hit else {})}}
+        for clause, boost, hit in parts
+    ]
+    return {"dis_max": {"queries": scored}}
