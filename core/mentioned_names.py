@@ -19,6 +19,7 @@ _LEAST = 3
 
 _TOKEN = re.compile(r"[^\s,;()\[\]{}<>\"'|]+")
 _PART = re.compile(r"[^\W_]+")
+_BETWEEN_WORDS = re.compile(r"[-/]")
 _SAYS_VERSION = re.compile(r"(?:version|ver|v|collection|release)", re.IGNORECASE)
 _VERSION = re.compile(r"v(\d[\d.]*)", re.IGNORECASE)
 
@@ -40,8 +41,10 @@ def acronyms_of(record: Record) -> tuple[str, ...]:
 
 def looks_like_name(word: str) -> bool:
     """Letters with a digit among them, or with a capital after the first letter: ``MOD11_L2``, ``TOGA``."""
-    letters = any(letter.isalpha() for letter in word)
-    return letters and (any(letter.isdigit() for letter in word) or any(letter.isupper() for letter in word[1:]))
+    if not any(letter.isalpha() for letter in word):
+        return False
+    parts = _BETWEEN_WORDS.split(word)  # in June-July, the second capital begins a word
+    return any(letter.isdigit() for letter in word) or any(letter.isupper() for part in parts for letter in part[1:])
 
 
 def acronym_key(acronym: str) -> str:
@@ -89,8 +92,13 @@ def _runs(text: str) -> Iterator[str]:
         for start in range(len(sequence)):
             for end in range(start + 1, min(start + _LONGEST_RUN, len(sequence)) + 1):
                 run = sequence[start:end]
-                if not run[0].isdigit() or len(run) > 1:
+                if not (_is_small(run[0]) or _is_small(run[-1])) and (len(run) > 1 or not run[0].isdigit()):
                     yield name_key("".join(run))
+
+
+def _is_small(word: str) -> bool:
+    """ "of", "and": no name begins or ends with it."""
+    return len(word) < 4 and word.isalpha() and word.islower()
 
 
 def _defined(record: Record) -> Iterable[DefinedAcronym]:

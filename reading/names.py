@@ -38,7 +38,7 @@ class NameCandidate:
 def name_candidates(text: str, taken: Sequence[Range] = ()) -> list[NameCandidate]:
     """Longest first, then from left to right; at most ``MOST_NAMES``.
 
-    ``taken``: ranges of places and times. A word there is a candidate only if it looks like a name.
+    ``taken``: ranges that mean something else, places and times.
     """
     words = [one for one in _words(text) if any(letter.isalnum() for letter in one.text)][:_MOST_WORDS]
     telling = [one for one in words if one.text.lower() not in SAYING_NOTHING]
@@ -78,7 +78,8 @@ def _candidate(text: str, run: Sequence[_Word], taken: Sequence[Range], *, short
         return None
     certain = any(looks_like_name(one) for one in texts)
     start, end = run[0].start, run[-1].end
-    if not certain and (not short or any(start < other_end and other < end for other, other_end in taken)):
+    # A year within a word is part of a name: FLUXNET-2015.
+    if not (certain or short) or any(first <= one.start and one.end <= last for one in run for first, last in taken):
         return None
     keys = tuple(key for key in _keys(texts) if _LEAST <= len(key) <= _LONGEST and not key.isdigit())
     return NameCandidate(text[start:end], start, end, keys, certain) if keys else None

@@ -183,7 +183,7 @@ class SearchPipeline:
         """The question's vector if meaning is used; if the embedder is down, continues without it."""
         if request.algorithm == "dense" and serving.embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
-        meant = not read.is_empty and (bool(read.thematic) or not read.identifiers)
+        meant = not read.is_empty and (bool(read.thematic) or not read.identifiers) and not read.is_names_only
         if request.algorithm == "bm25" or serving.embedder is None or not meant:
             return None, serving
         # For a model without German, a German question is noise: it would hide what the words find. Place names, which
@@ -288,10 +288,11 @@ def _direction(embedder: Embedder, read: Interpretation) -> NDArray[np.float32]:
     The topic alone loses what a name implies (a Great Barrier Reef is coral); the whole question attracts records that
     only share the name. On the tuning halves the middle was worse than neither (docs/quality.md).
     """
-    if read.thematic in ("", read.text):
-        whole: NDArray[np.float32] = embedder.embed([read.text], "query")[0]
+    text, thematic = read.written_out
+    if thematic in ("", text):
+        whole: NDArray[np.float32] = embedder.embed([text], "query")[0]
         return whole
-    both = embedder.embed([read.text, read.thematic], "query").sum(axis=0)
+    both = embedder.embed([text, thematic], "query").sum(axis=0)
     unit: NDArray[np.float32] = both / np.linalg.norm(both)
     return unit
 

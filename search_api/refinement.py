@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from core.json_types import Json
@@ -11,7 +12,7 @@ from search_api.retrieval.candidates import CandidateSet
 from search_api.retrieval.known_acronyms import acronyms_body, terms_of
 from search_api.retrieval.known_names import names_asked, names_body
 from search_api.retrieval.spelling import Spelling, did_you_mean
-from search_api.understanding.interpretation import Interpretation
+from search_api.understanding.interpretation import Interpretation, NameAsked, TextSpan
 from search_api.understanding.topic import topic_of
 
 _FEW = 20
@@ -37,9 +38,16 @@ def named(client: Elasticsearch, index: str, read: Interpretation) -> Interpreta
     header: Json = {"index": index}
     answers = search_all(client, [header, names_body(possible.names), header, acronyms_body(possible.acronyms)])
     names = names_asked(possible.names, answers[0], len(read.text))
-    terms = (*read.terms, *terms_of(possible.acronyms, answers[1]))
+    # A part of a longer name is no acronym: PAN in "PAN 10 M".
+    acronyms = [one for one in terms_of(possible.acronyms, answers[1]) if not _is_within(one.found, names)]
+    terms = (*read.terms, *acronyms)
     ranges = [*possible.taken, *((one.found.start, one.found.end) for one in terms)]
     return replace(read, names=names, terms=terms, beside_terms=topic_of(read.text, ranges))
+
+
+def _is_within(found: TextSpan, names: Iterable[NameAsked]) -> bool:
+    longer = (one.found for one in names if len(one.found.text) > len(found.text) and one.how != "unknown")
+    return any(one.start <= found.start and found.end <= one.end for one in longer)
 
 
 def looked_up(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:

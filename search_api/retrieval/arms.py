@@ -189,7 +189,7 @@ def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str) -> Scored:
         else:
             versions[record] = version_of(index_uuid, hit)
         matched = hit.get("matched_queries", ())
-        if bm25.ALL_WORDS in matched:
+        if bm25.ALL_WORDS in matched or (arm.signal == "names" and scores[record] > 0.0):
             words.add(record)
         if bm25.NAMED in matched:
             named[record] = 1.0 if bm25.NAMED_IN_TITLE in matched else 0.5

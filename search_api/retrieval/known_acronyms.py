@@ -10,17 +10,17 @@ import re
 from collections.abc import Sequence
 
 from core.json_types import Json, JsonMapping
+from core.mentioned_names import words_key
 from reading.acronyms import AcronymCandidate
 from reading.vocabulary.concept import Label
 from search_api.retrieval.filters import Clause
-from search_api.understanding.interpretation import TermFound, TextSpan
+from search_api.understanding.interpretation import ACRONYM_LIST, CATALOGUE, TermFound, TextSpan
 
 _DEFINED = "names.acronyms"
 _TEXTS = ["title", "title.en", "abstract", "abstract.en", "keywords.term", "keywords.term.en"]
 _AGREEING = 2  # records that must define an acronym alike
 _BESIDE = 0.5  # a further sense must be written by this share of the records of the most frequent one
 _MOST_SENSES = 3
-_OWN_LIST, _CATALOGUE = "acronyms", "catalogue"
 
 
 def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
@@ -59,7 +59,9 @@ def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tup
             for bucket in aggregations[f"d{number}"]["pairs"]["buckets"]
             if bucket["doc_count"] >= _AGREEING
         ]
-        for source, texts in ((_OWN_LIST, listed), (_CATALOGUE, learnt)):
+        known = {words_key(text) for text in listed}
+        learnt = [text for text in learnt if words_key(text) not in known]
+        for source, texts in ((ACRONYM_LIST, listed), (CATALOGUE, learnt)):
             if texts:
                 labels = tuple(Label(text, "en") for text in texts[:_MOST_SENSES])
                 found.append(

@@ -5,14 +5,17 @@ One request without hits. It also tells which words of a short question no recor
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.json_types import Json, JsonMapping
 from reading.names import NameCandidate
-from reading.spans import Claims
+from reading.spans import Claims, Range
 from search_api.retrieval.filters import Clause
-from search_api.understanding.interpretation import NameAsked, NameMatch, TextSpan
+from search_api.understanding.interpretation import NameAsked, NameMatch, TermFound, TextSpan
+
+Weighed = tuple[Clause, float]
 
 _OWN, _SAID = "names.keys", "names.mentioned"
 _TEXTS = ["title", "title.en", "alternate_titles", "abstract", "abstract.en", "keywords.term", "keywords.term.en"]
@@ -30,10 +33,13 @@ def names_asked(candidates: Sequence[NameCandidate], answer: JsonMapping, length
     buckets = answer.get("aggregations", {}).get("counts", {}).get("buckets", {})
     counts = {name: one["doc_count"] for name, one in buckets.items()}
     every = max(answer["hits"]["total"]["value"], 1)
-    read = [
-        _Known(one, number, counts, _spelt(answer.get("suggest", {}), one, number)).read(every)
+    looked_up = [
+        _Known(one, number, counts, _spelt(answer.get("suggest", {}), one, number))
         for number, one in enumerate(candidates)
     ]
+    # With several unknown words, the question is probably about something that is not in the catalogue.
+    may_be_spelt = sum(one.is_unknown_word for one in looked_up) == 1
+    read = [one.read(every, may_be_spelt=may_be_spelt) for one in looked_up]
     ladder = ("exact", "beginning", "spelling", "unknown")
     found = sorted((one for one in read if one is not None), key=lambda one: ladder.index(one.how))
     claims, chosen = Claims(length), []
@@ -95,16 +101,22 @@ class _Known:
     counts: dict[str, int]
     spelt: str | None
 
-    def read(self, every: int) -> NameAsked | None:
+    @property
+    def is_unknown_word(self) -> bool:
+        is_known = any(self._count(kind) for kind in ("own", "said", "word", "begun"))
+        return not is_known and len(self.candidate.text.split()) == 1
+
+    def read(self, every: int, *, may_be_spelt: bool) -> NameAsked | None:
         one = self.candidate
         own, said, word, begun = (self._count(kind) for kind in ("own", "said", "word", "begun"))
-        if own or (said and (one.certain or not word)):
+        numbered = any(letter.isdigit() for letter in one.keys[0])
+        if own or (said and (one.certain or numbered or not word)):
             return self._asked("exact", one.keys, own or said, every)
         if word and not one.certain:
             return None  # an ordinary word, which the words of the records answer
         if begun:
             return self._asked("beginning", one.keys[-1:], begun, every)
-        if self.spelt is not None and not word:
+        if self.spelt is not None and not word and (may_be_spelt or one.certain):
             return self._asked("spelling", (self.spelt,), 1, every)
         single = len(one.text.split()) == 1
         return self._asked("unknown", one.keys, 0, every) if one.certain and single and not word else None
@@ -128,33 +140,46 @@ def _spelt(suggest: JsonMapping, candidate: NameCandidate, number: int) -> str |
     return max(options)[2] if options else None
 
 
-def names_query(names: Iterable[NameAsked], all_words: str) -> Clause | None:
+def names_query(names: Iterable[NameAsked], forms: Iterable[TermFound] = ()) -> Clause | None:
     """Scores 0..1: the share of the asked names that a record bears, its own names before those that it mentions.
 
-    Kin (names that begin with the asked one) come behind. ``all_words`` names the clauses that make a record a hit.
-    None if no name is borne by any record.
+    Kin (names that begin with the asked one) come behind, and so do those with the other form of an acronym
+    (``forms``). None if no record bears any name.
     """
     borne = [one for one in names if one.how != "unknown"]
-    if not borne:
+    other: dict[Range, list[TermFound]] = defaultdict(list)
+    for term in forms:
+        other[term.found.start, term.found.end].append(term)
+    parts = {(one.found.start, one.found.end): _bearing(one) for one in borne}
+    rarity = {(one.found.start, one.found.end): 1.0 - 0.9 * one.share for one in borne}
+    for place, found in other.items():
+        parts[place] = [*parts.get(place, ()), *_other_forms(found)]
+        rarity.setdefault(place, 1.0)
+    if not parts:
         return None
-    rarity = [1.0 - 0.9 * one.share for one in borne]
-    each = [_one(name, rare / sum(rarity), all_words) for name, rare in zip(borne, rarity, strict=True)]
+    every = sum(rarity.values())
+    each = [_best(part, rarity[place] / every) for place, part in parts.items()]
     return {"bool": {"should": each, "minimum_should_match": 1}}
 
 
-def _one(name: NameAsked, share: float, all_words: str) -> Clause:
+def _bearing(name: NameAsked) -> list[Weighed]:
     key, keys = name.keys[-1], list(name.keys)
-    parts: list[tuple[Clause, float, bool]]
     if name.how == "beginning":
-        parts = [({"prefix": {_OWN: key}}, 1.0, True), ({"prefix": {_SAID: key}}, 0.8, True)]
-    else:
-        parts = [
-            ({"terms": {_OWN: keys}}, 1.0, True),
-            ({"terms": {_SAID: keys}}, 0.7, True),
-            *([({"prefix": {_OWN: key}}, 0.5, False)] if len(key) > _LEAST_BEGUN else []),
-        ]
-    scored = [
-        {"constant_score": {"filter": clause, "boost": boost * share, **({"_name": all_words} if hit else {})}}
-        for clause, boost, hit in parts
-    ]
+        return [({"prefix": {_OWN: key}}, 1.0), ({"prefix": {_SAID: key}}, 0.8)]
+    kin: list[Weighed] = [({"prefix": {_OWN: key}}, 0.5)] if len(key) > _LEAST_BEGUN else []
+    return [({"terms": {_OWN: keys}}, 1.0), ({"terms": {_SAID: keys}}, 0.7), *kin]
+
+
+def _other_forms(terms: Sequence[TermFound]) -> list[Weighed]:
+    """What was typed as a phrase, before the acronym's words or the words' acronym."""
+    forms = dict.fromkeys(label.text for term in terms for label in term.synonyms)
+    return [(_phrase(terms[0].found.text), 0.5), *((_phrase(form), 0.4) for form in forms)]
+
+
+def _phrase(text: str) -> Clause:
+    return {"multi_match": {"query": text, "type": "phrase", "fields": _TEXTS}}
+
+
+def _best(parts: Sequence[Weighed], share: float) -> Clause:
+    scored = [{"constant_score": {"filter": clause, "boost": boost * share}} for clause, boost in parts]
     return {"dis_max": {"queries": scored}}

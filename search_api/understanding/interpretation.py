@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -73,6 +74,9 @@ class IdentifierFound:
     known: bool | None = None
 
 
+ACRONYM_LIST, CATALOGUE = "acronyms", "catalogue"
+"""The sources of acronyms: the list that ships, and what the records define."""
+
 NameMatch = Literal["exact", "beginning", "spelling", "unknown"]
 """How the catalogue bears an asked name; ``unknown``: not at all."""
 
@@ -102,6 +106,11 @@ class TermFound:
     uri: str
     synonyms: tuple[Label, ...]
     narrower: tuple[Label, ...]
+
+    @property
+    def is_acronym(self) -> bool:
+        """Whether its synonyms are the other forms of an acronym."""
+        return self.found.source in (ACRONYM_LIST, CATALOGUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +158,36 @@ class Interpretation:
     def degraded(self) -> tuple[str, ...]:
         """The parts that could not be read, as ``sonde:degraded`` names them."""
         return tuple(f"understanding.{reader}" for reader in self.failed)
+
+    @property
+    def is_names_only(self) -> bool:
+        """Whether the topic is only names that the catalogue bears: what such a code means to a model is noise."""
+        said = [one.found for one in self.names if one.how != "unknown"]
+        expanded = {(one.found.start, one.found.end) for one in self.terms if one.is_acronym}
+        return bool(said) and not any((one.start, one.end) in expanded for one in said) and self._is_all(said)
+
+    @property
+    def other_forms(self) -> tuple[TermFound, ...]:
+        """The acronyms of a topic that says nothing else, and the words of acronyms; empty for a longer topic."""
+        forms = tuple(one for one in self.terms if one.is_acronym)
+        return forms if self._is_all([one.found for one in forms] + [one.found for one in self.names]) else ()
+
+    def _is_all(self, found: Sequence[TextSpan]) -> bool:
+        """Whether the topic has no word besides these."""
+        rest = self.thematic
+        for one in sorted(found, key=lambda one: -len(one.text)):
+            rest = rest.replace(one.text, " ")
+        return not any(letter.isalnum() for letter in rest)
+
+    @property
+    def written_out(self) -> tuple[str, str]:
+        """The text and its topic with acronyms as words, which a model knows better than their letters."""
+        text, thematic = self.text, self.thematic
+        for one in self.terms:
+            if one.is_acronym and len(one.found.text.split()) == 1:
+                words = one.synonyms[0].text
+                text, thematic = text.replace(one.found.text, words), thematic.replace(one.found.text, words)
+        return text, thematic
 
     @property
     def is_empty(self) -> bool:

@@ -51,7 +51,7 @@ class Names:
         if raw is None or not np.nanmax(raw, initial=0.0) > 0.0:
             return None
         borne = np.minimum(np.nan_to_num(raw), 1.0)
-        counted = (1.0 - self.newest) * borne + self.newest * newness(borne, asked.candidates[VERSION])
+        counted = borne * (1.0 - self.newest * (1.0 - newness(borne, asked.candidates[VERSION])))
         return Measured(raw, self.weight, counted)
 
     def reasons(self, _asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
@@ -63,10 +63,10 @@ class Names:
 
 
 def newness(borne: Floats, versions: Sequence[Version]) -> Floats:
-    """(n,) 0..1: of the records that bear the names best, ``borne`` for the newest version and 0 for the oldest."""
+    """(n,) 0..1: of the records that bear the names best, 1 for the newest version and 0 for the oldest; else 1."""
     best = np.flatnonzero(borne >= np.max(borne, initial=0.0) - 1e-6).tolist()
     order = {version: place for place, version in enumerate(sorted({versions[index] for index in best}))}
-    result = np.zeros(len(borne))
-    for index in best:
-        result[index] = borne[index] * order[versions[index]] / max(len(order) - 1, 1)
+    result = np.ones(len(borne))
+    for index in best if len(order) > 1 else ():
+        result[index] = order[versions[index]] / (len(order) - 1)
     return result

@@ -1,0 +1,38 @@
+"""The signal of names: what bears the asked names stands first, of equals the newest version."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from search_api.ranking.candidates import Candidates
+from search_api.ranking.fields import fields_of
+from search_api.ranking.signals.names import VERSION, Names, newness, version_numbers
+from search_api.ranking.signals.signal import Asked
+from search_api.ranking.target import Target
+
+
+def _asked(names: list[float | None], versions: list[str]) -> Asked:
+    read = [fields_of({"source": ["s"], "names.version": [version]}, [VERSION]) for version in versions]
+    ids = [f"s:{number}" for number in range(len(names))]
+    return Asked(Candidates.of(ids, {"names": names}, read, [VERSION]), Target())
+
+
+def test_versions_are_compared_by_number() -> None:
+    assert version_numbers("V061") > version_numbers("006")
+    assert version_numbers("4.10") > version_numbers("4.9")
+    assert version_numbers("") == ()
+
+
+def test_the_newest_of_those_that_bear_the_name_stands_first_and_no_kin_passes_them() -> None:
+    measured = Names(weight=1.0, newest=0.05).measure(_asked([1.0, 1.0, 0.5, 0.0], ["5", "61", "99", "100"]))
+    assert measured is not None
+    assert measured.counted is not None
+    assert list(np.argsort(-measured.counted)) == [1, 0, 2, 3]
+
+
+def test_a_question_that_no_record_answers_by_name_is_ranked_as_without_the_signal() -> None:
+    assert Names(weight=1.0, newest=0.05).measure(_asked([0.0, 0.0], ["1", "2"])) is None
+
+
+def test_one_version_alone_is_neither_new_nor_old() -> None:
+    assert newness(np.array([1.0, 1.0]), [(6,), (6,)]).tolist() == [1.0, 1.0]
