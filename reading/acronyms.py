@@ -32,7 +32,8 @@ ORDINARY_WORDS = frozenset(
         "alt", "ao", "ar", "arm", "asi", "aster", "atlas", "bas", "bc", "bom", "cape", "co", "cod", "cosmic",
         "dart", "dem", "do", "echo", "ela", "emit", "era", "et", "fair", "fir", "gem", "geo", "grace", "icon",
         "inspire", "las", "leo", "lip", "lis", "los", "mar", "mis", "ml", "mt", "mur", "nam", "nemo", "neon",
-        "lidar", "oc", "pace", "pan", "par", "pic", "pm", "pop", "pr", "prism", "prisma", "radar", "rap", "sage", "sam", "sat",
+        "lidar", "oc", "pace", "pan", "par", "pic", "pm", "pop", "pr", "prism", "prisma", "radar", "rap",
+        "sage", "sam", "sat",
         "sep", "sic", "sie", "som", "sonar", "sos", "swat", "swot", "tao", "tempo", "tern", "timed", "tin", "tm", "tri",
         "wis",
     )

@@ -21,7 +21,7 @@ _OWN, _SAID = "names.keys", "names.mentioned"
 _TEXTS = ["title", "title.en", "alternate_titles", "abstract", "abstract.en", "keywords.term", "keywords.term.en"]
 _LEAST_BEGUN = 3  # characters of a beginning
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
-_LIKE = 0.8  # 1 minus the share of different letters
+_LIKE = 0.81  # 1 minus the share of different letters
 _SURE = 1.0
 
 

@@ -56,7 +56,7 @@ def plan_retrieval(
     further = records_expansion(weights, read.terms, read.beside_terms, read.language)
     names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
     places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
-    words = bm25.records_query(weights, read.thematic, read.named, read.language, identifiers, further, places)
+    words = bm25.records_query(weights, read.parted, read.named, read.language, identifiers, further, places)
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
     marked = bm25.records_query(weights, telling_words(read.thematic), "", read.language, (), further)
     filters = record_filters(request.filters)
@@ -74,7 +74,7 @@ def plan_retrieval(
     chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, vector, weights)
     judges_meaning = bool(read.thematic) and vector is not None
-    every_word = bm25.every_word_query(weights, read.thematic, read.language, identifiers, further)
+    every_word = bm25.every_word_query(weights, read.parted, read.language, identifiers, further)
     matching = _matching(request, read, words, every_word if judges_meaning else None)
     if named is not None:
         matching = _either(matching, named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -76,6 +77,8 @@ class IdentifierFound:
 
 ACRONYM_LIST, CATALOGUE = "acronyms", "catalogue"
 """The sources of acronyms: the list that ships, and what the records define."""
+
+_SIGNS = re.compile(r"[\W_]+")
 
 NameMatch = Literal["exact", "beginning", "spelling", "unknown"]
 """How the catalogue bears an asked name; ``unknown``: not at all."""
@@ -161,8 +164,8 @@ class Interpretation:
 
     @property
     def is_names_only(self) -> bool:
-        """Whether the topic is only names that the catalogue bears: what such a code means to a model is noise."""
-        said = [one.found for one in self.names if one.how != "unknown"]
+        """Whether the topic is only names, known or not: what such a code means to a model is noise."""
+        said = [one.found for one in self.names]
         expanded = {(one.found.start, one.found.end) for one in self.terms if one.is_acronym}
         return bool(said) and not any((one.start, one.end) in expanded for one in said) and self._is_all(said)
 
@@ -178,6 +181,15 @@ class Interpretation:
         for one in sorted(found, key=lambda one: -len(one.text)):
             rest = rest.replace(one.text, " ")
         return not any(letter.isalnum() for letter in rest)
+
+    @property
+    def parted(self) -> str:
+        """The topic with unknown names as the words that they are made of: ``NOAA.NMFS`` as ``NOAA NMFS``."""
+        topic = self.thematic
+        for one in self.names:
+            if one.how == "unknown":
+                topic = topic.replace(one.found.text, _SIGNS.sub(" ", one.found.text).strip() or one.found.text)
+        return topic
 
     @property
     def written_out(self) -> tuple[str, str]:
