@@ -19,7 +19,7 @@ from search_api.ranking.config import Ranker, default_config
 from search_api.ranking.signals.bm25 import Bm25
 from search_api.ranking.signals.spatial import Spatial
 from search_api.request import SearchRequest
-from search_api.retrieval.memory import Memory
+from search_api.retrieval.versioned_cache import RecordCaches
 from search_api.similar import similar, telling_text
 from sonde.wiring.search import search_pipeline
 from tests.conftest import delete_indices
@@ -113,7 +113,7 @@ def test_a_search_before_it_changes_nothing(service: Service) -> None:
     pipeline, _ = search_pipeline(service.client, service.prefix, service.models, default_config())
     parts = replace(pipeline.parts, config=replace(default_config(), similar=_other_signals(default_config().similar)))
     vector = service.models.embedder().embed([ASKED.embedding_text], "document")[0].tolist()
-    fresh = similar(replace(parts, memory=Memory()), ASKED, vector, 10)
+    fresh = similar(replace(parts, caches=RecordCaches()), ASKED, vector, 10)
     SearchPipeline(parts).search(SearchRequest("snow depth"))
     assert similar(parts, ASKED, vector, 10) == fresh
 
