@@ -62,7 +62,7 @@ def words_key(words: str) -> str:
 
 def without_version_words(words: Sequence[str]) -> list[str]:
     """``GPCP Version 2.0`` and ``GPCP V2.0`` as ``GPCP 2.0``."""
-    kept = [word for word, after in zip(words, [*words[1:], ""], strict=True) if not _only_says(word, after)]
+    kept = [word for word, after in zip(words, [*words[1:], ""], strict=False) if not _only_says(word, after)]
     return [_VERSION.sub(r"\1", word) if _VERSION.fullmatch(word) else word for word in kept]
 
 

@@ -42,7 +42,7 @@ def test_a_version_is_found_with_and_without_its_word() -> None:
 
 @given(st.text(max_size=300), st.text(max_size=600))
 def test_keys_are_few_short_and_once(title: str, abstract: str) -> None:
-    keys = mentioned_keys(_record(title or "T", abstract))
+    keys = mentioned_keys(_record(title, abstract))
     assert len(keys) == len(set(keys)) <= MOST_MENTIONED
     assert all(3 <= len(key) <= LONGEST_MENTIONED for key in keys)
 
