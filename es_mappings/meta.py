@@ -16,6 +16,9 @@ SCHEMA_VERSION = 3
 3. names of records: short names, platforms, instruments, variables, projects, processing level
 """
 
+NAMES_SINCE = 3
+"""The first schema whose records have keys of their names."""
+
 OLDEST_SCHEMA = 1
 """The oldest schema that this version reads. Increased only if an older index would give wrong answers."""
 

@@ -153,7 +153,9 @@ class SearchPipeline:
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self._located(request))
-            read = named(self.parts.client, serving.records.index, self.understood(request, serving.structured))
+            read = self.understood(request, serving.structured)
+        with watch.stage("names"):
+            read = named(self.parts.client, serving.records.index, read) if serving.has_names else read
         vector, serving = self._vector(request, read, serving, watch)
         found, plan = self._retrieved(request, read, serving, vector, watch)
         with watch.stage("rank"):

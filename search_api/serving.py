@@ -13,7 +13,7 @@ from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, serving
-from es_mappings.meta import refuse_other_dimensions
+from es_mappings.meta import NAMES_SINCE, refuse_other_dimensions
 from search_api.structured_fields import structured_fields
 from search_api.telemetry_memory import remembered
 from search_api.understanding.understand import STRUCTURED_FIELDS, StructuredField
@@ -37,6 +37,11 @@ class Serving:
     embedder_problem: str | None = None
     has_passages: bool = False
     structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+
+    @property
+    def has_names(self) -> bool:
+        """Whether the records have keys of names; those of an older schema get them by a reindex."""
+        return self.records.meta.schema_version >= NAMES_SINCE
 
     @property
     def cosine_floor(self) -> float:
