@@ -28,6 +28,8 @@ export interface Properties {
   type?: string;
   title?: string;
   description?: string;
+  /** The first that the record states, ISO 639-1 if possible. */
+  language?: { code: string };
   keywords?: string[];
   themes?: Theme[];
   contacts?: Contact[];

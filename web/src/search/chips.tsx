@@ -145,7 +145,7 @@ function filtersOf(search: URLSearchParams, words: Words, locale: string): { nam
 function shownValue(name: string, value: string, words: Words, locale: string): string {
   if (name === "bbox") {
     const edges = value.split(",").map(Number);
-    return edges.length === 4 && edges.every(Number.isFinite) ? boxText(edges as unknown as Box) : value;
+    return edges.length === 4 && edges.every(Number.isFinite) ? boxText(edges as unknown as Box, words, locale) : value;
   }
   if (name === "datetime") return periodText(value, words, locale);
   if (name === "relation") return words.relations[value] ?? value;

@@ -20,7 +20,7 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
       )}
       {meant && (
         <p class="meant">
-          {words.didYouMean} <Go to={`./?${changed(search, "q", meant)}`}>{meant}</Go>?
+          {words.didYouMean} <Go to={`./?${changed(search, "q", meant)}`}>{meant}</Go>
         </p>
       )}
       {unknown.map((code) => (
