@@ -56,7 +56,7 @@ const UNLIKE = ["placeholder", "findings.anAbstract"];
 function said(path: string, leaf: Leaf): string[] {
   if (typeof leaf === "string") return [leaf];
   const marks = ["⟦a⟧", "⟦b⟧", "⟦c⟧"];
-  const given = path.startsWith("reasons.") ? REASONS : (ARGUMENTS[path] ?? [marks]);
+  const given = path.startsWith("reasons.") ? REASONS : path.startsWith("harvest.counts.") ? COUNTED : (ARGUMENTS[path] ?? [marks]);
   return given.map((args) => leaf(...args));
 }
 

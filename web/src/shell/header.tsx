@@ -54,8 +54,10 @@ export function Header({ view, choose }: Props) {
           {words.key.forget}
         </button>
       )}
-      <LanguageChoice choose={choose} />
-      <ThemeSwitch />
+      <div class="own">
+        <LanguageChoice choose={choose} />
+        <ThemeSwitch />
+      </div>
     </header>
   );
 }

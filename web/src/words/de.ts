@@ -6,7 +6,7 @@ import type { Words } from "./en.ts";
 import { numbersIn, rounded } from "./numbers.ts";
 
 const LOCALE = "de";
-const { whole, decimal, percent, share, count } = numbersIn(LOCALE);
+const { whole, decimal, percent, share, count, counts } = numbersIn(LOCALE);
 
 const TREATED: Record<string, string> = { place: "Ort", time: "Zeitraum", scale: "Maßstab", kind: "Art des Produkts" };
 const NEARLY = { exact: "", about: "etwa ", at_least: "mindestens " };
@@ -232,10 +232,11 @@ export const words: Words = {
     label: "Schlüssel oder Token",
     use: "Verwenden",
     help: "Er bleibt in diesem Tab und geht nur an diesen Dienst.",
-    forget: "Schlüssel vergessen",
+    forget: "Schlüssel löschen",
     needed: "Dafür braucht es einen Schlüssel",
   },
   reasons: {
+    base: () => "davon geht die Bewertung aus",
     score: (r, signal) => `${WHERE[signal] ?? signal}: ${decimal(r.raw, 2)}, der beste Treffer hat ${decimal(r.best, 2)}`,
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: Kosinus ${decimal(r.raw, 3)}, der beste Treffer hat ${decimal(r.best, 3)}`,
     read: (r) => `zusammen mit der Frage gelesen: ${decimal(r.raw, 2)} von 1`,
@@ -337,11 +338,11 @@ export const words: Words = {
       refused_removal: "abgebrochen: Zu viele Datensätze würden entfernt",
     },
     silent: "der Arbeiter meldet sich nicht",
-    counts: {
+    counts: counts({
       seen: "gesehen", new: "neu", changed: "geändert", moved: "verschoben", same: "unverändert", refused: "abgelehnt",
       failed: "gescheitert", removed: "entfernt", duplicates: "doppelt", warned: "mit Warnungen",
       without_vector: "ohne Vektor",
-    },
+    }),
     runNow: "Jetzt ernten",
     runNowOf: (title) => `${title} jetzt ernten`,
     queued: "In der Schlange; der Lauf erscheint, sobald ein Arbeiter ihn beginnt.",
@@ -363,7 +364,7 @@ export const words: Words = {
     kept: "die frühere Fassung bleibt auffindbar",
     warningsTitle: "Warnungen",
     nothingRefused: "Nichts wurde abgelehnt.",
-    tookTitle: "Zeit",
+    took: (list) => `Dauer: ${list}`,
     stages: {
       fetch: "Holen", wait: "Warten auf die Quelle", parse: "Lesen", segment: "Zerlegen", plan: "Vergleichen", embed: "Einbetten",
       commit: "Schreiben", sweep: "Aufräumen",
@@ -434,6 +435,8 @@ export const words: Words = {
     notWellFormed: "kein wohlgeformtes {1}: {2}",
     tooLarge: "{1} mit {2} Bytes, mehr als {3}",
     tooDeep: "JSON mit mehr als {1} Ebenen",
+    markupBroken: "die Auszeichnung ist fehlerhaft (Zeile {1}, Spalte {2})",
+    capabilities: "die Fähigkeiten eines Dienstes statt Metadaten eines Datensatzes",
     noRoot: "es hat kein Wurzelelement",
     nothingToName: "weder Kennung noch Titel noch Zusammenfassung",
     entities: "es vereinbart Entitäten; sie werden nie gelesen",

@@ -3,7 +3,7 @@
 import type { Reason, TotalRelation } from "../types.ts";
 import { numbersIn, rounded } from "./numbers.ts";
 
-const { whole, count } = numbersIn("en");
+const { whole, count, counts } = numbersIn("en");
 
 const TREATED: Record<string, string> = { place: "a place", time: "a period", scale: "a scale", kind: "a kind of product" };
 const UNITS: Record<string, string> = { s: "second", m: "minute", h: "hour", d: "day", w: "week" };
@@ -300,11 +300,11 @@ export const words = {
       refused_removal: "stopped: too many records would be removed",
     } as Record<string, string>,
     silent: "the worker does not report",
-    counts: {
+    counts: counts({
       seen: "seen", new: "new", changed: "changed", moved: "moved", same: "unchanged", refused: "refused",
       failed: "failed", removed: "removed", duplicates: "duplicates", warned: "with warnings",
       without_vector: "without a vector",
-    } as Record<string, string>,
+    }),
     runNow: "Run now",
     runNowOf: (title: string) => `Harvest ${title} now`,
     queued: "In the queue; the run appears when a worker starts it.",
@@ -326,7 +326,7 @@ export const words = {
     kept: "the earlier version stays searchable",
     warningsTitle: "Warnings",
     nothingRefused: "Nothing was refused.",
-    tookTitle: "Time",
+    took: (list: string) => `Time: ${list}`,
     stages: {
       fetch: "fetching", wait: "waiting for the source", parse: "reading", segment: "cutting", plan: "comparing", embed: "embedding",
       commit: "writing", sweep: "clearing up",
@@ -398,6 +398,8 @@ export const words = {
     notWellFormed: "it is not well-formed {1}: {2}",
     tooLarge: "it is {1} of {2} bytes, more than {3}",
     tooDeep: "it is JSON nested deeper than {1} levels",
+    markupBroken: "its markup is broken (line {1}, column {2})",
+    capabilities: "it is the capabilities document of a service, not metadata of a record",
     noRoot: "it has no root element",
     nothingToName: "it has neither identifier, title nor abstract",
     entities: "it declares entities, which are never read",

@@ -6,7 +6,7 @@ import type { Words } from "./en.ts";
 import { numbersIn, rounded } from "./numbers.ts";
 
 const LOCALE = "es";
-const { whole, decimal, percent, share, count } = numbersIn(LOCALE);
+const { whole, decimal, percent, share, count, counts } = numbersIn(LOCALE);
 
 const TREATED: Record<string, string> = { place: "lugar", time: "período", scale: "escala", kind: "tipo de producto" };
 const NEARLY = { exact: "", about: "unos ", at_least: "al menos " };
@@ -236,6 +236,7 @@ export const words: Words = {
     needed: "Se necesita una clave",
   },
   reasons: {
+    base: () => "punto de partida de la puntuación",
     score: (r, signal) => `${WHERE[signal] ?? signal}: ${decimal(r.raw, 2)}; el mejor resultado tiene ${decimal(r.best, 2)}`,
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: coseno ${decimal(r.raw, 3)}; el mejor resultado tiene ${decimal(r.best, 3)}`,
     read: (r) => `leído junto con la pregunta: ${decimal(r.raw, 2)} de 1`,
@@ -337,11 +338,11 @@ export const words: Words = {
       refused_removal: "detenida: se eliminarían demasiados registros",
     },
     silent: "el proceso no responde",
-    counts: {
-      seen: "leídos", new: "nuevos", changed: "modificados", moved: "movidos", same: "sin cambios", refused: "rechazados",
-      failed: "fallidos", removed: "eliminados", duplicates: "duplicados", warned: "con avisos",
+    counts: counts({
+      seen: ["leído", "leídos"], new: ["nuevo", "nuevos"], changed: ["modificado", "modificados"], moved: ["movido", "movidos"], same: "sin cambios", refused: ["rechazado", "rechazados"],
+      failed: ["fallido", "fallidos"], removed: ["eliminado", "eliminados"], duplicates: ["duplicado", "duplicados"], warned: "con avisos",
       without_vector: "sin vector",
-    },
+    }),
     runNow: "Recolectar",
     runNowOf: (title) => `Recolectar ${title} ahora`,
     queued: "En cola; la recolección aparece cuando un proceso la inicia.",
@@ -363,7 +364,7 @@ export const words: Words = {
     kept: "la versión anterior sigue disponible",
     warningsTitle: "Avisos",
     nothingRefused: "No se rechazó nada.",
-    tookTitle: "Duración",
+    took: (list) => `Duración: ${list}`,
     stages: {
       fetch: "obtención", wait: "espera de la fuente", parse: "lectura", segment: "división", plan: "comparación", embed: "vectorización",
       commit: "escritura", sweep: "limpieza",
@@ -434,6 +435,8 @@ export const words: Words = {
     notWellFormed: "no es {1} bien formado: {2}",
     tooLarge: "es {1} de {2} bytes, más de {3}",
     tooDeep: "es JSON anidado en más de {1} niveles",
+    markupBroken: "el marcado es erróneo (línea {1}, columna {2})",
+    capabilities: "es el documento de capacidades de un servicio, no metadatos de un registro",
     noRoot: "no tiene elemento raíz",
     nothingToName: "no tiene identificador, título ni resumen",
     entities: "declara entidades, que nunca se leen",

@@ -6,7 +6,7 @@ import type { Words } from "./en.ts";
 import { numbersIn, rounded } from "./numbers.ts";
 
 const LOCALE = "fr";
-const { whole, decimal, percent, share, count } = numbersIn(LOCALE);
+const { whole, decimal, percent, share, count, counts } = numbersIn(LOCALE);
 
 const TREATED: Record<string, string> = { place: "lieu", time: "période", scale: "échelle", kind: "type de produit" };
 const NEARLY = { exact: "", about: "environ ", at_least: "au moins " };
@@ -238,6 +238,7 @@ export const words: Words = {
     needed: "Une clé est nécessaire",
   },
   reasons: {
+    base: () => "point de départ du score",
     score: (r, signal) => `${WHERE[signal] ?? signal} : ${decimal(r.raw, 2)}, le meilleur résultat a ${decimal(r.best, 2)}`,
     cosine: (r, signal) => `${WHERE[signal] ?? signal} : cosinus ${decimal(r.raw, 3)}, le meilleur résultat a ${decimal(r.best, 3)}`,
     read: (r) => `lu avec la question : ${decimal(r.raw, 2)} sur 1`,
@@ -339,11 +340,11 @@ export const words: Words = {
       refused_removal: "arrêté : trop de fiches seraient supprimées",
     },
     silent: "le processus ne répond pas",
-    counts: {
-      seen: "lues", new: "nouvelles", changed: "modifiées", moved: "déplacées", same: "inchangées", refused: "refusées",
-      failed: "en échec", removed: "supprimées", duplicates: "en double", warned: "avec avertissements",
+    counts: counts({
+      seen: ["lue", "lues"], new: ["nouvelle", "nouvelles"], changed: ["modifiée", "modifiées"], moved: ["déplacée", "déplacées"], same: ["inchangée", "inchangées"], refused: ["refusée", "refusées"],
+      failed: "en échec", removed: ["supprimée", "supprimées"], duplicates: "en double", warned: "avec avertissements",
       without_vector: "sans vecteur",
-    },
+    }),
     runNow: "Moissonner",
     runNowOf: (title) => `Moissonner ${title} maintenant`,
     queued: "En file d’attente ; le moissonnage apparaît dès qu’un processus le commence.",
@@ -365,7 +366,7 @@ export const words: Words = {
     kept: "la version précédente reste consultable",
     warningsTitle: "Avertissements",
     nothingRefused: "Rien n’a été refusé.",
-    tookTitle: "Durée",
+    took: (list) => `Durée : ${list}`,
     stages: {
       fetch: "récupération", wait: "attente de la source", parse: "lecture", segment: "découpage", plan: "comparaison", embed: "vectorisation",
       commit: "écriture", sweep: "nettoyage",
@@ -436,6 +437,8 @@ export const words: Words = {
     notWellFormed: "{1} mal formé : {2}",
     tooLarge: "{1} de {2} octets, plus que {3}",
     tooDeep: "JSON imbriqué sur plus de {1} niveaux",
+    markupBroken: "balisage erroné (ligne {1}, colonne {2})",
+    capabilities: "le document de capacités d’un service, pas les métadonnées d’une fiche",
     noRoot: "sans élément racine",
     nothingToName: "ni identifiant, ni titre, ni résumé",
     entities: "le document déclare des entités, qui ne sont jamais lues",

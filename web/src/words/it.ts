@@ -6,7 +6,7 @@ import type { Words } from "./en.ts";
 import { numbersIn, rounded } from "./numbers.ts";
 
 const LOCALE = "it";
-const { whole, decimal, percent, share, count } = numbersIn(LOCALE);
+const { whole, decimal, percent, share, count, counts } = numbersIn(LOCALE);
 
 const TREATED: Record<string, string> = { place: "luogo", time: "periodo", scale: "scala", kind: "tipo di prodotto" };
 const NEARLY = { exact: "", about: "circa ", at_least: "almeno " };
@@ -238,6 +238,7 @@ export const words: Words = {
     needed: "Serve una chiave",
   },
   reasons: {
+    base: () => "punto di partenza del punteggio",
     score: (r, signal) => `${WHERE[signal] ?? signal}: ${decimal(r.raw, 2)}; il miglior risultato ha ${decimal(r.best, 2)}`,
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: coseno ${decimal(r.raw, 3)}; il miglior risultato ha ${decimal(r.best, 3)}`,
     read: (r) => `letto insieme alla domanda: ${decimal(r.raw, 2)} su 1`,
@@ -339,11 +340,11 @@ export const words: Words = {
       refused_removal: "fermata: verrebbero eliminate troppe schede",
     },
     silent: "il processo non risponde",
-    counts: {
-      seen: "lette", new: "nuove", changed: "modificate", moved: "spostate", same: "invariate", refused: "rifiutate",
-      failed: "non riuscite", removed: "eliminate", duplicates: "duplicate", warned: "con avvisi",
+    counts: counts({
+      seen: ["letta", "lette"], new: ["nuova", "nuove"], changed: ["modificata", "modificate"], moved: ["spostata", "spostate"], same: ["invariata", "invariate"], refused: ["rifiutata", "rifiutate"],
+      failed: ["non riuscita", "non riuscite"], removed: ["eliminata", "eliminate"], duplicates: ["duplicata", "duplicate"], warned: "con avvisi",
       without_vector: "senza vettore",
-    },
+    }),
     runNow: "Raccogli ora",
     runNowOf: (title) => `Raccogli ora ${title}`,
     queued: "In coda; la raccolta compare quando un processo la avvia.",
@@ -365,7 +366,7 @@ export const words: Words = {
     kept: "la versione precedente resta disponibile",
     warningsTitle: "Avvisi",
     nothingRefused: "Nulla è stato rifiutato.",
-    tookTitle: "Durata",
+    took: (list) => `Durata: ${list}`,
     stages: {
       fetch: "recupero", wait: "attesa della fonte", parse: "lettura", segment: "suddivisione", plan: "confronto", embed: "vettorizzazione",
       commit: "scrittura", sweep: "pulizia",
@@ -436,6 +437,8 @@ export const words: Words = {
     notWellFormed: "non è {1} ben formato: {2}",
     tooLarge: "è {1} di {2} byte, più di {3}",
     tooDeep: "è JSON annidato per più di {1} livelli",
+    markupBroken: "la marcatura è errata (riga {1}, colonna {2})",
+    capabilities: "è il documento delle capacità di un servizio, non metadati di una scheda",
     noRoot: "non ha elemento radice",
     nothingToName: "non ha identificativo, titolo né riassunto",
     entities: "dichiara entità, che non sono mai lette",

@@ -13,6 +13,10 @@ export function rounded(n: number, relation: TotalRelation): number {
 export function numbersIn(locale: string) {
   const rules = new Intl.PluralRules(locale);
   const whole = (n: number) => n.toLocaleString(locale);
+  const count = (n: number, one: string, other: string, many = other) => {
+    const form = rules.select(n);
+    return `${whole(n)} ${form === "one" ? one : form === "many" ? many : other}`;
+  };
   const percent = (share: number, digits: number) => share.toLocaleString(locale, { style: "percent", maximumSignificantDigits: digits });
   return {
     whole,
@@ -23,9 +27,11 @@ export function numbersIn(locale: string) {
     share: (value: number | undefined, less: (least: string) => string, so = (text: string) => text) =>
       (value ?? 0) < 0.01 ? less(percent(0.01, 1)) : so((value ?? 0).toLocaleString(locale, { style: "percent" })),
     /** A number and its noun; `many` is for whole millions, which Romance languages count as "millions of". */
-    count: (n: number, one: string, other: string, many = other) => {
-      const form = rules.select(n);
-      return `${whole(n)} ${form === "one" ? one : form === "many" ? many : other}`;
-    },
+    count,
+    /** The same for several words, each in one form or in two. */
+    counts: (forms: Record<string, string | readonly [one: string, other: string]>) =>
+      Object.fromEntries(
+        Object.entries(forms).map(([name, form]) => [name, (n: number) => (typeof form === "string" ? `${whole(n)} ${form}` : count(n, ...form))]),
+      ),
   };
 }

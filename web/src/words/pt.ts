@@ -6,7 +6,7 @@ import type { Words } from "./en.ts";
 import { numbersIn, rounded } from "./numbers.ts";
 
 const LOCALE = "pt";
-const { whole, decimal, percent, share, count } = numbersIn(LOCALE);
+const { whole, decimal, percent, share, count, counts } = numbersIn(LOCALE);
 
 const TREATED: Record<string, string> = { place: "lugar", time: "período", scale: "escala", kind: "tipo de produto" };
 const NEARLY = { exact: "", about: "cerca de ", at_least: "pelo menos " };
@@ -236,6 +236,7 @@ export const words: Words = {
     needed: "É necessária uma chave",
   },
   reasons: {
+    base: () => "ponto de partida da pontuação",
     score: (r, signal) => `${WHERE[signal] ?? signal}: ${decimal(r.raw, 2)}; o melhor resultado tem ${decimal(r.best, 2)}`,
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: cosseno ${decimal(r.raw, 3)}; o melhor resultado tem ${decimal(r.best, 3)}`,
     read: (r) => `lido junto com a pergunta: ${decimal(r.raw, 2)} de 1`,
@@ -337,11 +338,11 @@ export const words: Words = {
       refused_removal: "parada: registros demais seriam removidos",
     },
     silent: "o processo não responde",
-    counts: {
-      seen: "lidos", new: "novos", changed: "alterados", moved: "movidos", same: "inalterados", refused: "recusados",
-      failed: "com falha", removed: "removidos", duplicates: "duplicados", warned: "com avisos",
+    counts: counts({
+      seen: ["lido", "lidos"], new: ["novo", "novos"], changed: ["alterado", "alterados"], moved: ["movido", "movidos"], same: ["inalterado", "inalterados"], refused: ["recusado", "recusados"],
+      failed: "com falha", removed: ["removido", "removidos"], duplicates: ["duplicado", "duplicados"], warned: "com avisos",
       without_vector: "sem vetor",
-    },
+    }),
     runNow: "Coletar agora",
     runNowOf: (title) => `Coletar ${title} agora`,
     queued: "Na fila; a coleta aparece quando um processo a inicia.",
@@ -363,7 +364,7 @@ export const words: Words = {
     kept: "a versão anterior continua disponível",
     warningsTitle: "Avisos",
     nothingRefused: "Nada foi recusado.",
-    tookTitle: "Duração",
+    took: (list) => `Duração: ${list}`,
     stages: {
       fetch: "obtenção", wait: "espera pela fonte", parse: "leitura", segment: "divisão", plan: "comparação", embed: "vetorização",
       commit: "gravação", sweep: "limpeza",
@@ -434,6 +435,8 @@ export const words: Words = {
     notWellFormed: "não é {1} bem formado: {2}",
     tooLarge: "é {1} de {2} bytes, mais que {3}",
     tooDeep: "é JSON aninhado em mais de {1} níveis",
+    markupBroken: "a marcação está errada (linha {1}, coluna {2})",
+    capabilities: "é o documento de capacidades de um serviço, não metadados de um registro",
     noRoot: "não tem elemento raiz",
     nothingToName: "não tem identificador, título nem resumo",
     entities: "declara entidades, que nunca são lidas",
