@@ -114,7 +114,7 @@ def test_the_first_stop_skips_to_the_results(visit: Visit) -> None:
 
 def test_suggestions_are_chosen_by_arrow(visit: Visit) -> None:
     page = visit()
-    field = page.get_by_role("combobox")
+    field = page.get_by_role("combobox", name="What are you looking for?")
     field.press_sequentially("greenl")
     option = page.get_by_role("option", name="Greenland place", exact=True)
     expect(option).to_be_visible()
