@@ -25,7 +25,7 @@ await build({
   charset: "utf8",
   legalComments: "none",
   loader: { ".png": "dataurl" },
-  chunkNames: "shared-[hash]",
+  chunkNames: "[name]-[hash]",
   logLevel: "warning",
 });
 await copyFile(join(here, "src/index.html"), join(target, "index.html"));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -55,6 +56,27 @@ def test_the_sources_have_sound_types_and_pass_their_own_tests(built: Path) -> N
     assert npm is not None
     _run(built, npm, "run", "types")
     _run(built, npm, "test")
+
+
+def test_a_language_is_one_file_and_one_line(built: Path, tmp_path: Path) -> None:
+    npm = shutil.which("npm")
+    assert npm is not None
+    guide = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    module, line = re.findall(r"^```ts\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    web = tmp_path / "web"
+    shutil.copytree(built, web, ignore=shutil.ignore_patterns("node_modules", "out"))
+    (web / "node_modules").symlink_to(built / "node_modules")
+    words = web / "src" / "words"
+    (words / "lb.ts").write_text(module, "utf-8")
+    listed = words / "index.ts"
+    head, last, rest = listed.read_text("utf-8").partition("} satisfies")
+    listed.write_text(f"{head}{line}{last}{rest}", "utf-8")
+    _run(web, npm, "run", "types")
+    _run(web, npm, "test")
+    _run(web, npm, "run", "build", "--", str(web / "out"))
+    (own,) = (web / "out").glob("lb-*.js")
+    assert "Wat sicht Dir?" in own.read_text("utf-8")
+    assert "Lëtzebuergesch" in (web / "out" / "page.js").read_text("utf-8")
 
 
 def test_files_are_sent_packed_and_tagged_and_no_others(address: str) -> None:

@@ -25,6 +25,7 @@ from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
 from sonde.wiring.file_store import FolderFiles
 from tests.browser.conftest import Shoot, Visit, served
+from tests.browser.test_page_languages import ASKING, SMALL, fits
 from tests.browser.test_page_people import CONTRAST, PHONE, flaws
 from tests.conftest import delete_indices
 from tests.library_users import app_of
@@ -263,3 +264,37 @@ def test_reasons_are_said_in_german(visit: Visit) -> None:
     first.locator("summary").click()
     expect(first.locator("dl")).to_contain_text("deckt 100 % von „Southern Africa“ ab")
     expect(first.locator("dl")).to_contain_text("bis heute ab")
+
+
+@pytest.mark.parametrize("language", ASKING)
+def test_the_rooms_fit_a_narrow_phone_in_every_language(
+    visit: Visit, rooms: Rooms, shoot: Shoot, tmp_path: Path, language: str
+) -> None:
+    page = visit(f"my-documents?lang={language}", at=rooms.address, **SMALL)
+    fits(page, 360)
+    page.locator(".key-form input").fill("admin")
+    page.keyboard.press("Enter")
+    paper = tmp_path / f"{language}.md"
+    paper.write_text(REPORT.replace("Grumbach", f"Grumbach {language}"), "utf-8")
+    page.locator("input[type=file]").set_input_files(paper)
+    expect(page.locator(".document", has_text=f"{language}.md")).to_be_visible()
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    fits(page, 360)
+    shoot(page, f"{language}-library-360")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    fits(page, 1280)
+    shoot(page, f"{language}-library-1280")
+
+    page.goto(f"{rooms.address}sources/gauges?lang={language}")
+    page.locator(".source section button").last.click()
+    expect(page.locator(".findings")).to_be_visible()
+    page.locator(".runs summary").first.click()
+    expect(page.locator(".refusals")).to_be_visible()
+    shoot(page, f"{language}-source-1280")
+    page.set_viewport_size({"width": 360, "height": 740})
+    fits(page, 360)
+    shoot(page, f"{language}-source-360")
+    page.goto(f"{rooms.address}answers?lang={language}&q={quote(QUESTION)}")
+    expect(page.locator(".answer")).to_contain_text("42 sensors")
+    fits(page, 360)
+    shoot(page, f"{language}-ask-360")

@@ -1,6 +1,7 @@
 // Boxes as numbers and as text.
 
 import type { Box } from "./types.ts";
+import type { Words } from "./words/index.ts";
 
 /** Degrees from west to east, across the antimeridian where west > east. */
 export function widthDeg([west, , east]: Box): number {
@@ -19,14 +20,16 @@ export function boxBetween(a: { lat: number; lng: number }, b: { lat: number; ln
   return [whole ? -180 : folded(left), hundredth(south ?? -90), whole ? 180 : folded(right), hundredth(north ?? 90)];
 }
 
-/** Numbers with a letter for the hemisphere: only the letters depend on the language. */
-export function boxText([west, south, east, north]: Box): string {
-  return `${degrees(west, "E", "W")} – ${degrees(east, "E", "W")}, ${degrees(south, "N", "S")} – ${degrees(north, "N", "S")}`;
-}
-
-function degrees(value: number, positive: string, negative: string): string {
-  const rounded = Math.round(Math.abs(value) * 10) / 10;
-  return `${rounded}°${rounded === 0 ? "" : ` ${value > 0 ? positive : negative}`}`;
+/** Numbers with a letter for the hemisphere. */
+export function boxText([west, south, east, north]: Box, words: Words, locale: string): string {
+  const degrees = (value: number, positive: string, negative: string) => {
+    const rounded = Math.round(Math.abs(value) * 10) / 10;
+    return `${rounded.toLocaleString(locale)}°${rounded === 0 ? "" : ` ${value > 0 ? positive : negative}`}`;
+  };
+  const letters = words.hemispheres;
+  const lon = (value: number) => degrees(value, letters.east, letters.west);
+  const lat = (value: number) => degrees(value, letters.north, letters.south);
+  return `${lon(west)} – ${lon(east)}, ${lat(south)} – ${lat(north)}`;
 }
 
 function folded(lng: number): number {

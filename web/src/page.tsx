@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { AskView } from "./ask/askView.tsx";
 import { LibraryView } from "./library/libraryView.tsx";
 import { RecordView } from "./record/recordView.tsx";
-import { useRoute } from "./route.ts";
+import { go, useRoute } from "./route.ts";
 import { SearchView } from "./search/searchView.tsx";
 import { Header } from "./shell/header.tsx";
 import { remember } from "./shell/memory.ts";
@@ -19,14 +19,18 @@ import "./styles/search.css";
 import "./styles/record.css";
 import "./styles/rooms.css";
 import "./styles/print.css";
-import { firstLanguage, type Language, LANGUAGES, LanguageContext } from "./words/index.ts";
+import { ENGLISH, firstLanguage, type Language, spoken, SpokenContext, type Spoken } from "./words/index.ts";
 
-function Page() {
+function Page({ first }: { first: Spoken }) {
   const route = useRoute();
-  const [language, setLanguage] = useState<Language>(firstLanguage);
-  const choose = (chosen: Language) => {
+  const [now, setNow] = useState(first);
+  const choose = async (chosen: Language) => {
+    setNow(await spoken(chosen));
     remember("language", chosen);
-    setLanguage(chosen);
+    const address = new URL(location.href);
+    if (!address.searchParams.has("lang")) return;
+    address.searchParams.set("lang", chosen);
+    go(address.href, true);
   };
   const view = "id" in route ? `${route.view} ${route.id}` : route.view;
   const seen = useRef(view);
@@ -36,11 +40,11 @@ function Page() {
     seen.current = view;
   }, [view]);
   useEffect(() => {
-    document.documentElement.lang = language;
-  }, [language]);
+    document.documentElement.lang = now.language;
+  }, [now.language]);
   return (
-    <LanguageContext.Provider value={language}>
-      <Header view={route.view} language={language} setLanguage={choose} />
+    <SpokenContext.Provider value={now}>
+      <Header view={route.view} choose={(language) => void choose(language).catch(() => undefined)} />
       {route.view === "search" && <SearchView query={route.query} />}
       {route.view === "record" && <RecordView key={route.id} id={route.id} />}
       {route.view === "ask" && <AskView query={route.query} />}
@@ -48,15 +52,16 @@ function Page() {
       {route.view === "sources" && <SourcesView />}
       {route.view === "source" && <SourceView key={route.id} id={route.id} />}
       <footer class="bottom">
-        <p>{LANGUAGES[language].footer}</p>
+        <p>{now.words.footer}</p>
       </footer>
-    </LanguageContext.Provider>
+    </SpokenContext.Provider>
   );
 }
 
 const root = document.getElementById("page");
 if (root) {
+  const first = await spoken(firstLanguage()).catch(() => ENGLISH);
   root.replaceChildren();
   rememberPlaces();
-  render(<Page />, root);
+  render(<Page first={first} />, root);
 }

@@ -36,16 +36,23 @@ export function sourceAddress(id: string): string {
 
 /** Goes to an address relative to the root; `replace` replaces the current history entry. */
 export function go(address: string, replace = false): void {
-  const target = new URL(address, document.baseURI);
+  const target = speaking(new URL(address, document.baseURI));
   if (target.href === location.href) return;
   if (replace) history.replaceState({ from: place().from }, "", target);
   else push(target, {});
   dispatchEvent(new Event(MOVED));
 }
 
+/** With the language that this address asks for, so that it lasts when the page is loaded again. */
+function speaking(target: URL): URL {
+  const language = new URLSearchParams(location.search).get("lang");
+  if (language !== null && !target.searchParams.has("lang")) target.searchParams.set("lang", language);
+  return target;
+}
+
 /** Goes back to an address visited before, at its earlier scroll position. */
 export function goBack(address: string): void {
-  const target = new URL(address, document.baseURI);
+  const target = speaking(new URL(address, document.baseURI));
   if (place().from === target.href) {
     history.back();
     return;

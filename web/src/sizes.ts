@@ -1,4 +1,4 @@
-// File sizes as text.
+// Sizes of files, lengths and scales as text.
 
 const STEPS = [
   ["gigabyte", 1e9],
@@ -10,4 +10,15 @@ const STEPS = [
 export function bytesText(bytes: number, locale: string): string {
   const [unit, size] = STEPS.find(([, one]) => bytes >= one) ?? ["byte", 1];
   return new Intl.NumberFormat(locale, { style: "unit", unit, maximumFractionDigits: 1 }).format(bytes / size);
+}
+
+/** `30 m`, `27.8 km`. */
+export function lengthText(metres: number, locale: string): string {
+  const [unit, size] = metres >= 1000 ? (["kilometer", 1000] as const) : (["meter", 1] as const);
+  return new Intl.NumberFormat(locale, { style: "unit", unit, maximumSignificantDigits: 3 }).format(metres / size);
+}
+
+/** `1 : 50,000`. */
+export function scaleText(denominator: number, locale: string): string {
+  return `1 : ${denominator.toLocaleString(locale)}`;
 }

@@ -3,7 +3,7 @@
 /** West, south, east, north in degrees WGS 84; west > east crosses the antimeridian. */
 export type Box = readonly [west: number, south: number, east: number, north: number];
 
-export type Part = "place" | "time" | "relation" | "scale" | "kind" | "terms";
+export type Part = "place" | "time" | "relation" | "scale" | "kind" | "names" | "terms";
 
 export interface Link {
   href: string;
@@ -28,6 +28,8 @@ export interface Properties {
   type?: string;
   title?: string;
   description?: string;
+  /** The first that the record states, ISO 639-1 if possible. */
+  language?: { code: string };
   keywords?: string[];
   themes?: Theme[];
   contacts?: Contact[];
@@ -133,6 +135,10 @@ export interface Interpretation {
   kinds: (Said & { kind: string })[];
   /** `known`: whether any record has it. */
   identifiers: (Said & { kind: string; value: string; known?: boolean })[];
+  /** `match`: how the records bear it. */
+  names?: (Said & { match: "exact" | "beginning" | "spelling" | "unknown"; count: number })[];
+  /** Those with the source `acronyms` or `catalogue` are acronyms, or the words of one. */
+  terms?: (Said & { source: string; synonyms: { label: string }[] })[];
 }
 
 export type TotalRelation = "exact" | "about" | "at_least";

@@ -3,6 +3,8 @@ import test from "node:test";
 import { asked, asksNothing, boxOf, changed, cursorOf, datetimeOf, readParts, reading, searchOf, toggled, yearsOf } from "../src/address.ts";
 import { boxBetween, boxText, widthDeg } from "../src/boxes.ts";
 import { routeOf } from "../src/route.ts";
+import { words as en } from "../src/words/en.ts";
+import { words as fr } from "../src/words/fr.ts";
 
 const of = (query: string) => new URLSearchParams(query);
 
@@ -63,7 +65,8 @@ test("a drawn box may be drawn from any corner and beyond the antimeridian", () 
 });
 
 test("a box in words and its width", () => {
-  assert.equal(boxText([-10, 0, 20.26, 45]), "10° W – 20.3° E, 0° – 45° N");
+  assert.equal(boxText([-10, 0, 20.26, 45], en, "en"), "10° W – 20.3° E, 0° – 45° N");
+  assert.equal(boxText([-10, 0, 20.26, 45], fr, "fr"), "10° O – 20,3° E, 0° – 45° N");
   assert.equal(widthDeg([170, -20, -170, -10]), 20);
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { after, begun } from "../src/ask/answer.ts";
 import { eventsOf } from "../src/ask/events.ts";
-import { rooms as de } from "../src/words/rooms.de.ts";
+import { words as de } from "../src/words/de.ts";
 
 test("events are whole only at an empty line, wherever the pieces break", () => {
   const whole = 'event: passages\ndata: {"passages": []}\n\nevent: text\ndata: {"text": "a\\n"}\n\n';
@@ -38,11 +38,11 @@ test("reasons are said in German with their numbers", () => {
   const said = (code: string, values: object, signal = "spatial") => de.reasons[code]?.({ code, ...values }, signal);
   assert.equal(
     said("covers_place", { place: "Kongo", share: 0.5, area_ratio: 1.25 }),
-    "deckt 50 % von „Kongo“ ab; die eigene Fläche ist das 1,3-Fache davon",
+    "deckt 50\u00a0% von „Kongo“ ab; die eigene Fläche ist das 1,3-Fache davon",
   );
   assert.equal(said("outside_place", { place: null, number: 1, of: 2, distance_deg: 3.04 }), "liegt außerhalb von dem gefragten Gebiet (1 von 2), 3,0 Grad entfernt (Hausdorff)");
   assert.equal(said("stands_back", {}), "liegt ganz außerhalb des gefragten Gebiets: steht hinter dem zurück, was darin liegt");
-  assert.equal(said("covers_period", { start: "2005-01-01", end: null, share: 0.004 }, "temporal"), "deckt weniger als 1 % von 2005-01-01 bis heute ab");
+  assert.equal(said("covers_period", { start: "2005-01-01", end: null, share: 0.004 }, "temporal"), "deckt weniger als 1\u00a0% von 2005-01-01 bis heute ab");
   assert.equal(said("score", { raw: 2, best: 2.5 }, "bm25"), "Wörter im Datensatz: 2,00, der beste Treffer hat 2,50");
   assert.equal(said("unknown", { counted: 0.25 }, "temporal"), "sagt nichts über seine Zeit: zählt als 0,25");
 });

@@ -3,8 +3,6 @@ import test from "node:test";
 import { flatRing, unwrapped } from "../src/map/rings.ts";
 import { durationText, edgeText, histogram, shownYears } from "../src/times.ts";
 import type { Feature } from "../src/types.ts";
-import { de } from "../src/words/de.ts";
-import { en } from "../src/words/en.ts";
 
 const during = (...times: [string | null, string | null][]): Feature => ({ id: "x", properties: { "sonde:times": times } });
 
@@ -45,12 +43,4 @@ test("a line over the antimeridian goes on, and a ring around the pole is closed
     [-180, -70], [-60, -70], [60, -70], [180, -70], [180, -90], [-180, -90],
   ]);
   assert.deepEqual(flatRing([[0, 0], [1, 0], [1, 1], [0, 0]]), [[0, 0], [1, 0], [1, 1], [0, 0]]);
-});
-
-test("German says everything that English says", () => {
-  for (const [name, said] of Object.entries(en)) {
-    const own = (de as Record<string, unknown>)[name];
-    assert.equal(typeof own, typeof said, name);
-    if (name !== "regions" && name !== "reasons" && typeof said === "object" && !Array.isArray(said)) assert.deepEqual(Object.keys(own as object), Object.keys(said), name);
-  }
 });

@@ -37,7 +37,7 @@ export function DocumentRow({ document: one, changed }: { document: OwnDocument;
         <h2>{name}</h2>
         <p class="facts">{facts.filter(Boolean).map((fact, index) => <span key={index}>{fact}</span>)}</p>
         {one.progress && <Progress {...one.progress} />}
-        {one.state === "failed" && <p class="wrong-field">{one.message ?? one.reason}</p>}
+        {one.state === "failed" && <p class="wrong-field" lang="en">{one.message ?? one.reason}</p>}
         {problem && <ProblemNote problem={problem} again={() => setProblem(null)} />}
       </div>
       <span class={`badge ${one.state ?? ""}`}>{words.states[one.state ?? ""] ?? one.state}</span>

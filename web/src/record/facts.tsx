@@ -2,12 +2,14 @@
 
 import type { ComponentChildren } from "preact";
 import { boxText } from "../boxes.ts";
+import { languageName, statedLanguage } from "../languages.ts";
 import { intervalText } from "../search/intervalText.ts";
 import { Go } from "../shell/link.tsx";
 import { Outside } from "../shell/outside.tsx";
+import { lengthText, scaleText } from "../sizes.ts";
 import { durationText, edgeText } from "../times.ts";
 import type { Contact, Feature } from "../types.ts";
-import { useLocale, useWords, valueText, type Words } from "../words/index.ts";
+import { useLocale, useWords, valueText } from "../words/index.ts";
 
 const MOST_BOXES = 4;
 
@@ -17,14 +19,16 @@ export function Facts({ feature }: { feature: Feature }) {
   const said = feature.properties;
   const boxes = said["sonde:boxes"] ?? [];
   const kind = said["sonde:provenance"];
+  const language = statedLanguage(feature);
   return (
     <dl class="facts-list">
       <Fact name={words.filterNames["type"] ?? ""}>{said.type && valueText("type", said.type, words)}</Fact>
       <Fact name={words.time}><Period feature={feature} /></Fact>
-      <Fact name={words.area}>{boxes.length > 0 && boxes.slice(0, MOST_BOXES).map((box) => <div key={box.join()}>{boxText(box)}</div>)}</Fact>
-      <Fact name={words.resolution}>{resolutionText(feature, words, locale)}</Fact>
+      <Fact name={words.area}>{boxes.length > 0 && boxes.slice(0, MOST_BOXES).map((box) => <div key={box.join()}>{boxText(box, words, locale)}</div>)}</Fact>
+      <Fact name={words.resolution}>{resolutionText(feature, locale)}</Fact>
       <Fact name={words.provenance}>{kind && valueText("provenance", kind, words)}</Fact>
       <NameFacts feature={feature} />
+      <Fact name={words.language}>{language && (languageName(language, locale) ?? language)}</Fact>
       <Fact name={words.licence}>{said.license && <Outside href={said.license}>{said.license}</Outside>}</Fact>
       <Fact name={words.rights}>{said.rights}</Fact>
       <Fact name={words.access}>{said["sonde:access"] === "restricted" && words.restricted}</Fact>
@@ -135,12 +139,12 @@ function keywordsOf(feature: Feature): { term: string; scheme: string }[] {
   return [...plain, ...themes];
 }
 
-function resolutionText(feature: Feature, words: Words, locale: string): string | undefined {
+function resolutionText(feature: Feature, locale: string): string | undefined {
   const said = feature.properties["sonde:resolution"];
   if (!said) return undefined;
   const parts = [
-    said.metres === undefined ? "" : words.metres(said.metres),
-    said.scaleDenominator === undefined ? "" : words.scaleOf(said.scaleDenominator),
+    said.metres === undefined ? "" : lengthText(said.metres, locale),
+    said.scaleDenominator === undefined ? "" : scaleText(said.scaleDenominator, locale),
     durationText(said.timeStep ?? "", locale),
   ];
   return parts.filter(Boolean).join(", ");

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { getIfThere } from "../api.ts";
+import { statedLanguage } from "../languages.ts";
 import { Outside } from "../shell/outside.tsx";
 import { edgeText } from "../times.ts";
 import type { Feature } from "../types.ts";
@@ -20,7 +21,7 @@ export function OriginPanel({ feature }: { feature: Feature }) {
     <section aria-labelledby="origin">
       <h2 id="origin">{words.origin}</h2>
       {origin && <Drawing origin={origin} />}
-      {lineage && <p>{lineage}</p>}
+      {lineage && <p lang={statedLanguage(feature)}>{lineage}</p>}
       {day && <p class="soft">{words.harvested(feature.properties["sonde:source"] ?? "", day)}</p>}
     </section>
   );

@@ -1,6 +1,7 @@
 // The page of a record.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { statedLanguage } from "../languages.ts";
 import { MapFrame } from "../map/mapFrame.tsx";
 import { recentSearch } from "../search/recent.ts";
 import { Go } from "../shell/link.tsx";
@@ -40,15 +41,16 @@ export function RecordView({ id }: { id: string }) {
 function Whole({ feature, title }: { feature: Feature; title: string }) {
   const words = useWords();
   const { properties } = feature;
+  const lang = statedLanguage(feature);
   const boxes = properties["sonde:boxes"] ?? NO_BOXES;
   const shapes = useMemo(() => [{ id: feature.id, title, boxes }], [feature.id, title, boxes]);
   return (
     <article>
-      <h1>{title}</h1>
+      <h1 lang={lang}>{title}</h1>
       <div class="record-columns">
         <div>
           {(properties.description ?? "").split(/\n{2,}/).map((paragraph, index) => (
-            <p key={index} class="description">
+            <p key={index} class="description" lang={lang}>
               {paragraph}
             </p>
           ))}

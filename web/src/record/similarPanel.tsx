@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { getIfThere } from "../api.ts";
+import { foreignLanguage, statedLanguage } from "../languages.ts";
 import { recordAddress } from "../route.ts";
 import { intervalText } from "../search/intervalText.ts";
 import { Go } from "../shell/link.tsx";
@@ -27,8 +28,8 @@ export function SimilarPanel({ id }: { id: string }) {
       <ul class="similar">
         {similar.map((one) => (
           <li key={one.id}>
-            <Go to={recordAddress(one.id)}>{one.properties.title || words.untitled}</Go>
-            <span class="soft">{[valueText("type", one.properties.type ?? "", words), intervalText(one, words, locale)].filter(Boolean).join(" · ")}</span>
+            <Go to={recordAddress(one.id)} lang={statedLanguage(one)}>{one.properties.title || words.untitled}</Go>
+            <span class="soft">{[valueText("type", one.properties.type ?? "", words), intervalText(one, words, locale), foreignLanguage(one, locale)].filter(Boolean).join(" · ")}</span>
           </li>
         ))}
       </ul>

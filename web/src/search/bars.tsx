@@ -6,13 +6,14 @@ import { useLocale, useWords, type Words } from "../words/index.ts";
 /** The signals of the API by their label; the first that was measured is drawn. */
 const SHOWN: readonly [name: string, signals: readonly string[]][] = [
   ["words", ["bm25", "passage_bm25"]],
+  ["names", ["names"]],
   ["meaning", ["dense", "passage_dense"]],
   ["place", ["spatial"]],
   ["time", ["temporal"]],
 ];
 const NAMES: Record<string, string> = {
   bm25: "words", passage_bm25: "words", dense: "meaning", passage_dense: "meaning", spatial: "place",
-  temporal: "time", cross_encoder: "reading", resolution: "scale", kind: "kind",
+  temporal: "time", cross_encoder: "reading", resolution: "scale", kind: "kind", names: "names",
 };
 
 export function Bars({ signals, score }: { signals: readonly Signal[]; score: number | undefined }) {

@@ -48,8 +48,8 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
   const locale = useLocale();
   const parts = readParts(search);
   const without = (part: Part) => () => goSearch(reading(search, part, false));
-  const off = (["place", "time", "scale", "kind"] as const).filter((part) => !parts.includes(part));
-  const names: Record<string, string> = { place: words.where, time: words.when, scale: words.scale, kind: words.kind };
+  const off = (["place", "time", "scale", "kind", "names", "terms"] as const).filter((part) => !parts.includes(part));
+  const names: Record<string, string> = { place: words.where, time: words.when, scale: words.scale, kind: words.kind, names: words.nameAsked, terms: words.acronym };
   if (!read.text) return null;
   return (
     <section aria-label={words.understood}>
@@ -80,6 +80,16 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
         ))}
         {read.identifiers.map((one) => (
           <Chip key={one.value} role={words.identifier} text={one.value} class="words" />
+        ))}
+        {(read.names ?? []).filter((one) => one.match !== "unknown").map((one) => (
+          <Chip key={one.text} role={words.nameAsked} text={one.match === "exact" ? one.text : `${one.text} (${words.nameMatch[one.match]})`} class="words">
+            <Remove label={words.removeReading(one.text, "names")} act={without("names")} />
+          </Chip>
+        ))}
+        {(read.terms ?? []).filter((one) => ACRONYMS.includes(one.source)).map((one) => (
+          <Chip key={one.text + one.source} role={words.acronym} text={`${one.text} = ${one.synonyms.map(({ label }) => label).join(", ")}`} class="words">
+            <Remove label={words.removeReading(one.text, "terms")} act={without("terms")} />
+          </Chip>
         ))}
         {off.map((part) => (
           <li key={part} class="chip off">
@@ -119,6 +129,7 @@ function Only({ label, act }: { label: string; act: () => void }) {
   );
 }
 
+const ACRONYMS = ["acronyms", "catalogue"];
 const PLAIN = ["in", "within", "intersects"];
 
 /** `north of Italy`: with a single place, the words of the relation precede it. */
@@ -145,7 +156,7 @@ function filtersOf(search: URLSearchParams, words: Words, locale: string): { nam
 function shownValue(name: string, value: string, words: Words, locale: string): string {
   if (name === "bbox") {
     const edges = value.split(",").map(Number);
-    return edges.length === 4 && edges.every(Number.isFinite) ? boxText(edges as unknown as Box) : value;
+    return edges.length === 4 && edges.every(Number.isFinite) ? boxText(edges as unknown as Box, words, locale) : value;
   }
   if (name === "datetime") return periodText(value, words, locale);
   if (name === "relation") return words.relations[value] ?? value;

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { changed, FACETS, toggled, VALUE_FILTERS } from "../address.ts";
 import { goSearch } from "../route.ts";
 import type { Facet, FacetValue } from "../types.ts";
-import { useWords, valueText } from "../words/index.ts";
+import { useLocale, useWords, valueText } from "../words/index.ts";
 
 const FIRST_SHOWN = 6;
 
@@ -29,6 +29,7 @@ function worthShowing(facet: Facet | undefined): boolean {
 
 function Values({ name, facet, search }: { name: string; facet: Facet; search: URLSearchParams }) {
   const words = useWords();
+  const locale = useLocale();
   const [all, setAll] = useState(false);
   const title = words.filterNames[name] ?? name;
   const chosen = facet.values.some((one) => one.chosen);
@@ -48,7 +49,7 @@ function Values({ name, facet, search }: { name: string; facet: Facet; search: U
             <label>
               <input type="checkbox" checked={one.chosen ?? false} onChange={() => choose(one)} />
               <span class="text">{valueText(name, one.label || one.value, words)}</span>
-              <span class="count">{one.count}</span>
+              <span class="count">{one.count.toLocaleString(locale)}</span>
             </label>
           </li>
         ))}

@@ -1,5 +1,6 @@
 // One hit: its record, the words found, and the reasons.
 
+import { foreignLanguage, statedLanguage } from "../languages.ts";
 import { recordAddress } from "../route.ts";
 import { marks } from "../safe.ts";
 import { Go } from "../shell/link.tsx";
@@ -14,6 +15,7 @@ const SNIPPET = 260;
 export function Hit({ feature, rank, marked }: { feature: Feature; rank: number; marked: Marked }) {
   const words = useWords();
   const title = feature.properties.title || words.untitled;
+  const lang = statedLanguage(feature);
   const hasArea = (feature.properties["sonde:boxes"] ?? []).length > 0;
   return (
     <li
@@ -28,12 +30,12 @@ export function Hit({ feature, rank, marked }: { feature: Feature; rank: number;
           <span class="rank" aria-hidden="true">
             {rank}
           </span>
-          <Go to={recordAddress(feature.id)}>
+          <Go to={recordAddress(feature.id)} lang={lang}>
             <Marks fragment={feature["sonde:highlights"]?.["title"]?.[0]} text={title} />
           </Go>
         </h2>
         <Facts feature={feature} />
-        <p class="snippet">
+        <p class="snippet" lang={lang}>
           <Snippet feature={feature} />
         </p>
         <Passage feature={feature} />
@@ -55,6 +57,7 @@ function Facts({ feature }: { feature: Feature }) {
   const locale = useLocale();
   const { properties } = feature;
   const kind = properties["sonde:provenance"];
+  const foreign = foreignLanguage(feature, locale);
   const facts = [
     properties.type && valueText("type", properties.type, words),
     kind && kind !== "unknown" ? valueText("provenance", kind, words) : undefined,
@@ -67,6 +70,11 @@ function Facts({ feature }: { feature: Feature }) {
       {facts.filter(Boolean).map((fact) => (
         <span key={fact}>{fact}</span>
       ))}
+      {foreign && (
+        <span class="foreign" title={words.language}>
+          {foreign}
+        </span>
+      )}
     </p>
   );
 }

@@ -10,7 +10,9 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
   const read = answer["sonde:interpretation"];
   const meant = answer["sonde:didYouMean"];
   const typed = answer["sonde:correctedFrom"];
-  const unknown = (read?.identifiers ?? []).filter((one) => one.known === false).map((one) => one.value);
+  const names = (read?.names ?? []).filter((one) => one.match === "unknown").map((one) => one.text);
+  const codes = (read?.identifiers ?? []).filter((one) => one.known === false).map((one) => one.value);
+  const unknown = [...new Set([...codes, ...names])];
   return (
     <>
       {typed && read && (
@@ -20,7 +22,7 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
       )}
       {meant && (
         <p class="meant">
-          {words.didYouMean} <Go to={`./?${changed(search, "q", meant)}`}>{meant}</Go>?
+          {words.didYouMean} <Go to={`./?${changed(search, "q", meant)}`}>{meant}</Go>
         </p>
       )}
       {unknown.map((code) => (

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { has } from "../rooms.ts";
 import type { Route } from "../route.ts";
 import { setKey, useKey } from "../session.ts";
-import { LANGUAGES, type Language, useWords } from "../words/index.ts";
+import { LANGUAGES, type Language, useLocale, useWords } from "../words/index.ts";
 import { Go } from "./link.tsx";
 import { remember, remembered } from "./memory.ts";
 
@@ -14,13 +14,11 @@ const SIGN: Record<Theme, string> = { auto: "◐", light: "☀", dark: "☾" };
 
 interface Props {
   view: Route["view"];
-  language: Language;
-  setLanguage: (language: Language) => void;
+  choose: (language: Language) => void;
 }
 
-export function Header({ view, language, setLanguage }: Props) {
+export function Header({ view, choose }: Props) {
   const words = useWords();
-  const other: Language = language === "en" ? "de" : "en";
   const key = useKey();
   const toResults = () => document.getElementById("main")?.focus();
   return (
@@ -56,11 +54,24 @@ export function Header({ view, language, setLanguage }: Props) {
           {words.key.forget}
         </button>
       )}
-      <button type="button" class="plain" lang={other} onClick={() => setLanguage(other)}>
-        {LANGUAGES[language].switchTo}
-      </button>
-      <ThemeSwitch />
+      <div class="own">
+        <LanguageChoice choose={choose} />
+        <ThemeSwitch />
+      </div>
     </header>
+  );
+}
+
+function LanguageChoice({ choose }: { choose: Props["choose"] }) {
+  const language = useLocale();
+  return (
+    <select class="plain" aria-label={useWords().pageLanguage} value={language} onChange={(event) => choose(event.currentTarget.value as Language)}>
+      {Object.entries(LANGUAGES).map(([code, { name }]) => (
+        <option key={code} value={code} lang={code}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -7,12 +7,14 @@ interface Props {
   to: string;
   class?: string;
   current?: boolean;
+  /** Of the text, if it is not the page's. */
+  lang?: string | undefined;
   /** Goes to the earlier scroll position of that address, not to its top. */
   back?: boolean;
   children: ComponentChildren;
 }
 
-export function Go({ to, class: className, current, back, children }: Props) {
+export function Go({ to, class: className, current, lang, back, children }: Props) {
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
@@ -24,7 +26,7 @@ export function Go({ to, class: className, current, back, children }: Props) {
     }
   };
   return (
-    <a href={to} class={className} onClick={follow} aria-current={current ? "page" : undefined}>
+    <a href={to} class={className} lang={lang} onClick={follow} aria-current={current ? "page" : undefined}>
       {children}
     </a>
   );

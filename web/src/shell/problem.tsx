@@ -15,7 +15,7 @@ export function ProblemNote({ problem, again }: { problem: Problem; again: () =>
       {problem.parameter && <p>{words.refused(problem.parameter)}</p>}
       {problem.status === 0 && <p>{words.unreachable}</p>}
       {problem.status === 503 && <p>{words.unavailable}</p>}
-      <p class="said">{problem.message}</p>
+      <p class="said" lang="en">{problem.message}</p>
       {who ? (
         <KeyForm done={again} />
       ) : (

@@ -21,7 +21,7 @@ export function RunDetail({ id }: { id: string }) {
       <p class="facts">
         {Object.entries(said.counts).filter(([, n]) => n > 0).map(([name, n]) => (
           <span key={name}>
-            {n} {words.harvest.counts[name] ?? name}
+            {words.harvest.counts[name]?.(n) ?? `${n} ${name}`}
           </span>
         ))}
       </p>
@@ -42,7 +42,7 @@ export function RunDetail({ id }: { id: string }) {
       )}
       {took.length > 0 && (
         <p class="soft small">
-          {words.harvest.tookTitle}: {took.map(([stage, ms]) => `${words.harvest.stages[stage] ?? stage} ${durationOf(ms, locale)}`).join(", ")}
+          {words.harvest.took(took.map(([stage, ms]) => `${words.harvest.stages[stage] ?? stage} ${durationOf(ms, locale)}`).join(", "))}
         </p>
       )}
     </div>

@@ -82,7 +82,7 @@ function RunRow({ run }: { run: Run }) {
         {when} <span class="soft small">{run.full ? words.full : words.changesOnly}</span>
       </h3>
       <RunLine run={run} />
-      {run.message && <p class="soft small breaks">{run.message}</p>}
+      {run.message && <p class="soft small breaks" lang="en">{run.message}</p>}
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary aria-label={words.showRunOf(when)}>{words.showRun}</summary>
         {open && <RunDetail id={run.id} />}

@@ -111,7 +111,7 @@ function Facts({ catalogue }: { catalogue: Catalogue }) {
   const facts = [
     catalogue["sonde:count"] === undefined ? "" : words.hits(catalogue["sonde:count"]),
     since && `${since} ${words.to} ${edgeText(end, locale, true) ?? words.today}`,
-    box && boxText(box),
+    box && boxText(box, words, locale),
     catalogue.updated && `${words.updated} ${edgeText(catalogue.updated, locale, false)}`,
   ];
   return <p class="facts">{facts.filter(Boolean).map((fact) => <span key={fact}>{fact}</span>)}</p>;

@@ -42,7 +42,7 @@ export function RunLine({ run }: { run: Run }) {
       <span class={`badge ${run.silent ? "failed" : run.state}`}>{run.silent ? words.silent : (words.states[run.state] ?? run.state)}</span>
       {counts.map((name) => (
         <span key={name} class={name === "refused" || name === "failed" ? "wrong-field" : undefined}>
-          {run.counts[name] ?? 0} {words.counts[name]}
+          {words.counts[name]?.(run.counts[name] ?? 0)}
         </span>
       ))}
     </p>

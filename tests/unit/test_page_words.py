@@ -1,0 +1,61 @@
+"""The words of the page know what the service says: codes of reasons, fields that a record lacks, doubts."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.doubts import doubts
+from core.record import Record
+from core.timespan import TimeSpan
+from indexer.formats import antimeridian, iso_structure
+from indexer.quality import WEIGHTS
+
+ROOT = Path(__file__).resolve().parents[2]
+WORDS = ROOT / "web" / "src" / "words"
+OF_PASSAGES = {"relevance"}  # the page does not show why a passage was chosen
+CODES_IN = ROOT / "search_api" / "ranking"
+LANGUAGES = re.findall(r'^  (\w+): \{ name: "', (WORDS / "index.ts").read_text("utf-8"), re.MULTILINE)
+
+
+def said(language: str) -> str:
+    return (WORDS / f"{language}.ts").read_text("utf-8")
+
+
+def codes() -> Iterator[str]:
+    """The second argument of each ``Reason(...)``."""
+    for file in CODES_IN.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Reason":
+                code = node.args[1]
+                assert isinstance(code, ast.Constant), ast.unparse(node)
+                yield str(code.value)
+
+
+def test_six_languages_are_listed() -> None:
+    assert LANGUAGES == ["en", "de", "fr", "es", "it", "pt"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_each_reason_of_the_service_has_a_sentence(language: str) -> None:
+    block = said(language).partition("  reasons: {\n")[2].partition("\n  },")[0]
+    assert set(re.findall(r"^    (\w+): ", block, re.MULTILINE)) == set(codes()) - OF_PASSAGES
+
+
+def test_what_a_source_lacks_and_what_was_repaired_is_recognised() -> None:
+    findings = said("en").partition("  findings: {\n")[2].partition("\n  },")[0]
+    known = set(re.findall(r'"(.*)",$', findings, re.MULTILINE))
+    assert set(WEIGHTS) <= known
+    plain = {antimeridian.SWAPPED, antimeridian.ACROSS, iso_structure.MENDED}
+    assert plain <= known
+
+
+def test_each_doubt_has_a_sentence() -> None:
+    record = Record("a:b", "a", "b", "B", times=(TimeSpan.from_iso("0042", "4000"),))
+    found = [doubt.code for doubt in doubts(record)]
+    assert len(found) == 2
+    assert all(f"    {code}: " in said("en") for code in found)
