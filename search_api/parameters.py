@@ -92,7 +92,7 @@ class SearchParameters(Parameters):
         "on", description="Whether to search synonyms and narrower terms too, with low weight."
     )
     rerank: bool = Field(True, description="Whether the cross-encoder reranks the best hits.")
-    interpret: str = Field("all", description="all, none, or a list of place,time,relation,scale,kind,terms.")
+    interpret: str = Field("all", description="all, none, or a list of place,time,relation,scale,kind,names,terms.")
     scope: Literal["public", "mine", "both"] = Field(
         "public", description="`mine`: the caller's documents; `both`: documents and records. Needs a key."
     )
