@@ -21,9 +21,9 @@ class EmbedderCard:
 
     ``max_tokens`` is the model's real limit; ``min_score`` the minimum cosine of a hit. If the best hit is below
     ``answer_score``, the question is about something else, unless a record contains its words (0: no such limit).
-    ``instruction`` precedes a question (never a document). ``floor`` is the lowest cosine for fusion: models such as E5
-    put all texts close together, and with -1 their differences would not count. ``english_only``: the model knows only
-    English, so a question in another language is searched by words only.
+    ``instruction`` precedes a question, ``document_instruction`` a document. ``floor`` is the lowest cosine for fusion:
+    models such as E5 put all texts close together, and with -1 their differences would not count. ``languages`` (ISO
+    639-1): what the model reads, and a question in another language is searched by words only; empty: not known.
     """
 
     model: str
@@ -31,14 +31,15 @@ class EmbedderCard:
     max_tokens: int
     min_score: float
     instruction: str = ""
-    runtime: str = ""  # "onnx-int8", "onnx-fp32", "torch", "remote"
+    runtime: str = ""  # "onnx-int4", "onnx-int8", "onnx-fp32", "torch", "remote"
     answer_score: float = 0.0
     floor: float = -1.0
-    english_only: bool = False
+    document_instruction: str = ""
+    languages: tuple[str, ...] = ()
 
     def reads(self, language: str | None) -> bool:
         """Whether the model understands that language (ISO 639-1; None: unknown)."""
-        return not self.english_only or language in (None, "en")
+        return not self.languages or language is None or language in self.languages
 
 
 @dataclass(frozen=True, slots=True)

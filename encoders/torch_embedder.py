@@ -40,7 +40,7 @@ class TorchEmbedder:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``."""
         if not texts:
             return np.empty((0, self._card.dims), dtype=np.float32)
-        asked = with_instruction(texts, kind, self._card.instruction)
+        asked = with_instruction(texts, kind, self._card)
         # ``prompt=""``: we add the instruction; a prompt saved with the model would be added to it.
         found = self._model.encode(asked, batch_size=_BATCH, prompt="", show_progress_bar=False, convert_to_numpy=True)
         return unit(np.asarray(found, dtype=np.float32))
