@@ -19,8 +19,9 @@ Vectors = NDArray[np.float32]
 class EmbedderCard:
     """What an index must store about the model that filled it.
 
-    ``max_tokens`` is the model's real limit; ``min_score`` the minimum cosine of a hit. If the best hit is below
-    ``answer_score``, the question is about something else, unless a record contains its words (0: no such limit).
+    ``max_tokens`` is the model's real limit; a longer text is parted. ``min_score`` is the minimum cosine of a hit. If
+    the best hit is below ``answer_score``, the question is about something else, unless a record contains its words (0:
+    no such limit).
     ``instruction`` precedes a question, ``document_instruction`` a document. ``floor`` is the lowest cosine for fusion:
     models such as E5 put all texts close together, and with -1 their differences would not count. ``languages`` (ISO
     639-1): what the model reads, and a question in another language is searched by words only; empty: not known.
@@ -66,11 +67,11 @@ class Embedder(Protocol):
     def card(self) -> EmbedderCard: ...
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        """vectors: (n, dims) float32, unit norm, in the order of ``texts``."""
+        """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a long text is parted, not cut."""
         ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text before truncation, special tokens included."""
+        """Tokens of each whole text, special tokens included."""
         ...
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from core.batched import batched
 from core.ports import EmbedderCard, TextKind, Vectors
 from encoders.onnx_session import Compute, OnnxSession, Tokens
+from encoders.parted import parted
 from encoders.pooling import pooled
 from encoders.recipe import Recipe
 from encoders.tokenisers import open_tokeniser
@@ -33,18 +34,20 @@ class OnnxEmbedder:
         return self._card
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read to ``max_tokens``."""
+        """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read in parts."""
         asked = with_instruction(texts, kind, self._card)
         slices = [self._embed(some) for some in batched(asked, _SLICE)]
         return np.concatenate(slices) if slices else np.empty((0, self._card.dims), dtype=np.float32)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text before truncation, special tokens included."""
+        """Tokens of each whole text, special tokens included."""
         return self._tokens.count(texts)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
-        tokens = [Tokens(ids) for ids in self._tokens.ids(texts)]
-        return self._session.map(tokens, lambda states, mask: pooled(states, mask, self._recipe.pooling))
+        read = parted(self._tokens.whole(texts), self._recipe.max_tokens)
+        tokens = [Tokens(ids) for ids in read.parts]
+        vectors = self._session.map(tokens, lambda states, mask: pooled(states, mask, self._recipe.pooling))
+        return read.joined(vectors, len(texts))
 
 
 def with_instruction(texts: Sequence[str], kind: TextKind, card: EmbedderCard) -> list[str]:

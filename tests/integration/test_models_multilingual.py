@@ -39,7 +39,7 @@ IN_OTHER_LANGUAGES = [
     "Многолетняя мерзлота в Сибири: температура грунта",
     "كميات المطر اليومية في شمال أفريقيا",
 ]
-LONG = " ".join(sample_texts()[:12])  # more than one window of 512 tokens
+LONG = " ".join(sample_texts()[:12])  # longer than 512 tokens: both read it in parts
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +68,7 @@ def test_the_vectors_are_those_of_the_package(embedder: Embedder, reference: nan
     documents = np.einsum("ij,ij->i", embedder.embed(texts, "document"), reference.passage(texts))
     questions = np.einsum("ij,ij->i", embedder.embed(texts, "query"), reference.query(texts))
     assert documents.min() > 0.999
+    assert embedder.embed([LONG], "document")[0] @ reference.passage([LONG])[0] > 0.999
     assert questions.min() > 0.999
 
 
@@ -75,6 +76,7 @@ def test_tokens_are_counted_as_the_package_does(embedder: Embedder, reference: n
     """The package counts with its prefix: two tokens, ``passage`` and ``:``."""
     texts = [*sample_texts(), *IN_OTHER_LANGUAGES, LONG, "ﬁ ½ ＡＢＣ №", "a\u200bb\u00a0c\td"]
     assert [count + 2 for count in embedder.count_tokens(texts)] == [reference.token_count(text) for text in texts]
+    assert embedder.count_tokens([LONG])[0] > embedder.card.max_tokens
 
 
 def test_a_question_finds_records_in_other_languages(embedder: Embedder) -> None:
