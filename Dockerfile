@@ -33,7 +33,7 @@ COPY training training
 COPY local_stack local_stack
 COPY sonde sonde
 RUN uv pip install --python /opt/sonde/bin/python --no-deps . && \
-    SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.ops.prepare_models && \
+    SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.ops.prepare_models artifact:multilingual-e5-small && \
     rm -f /opt/models/.*.lock
 
 FROM python:${PYTHON}

@@ -19,11 +19,12 @@ Vectors = NDArray[np.float32]
 class EmbedderCard:
     """What an index must store about the model that filled it.
 
-    ``max_tokens`` is the model's real limit; ``min_score`` the minimum cosine of a hit. If the best hit is below
-    ``answer_score``, the question is about something else, unless a record contains its words (0: no such limit).
-    ``instruction`` precedes a question (never a document). ``floor`` is the lowest cosine for fusion: models such as E5
-    put all texts close together, and with -1 their differences would not count. ``english_only``: the model knows only
-    English, so a question in another language is searched by words only.
+    ``max_tokens`` is the model's real limit; a longer text is parted. ``min_score`` is the minimum cosine of a hit. If
+    the best hit is below ``answer_score``, the question is about something else, unless a record contains its words (0:
+    no such limit).
+    ``instruction`` precedes a question, ``document_instruction`` a document. ``floor`` is the lowest cosine for fusion:
+    models such as E5 put all texts close together, and with -1 their differences would not count. ``languages`` (ISO
+    639-1): what the model reads, and a question in another language is searched by words only; empty: not known.
     """
 
     model: str
@@ -31,14 +32,15 @@ class EmbedderCard:
     max_tokens: int
     min_score: float
     instruction: str = ""
-    runtime: str = ""  # "onnx-int8", "onnx-fp32", "torch", "remote"
+    runtime: str = ""  # "onnx-int4", "onnx-int8", "onnx-fp32", "torch", "remote"
     answer_score: float = 0.0
     floor: float = -1.0
-    english_only: bool = False
+    document_instruction: str = ""
+    languages: tuple[str, ...] = ()
 
     def reads(self, language: str | None) -> bool:
         """Whether the model understands that language (ISO 639-1; None: unknown)."""
-        return not self.english_only or language in (None, "en")
+        return not self.languages or language is None or language in self.languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +67,11 @@ class Embedder(Protocol):
     def card(self) -> EmbedderCard: ...
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        """vectors: (n, dims) float32, unit norm, in the order of ``texts``."""
+        """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a long text is parted, not cut."""
         ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text before truncation, special tokens included."""
+        """Tokens of each whole text, special tokens included."""
         ...
 
 

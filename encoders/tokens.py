@@ -4,11 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from tokenizers import Tokenizer
 
 from core.errors import ModelMissing
 from encoders.recipe import read_json
+
+
+class TextTokeniser(Protocol):
+    """Converts texts to token ids; special tokens are included everywhere."""
+
+    max_tokens: int
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text, at most ``max_tokens``."""
+        ...
+
+    def whole(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text, without truncation."""
+        ...
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text before truncation."""
+        ...
 
 
 class Tokeniser:
@@ -22,11 +41,11 @@ class Tokeniser:
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, special tokens included, at most ``max_tokens``."""
-        return [encoding.ids for encoding in self._cutting.encode_batch_fast([_sound(text) for text in texts])]
+        return [encoding.ids for encoding in self._cutting.encode_batch_fast([sound(text) for text in texts])]
 
     def whole(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, special tokens included, without truncation."""
-        return [encoding.ids for encoding in self._whole.encode_batch_fast([_sound(text) for text in texts])]
+        return [encoding.ids for encoding in self._whole.encode_batch_fast([sound(text) for text in texts])]
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text before truncation, special tokens included."""
@@ -45,6 +64,6 @@ def read_tokenizer(file: Path) -> Tokenizer:
     return tokenizer
 
 
-def _sound(text: str) -> str:
+def sound(text: str) -> str:
     """Removes lone surrogates, which UTF-8 cannot encode; they come from broken metadata and mean nothing."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import EmbedderCard, TextKind, Vectors
 from encoders.embedder import with_instruction
 from encoders.imports import torch_imports
-from encoders.onnx_session import Compute
+from encoders.onnx_session import Compute, Tokens, padded
+from encoders.parted import parted
 from encoders.pooling import unit
 from encoders.tokens import Tokeniser
 
@@ -37,16 +39,30 @@ class TorchEmbedder:
         return self._card
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        """vectors: (n, dims) float32, unit norm, in the order of ``texts``."""
+        """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read in parts."""
         if not texts:
             return np.empty((0, self._card.dims), dtype=np.float32)
-        asked = with_instruction(texts, kind, self._card.instruction)
-        # ``prompt=""``: we add the instruction; a prompt saved with the model would be added to it.
-        found = self._model.encode(asked, batch_size=_BATCH, prompt="", show_progress_bar=False, convert_to_numpy=True)
-        return unit(np.asarray(found, dtype=np.float32))
+        read = parted(self._tokens.whole(with_instruction(texts, kind, self._card)), self._card.max_tokens)
+        # Longest first, so that a batch has little padding.
+        order = sorted(range(len(read.parts)), key=lambda at: -len(read.parts[at]))
+        rows = [self._forward([read.parts[at] for at in batch]) for batch in batched(order, _BATCH)]
+        vectors = np.empty((len(order), self._card.dims), dtype=np.float32)
+        vectors[order] = np.concatenate(rows)
+        return read.joined(vectors, len(texts))
+
+    def _forward(self, parts: Sequence[Sequence[int]]) -> Vectors:
+        """All layers on token ids: the library's own ``encode`` takes only texts, and cuts them."""
+        import torch
+
+        feed, _ = padded([Tokens(ids) for ids in parts])
+        device = self._model.device
+        given = {name: torch.from_numpy(feed[name]).to(device) for name in ("input_ids", "attention_mask")}
+        with torch.inference_mode():
+            found = self._model(given)["sentence_embedding"]
+        return unit(found.float().cpu().numpy())
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text before truncation, special tokens included."""
+        """Tokens of each whole text, special tokens included."""
         return self._tokens.count(texts)
 
 

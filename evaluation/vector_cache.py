@@ -84,6 +84,6 @@ class CachedEmbedder:
 
 def _key(card: EmbedderCard, kind: TextKind, text: str) -> bytes:
     """Everything that changes a vector changes the key."""
-    instruction = card.instruction if kind == "query" else ""
-    recipe = f"{card.model}\0{card.runtime}\0{card.max_tokens}\0{kind}\0{instruction}\0{text}"
+    instruction = card.instruction if kind == "query" else card.document_instruction
+    recipe = f"parted\0{card.model}\0{card.runtime}\0{card.max_tokens}\0{kind}\0{instruction}\0{text}"
     return hashlib.sha256(recipe.encode("utf-8", "surrogatepass")).digest()

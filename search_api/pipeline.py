@@ -228,7 +228,8 @@ class SearchPipeline:
 
     def _ranked(self, request: SearchRequest, read: Interpretation, found: CandidateSet, serving: Serving) -> Ranking:
         config, target = self.parts.config, target_of(request, read, self.parts.now_ms())
-        return rank(found.candidates(config.record_columns), target, config.records, serving.cosine_floor)
+        share = config.words.foreign if serving.lacks(sure_language(read.thematic)) else 1.0
+        return rank(found.candidates(config.record_columns), target, config.records, serving.cosine_floor, share)
 
     def _reread(
         self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: CandidateSet, serving: Serving

@@ -14,6 +14,7 @@ from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, serving
 from es_mappings.meta import NAMES_SINCE, refuse_other_dimensions
+from search_api.catalogue_languages import catalogue_languages
 from search_api.structured_fields import structured_fields
 from search_api.telemetry_memory import remembered
 from search_api.understanding.understand import STRUCTURED_FIELDS, StructuredField
@@ -22,13 +23,15 @@ EmbedderFor = Callable[[str], Embedder]
 """The embedder with that name, loaded at most once. Raises ModelMissing."""
 
 _KEPT_S = 2.0  # an alias can move at any time; the old index remains for a rollback, so a short cache is safe
+_LANGUAGES_KEPT_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
     """The concrete indices and the embedder of one request; ``embedder`` is None if its model cannot be loaded.
 
-    ``structured``: whether some record has an extent ("place"), and a period ("time").
+    ``structured``: whether some record has an extent ("place"), and a period ("time"). ``languages``: those of its
+    records, empty if not known.
     """
 
     records: ServingIndex
@@ -37,6 +40,11 @@ class Serving:
     embedder_problem: str | None = None
     has_passages: bool = False
     structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+    languages: frozenset[str] = frozenset()
+
+    def lacks(self, language: str | None) -> bool:
+        """Whether the records are surely in other languages (ISO 639-1; None: unknown)."""
+        return language is not None and bool(self.languages) and language not in self.languages
 
     @property
     def has_names(self) -> bool:
@@ -66,6 +74,7 @@ class ServingResolver:
         self._embedder_for = embedder_for
         self._lock = threading.Lock()
         self._kept: TTLCache[str, Serving] = TTLCache(1, _KEPT_S)
+        self._languages: TTLCache[str, frozenset[str]] = TTLCache(4, _LANGUAGES_KEPT_S)
 
     def resolve(self) -> Serving:
         """The current index and model.
@@ -97,9 +106,21 @@ class ServingResolver:
         passages = serving(self._client, self._prefix, "passages")
         has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
         structured = structured_fields(self._client, records.index)
+        languages = self._languages_of(records)
         try:
             embedder = self._embedder_for(records.meta.embedding_model)
         except ModelMissing as error:
-            return Serving(records, passages, None, str(error), has_passages, structured)
+            return Serving(records, passages, None, str(error), has_passages, structured, languages)
         refuse_other_dimensions(records.index, records.meta, embedder.card)
-        return Serving(records, passages, embedder, None, has_passages, structured)
+        return Serving(records, passages, embedder, None, has_passages, structured, languages)
+
+    def _languages_of(self, records: ServingIndex) -> frozenset[str]:
+        """A catalogue's languages change slowly, and reading them costs more than the rest."""
+        with self._lock:
+            kept = self._languages.get(records.uuid)
+        if kept is not None:
+            return kept
+        found = catalogue_languages(self._client, records.index)
+        with self._lock:
+            self._languages[records.uuid] = found
+        return found

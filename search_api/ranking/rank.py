@@ -70,9 +70,11 @@ def measured(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def rank(candidates: Candidates, target: Target, ranker: Ranker, cosine_floor: float = -1.0) -> Ranking:
-    """Best first, at most ``max_results``; ties by id. ``cosine_floor``: the embedder's lowest cosine."""
-    asked = Asked(candidates, target, cosine_floor)
+def rank(
+    candidates: Candidates, target: Target, ranker: Ranker, cosine_floor: float = -1.0, words_share: float = 1.0
+) -> Ranking:
+    """Best first, at most ``max_results``; ties by id. ``cosine_floor`` and ``words_share`` as in ``Asked``."""
+    asked = Asked(candidates, target, cosine_floor, words_share)
     each = {name: signal.measure(asked) for name, signal in ranker.signals.items()}
     terms = ranker.combiner.combine({name: one for name, one in each.items() if one is not None}, asked)
     score = total(terms, len(candidates))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from search_api.ranking.numbers import check_not_negative, check_positive
+from search_api.ranking.numbers import check_not_negative, check_positive, check_shares
 
 Boosts = Mapping[str, float]
 """By field: the weight of a word there in BM25F."""
@@ -18,9 +18,10 @@ class WordWeights:
 
     ``plain``: the folded reading beside the one in the question's language. ``named``: words of place and time.
     ``identifier``: an identifier that matches exactly. ``synonym``, ``narrower``: other names of a term.
-    ``enough``: how many words must occur, as Elasticsearch's minimum_should_match. ``of_a_record``: how many
-    words of a record search for others like it. ``saturation``: BM25's k1 for a
-    user's own passages.
+    ``foreign``: the share of their weight that words keep beside meaning if the question is surely in a language that
+    the records are not in. ``enough``: how many words must occur, as Elasticsearch's minimum_should_match.
+    ``of_a_record``: how many words of a record search for others like it. ``saturation``: BM25's k1 for a user's own
+    passages.
     """
 
     record_fields: Boosts
@@ -32,6 +33,7 @@ class WordWeights:
     identifier: float
     synonym: float
     narrower: float
+    foreign: float
     enough: str
     of_a_record: int
     saturation: float
@@ -40,5 +42,6 @@ class WordWeights:
         for boosts in (self.record_fields, self.passage_fields, self.expanded_fields, self.cited_fields):
             check_not_negative(**boosts)
         check_not_negative(plain=self.plain, named=self.named, identifier=self.identifier)
+        check_shares(foreign=self.foreign)
         check_positive(of_a_record=self.of_a_record)
         check_not_negative(synonym=self.synonym, narrower=self.narrower, saturation=self.saturation)

@@ -138,7 +138,9 @@ def _show_details(console: Console, report: RunReport) -> None:
     if report.tokens.longer:
         share = f"{report.tokens.longer_share:.1%}"
         console.print(
-            f"  {share} of the texts are longer than the {report.tokens.read} tokens that the model reads", style="dim"
+            f"  {share} of the texts are longer than the {report.tokens.read} tokens that the model reads at once: they"
+            " were read in parts",
+            style="dim",
         )
 
 

@@ -43,10 +43,12 @@ def test_tokens_are_counted_with_the_special_ones_and_before_cutting(embedder: E
     assert embedder.count_tokens(["rainfall in Africa", "", "rain " * 1000]) == [5, 2, 1002]
 
 
-def test_what_lies_past_its_tokens_is_not_read(embedder: Embedder) -> None:
-    whole = "rain " * 254  # and [CLS], [SEP]
-    a, b = embedder.embed([whole, whole + "volcano"], "document")
-    np.testing.assert_array_equal(a, b)
+def test_what_lies_past_its_tokens_is_read_as_another_part(embedder: Embedder) -> None:
+    whole, rest = "rain " * 254, "volcano " * 127  # 254 and [CLS], [SEP] are what it reads at once
+    a, b, both = embedder.embed([whole, rest.strip(), whole + rest], "document")
+    mean = 254 * a + 127 * b
+    np.testing.assert_allclose(both, mean / np.linalg.norm(mean), atol=1e-6)
+    np.testing.assert_array_equal(embedder.embed([whole], "document")[0], a)
 
 
 def test_a_vector_does_not_depend_on_its_neighbours_or_order(embedder: Embedder) -> None:

@@ -58,7 +58,9 @@ def test_onnx_fp32_gives_the_vectors_of_sentence_transformers(
         asked = EmbedderSpec(str(tiny_embedder(tmp_path / "model", "cls")), tmp_path / "cache", "onnx-fp32")
     ours = load_embedder(asked)
     theirs = sentence_transformers.SentenceTransformer(asked.name, device="cpu")
-    np.testing.assert_allclose(ours.embed(TEXTS, "document"), theirs.encode(TEXTS), atol=2e-5)
+    whole = [text for text in TEXTS if ours.count_tokens([text])[0] <= 64]  # the library cuts longer ones
+    assert len(whole) == len(TEXTS) - 1
+    np.testing.assert_allclose(ours.embed(whole, "document"), theirs.encode(whole), atol=2e-5)
     assert (ours.card.dims, ours.card.max_tokens, ours.card.runtime) == (32, 64, "onnx-fp32")
 
 
@@ -84,9 +86,9 @@ def test_a_layer_we_do_not_compute_goes_to_torch_or_is_named(tmp_path: Path) -> 
 def test_a_model_reads_fewer_tokens_where_asked_and_never_more(ready: EmbedderSpec) -> None:
     short = load_embedder(replace(ready, max_tokens=4))
     assert short.card.max_tokens == 4
-    # [CLS] snow and [SEP]: the third word is past the fourth token.
-    same = short.embed(["snow and ice", "snow and fog"], "document")
-    np.testing.assert_array_equal(same[0], same[1])
+    # [CLS] snow and [SEP] are the first part, [CLS] ice [SEP] the second, which counts half as much.
+    first, second, both = short.embed(["snow and", "ice", "snow and ice"], "document")
+    np.testing.assert_allclose(both, (2 * first + second) / np.linalg.norm(2 * first + second), atol=1e-6)
     assert short.count_tokens(["snow and ice"]) == [5]
     assert load_embedder(replace(ready, max_tokens=1000)).card.max_tokens == 64
 

@@ -9,21 +9,24 @@ from encoders.presets import preset_for
 
 
 @pytest.mark.parametrize(
-    ("model", "english_only"),
+    ("model", "german"),
     [
-        ("sentence-transformers/all-MiniLM-L6-v2", True),
-        ("artifact:all-MiniLM-L6-v2", True),
-        ("BAAI/bge-base-en-v1.5", True),
-        ("BAAI/bge-m3", False),
-        ("intfloat/multilingual-e5-small", False),
-        ("a-model-that-nobody-described", False),
+        ("sentence-transformers/all-MiniLM-L6-v2", False),
+        ("artifact:all-MiniLM-L6-v2", False),
+        ("BAAI/bge-base-en-v1.5", False),
+        ("BAAI/bge-m3", True),
+        ("intfloat/multilingual-e5-small", True),
+        ("artifact:multilingual-e5-small", True),
+        ("a-model-that-nobody-described", True),
     ],
 )
-def test_what_a_model_reads(model: str, english_only: bool) -> None:
-    assert preset_for(model).english_only is english_only
+def test_what_a_model_reads(model: str, german: bool) -> None:
+    card = EmbedderCard(model, 4, 16, 0.2, languages=preset_for(model).languages)
+    assert card.reads("de") is german
+    assert card.reads("en")
 
 
 def test_a_question_in_another_language_is_not_for_an_english_model() -> None:
-    english = EmbedderCard("m", 4, 16, 0.2, english_only=True)
+    english = EmbedderCard("m", 4, 16, 0.2, languages=("en",))
     assert [english.reads(language) for language in ("en", None, "de", "pt")] == [True, True, False, False]
     assert EmbedderCard("m", 4, 16, 0.2).reads("de")

@@ -52,6 +52,16 @@ def test_cosines_of_a_crowded_model_are_told_apart_from_its_floor_upwards() -> N
     assert {hit.id: hit.score for hit in from_floor.hits()} == pytest.approx({"worded": 0.625, "meant": 0.75})
 
 
+def test_words_of_a_foreign_language_weigh_less_beside_meaning() -> None:
+    rows = [Candidate("meant", {"bm25": 0.0, "dense": 0.9}), Candidate("worded", {"bm25": 4.0, "dense": 0.8})]
+    config = arms_only("tm2c2", bm25=0.25, dense=0.75)
+    foreign = rank(candidates_of(rows), Target(), config, 0.7, words_share=0.2)
+    # the arms weigh .05 and .75 of .8: .9375 x 1 against .0625 + .9375 x .1 / .2
+    assert {hit.id: hit.score for hit in foreign.hits()} == pytest.approx({"meant": 0.9375, "worded": 0.53125})
+    alone = arms_only("tm2c2", bm25=0.25)
+    assert rank(candidates_of(rows), Target(), alone, words_share=0.2).hits()[0].score == 1.0, "nothing is beside them"
+
+
 class TestTm2c2:
     def test_bm25_starts_at_zero(self) -> None:
         assert tm2c2(np.array([0.0, 5.0, 20.0]), 0.0).tolist() == [0.0, 0.25, 1.0]

@@ -33,7 +33,11 @@ class Arm(ABC):
 
     def measure(self, asked: Asked) -> Measured | None:
         raw = asked.candidates.arms.get(self.name)
-        return None if raw is None else Measured(raw, self.weight, least=self.least(asked))
+        return None if raw is None else Measured(raw, self.weight * self.share(asked), least=self.least(asked))
+
+    def share(self, _asked: Asked, /) -> float:
+        """The share of its weight that the arm has for this question."""
+        return 1.0
 
     @abstractmethod
     def least(self, asked: Asked, /) -> float:
@@ -48,6 +52,9 @@ class Arm(ABC):
 
 class Words(Arm):
     """BM25, a sum of positive weights."""
+
+    def share(self, asked: Asked) -> float:
+        return asked.words_share
 
     def least(self, _asked: Asked) -> float:
         return 0.0

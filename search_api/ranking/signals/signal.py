@@ -21,11 +21,14 @@ from search_api.ranking.target import Target
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question and its candidates. ``cosine_floor``: the embedder's lowest cosine; -1 is the theoretical minimum."""
+    """A question and its candidates. ``cosine_floor``: the embedder's lowest cosine; -1 is the theoretical minimum.
+    ``words_share``: the share of their weight that words have beside meaning, less than 1 in a foreign language.
+    """
 
     candidates: Candidates
     target: Target
     cosine_floor: float = -1.0
+    words_share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
