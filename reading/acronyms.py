@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 
 from core.errors import SondeError
 from core.mentioned_names import acronym_key, words_key
@@ -44,6 +45,7 @@ _SENSE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _TOKEN = re.compile(r"[^\W_](?:[^\s,;:!?()\[\]\"]*[^\W_+])?\+?")
 _SHORTEST, _LONGEST = 2, 10  # characters of an acronym's key
 _MOST_WORDS = 8  # of an expansion
+_MOST_READ = 24  # words of a question
 MOST_CANDIDATES = 16  # of a question
 _CAPITALS_OR_DIGITS = re.compile(r"[A-Z0-9]")
 
@@ -163,10 +165,9 @@ def acronym_candidates(text: str, taken: Sequence[Range], acronyms: Acronyms) ->
 
     What the list does not know is a candidate too, if it is in capitals or alone, since a catalogue may define it.
     """
-    words = [
-        match for match in _TOKEN.finditer(text) if not any(match.start() < e and s < match.end() for s, e in taken)
-    ]
-    alone = len(_TOKEN.findall(text)) == 1
+    said = list(islice(_TOKEN.finditer(text), _MOST_READ))
+    words = [match for match in said if not any(match.start() < e and s < match.end() for s, e in taken)]
+    alone = len(said) == 1
     return [*_short_forms(words, acronyms, alone=alone), *_long_forms(text, words, acronyms)][:MOST_CANDIDATES]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from core.mentioned_names import looks_like_name, without_version_words
 from core.names import name_key
@@ -40,7 +41,8 @@ def name_candidates(text: str, taken: Sequence[Range] = ()) -> list[NameCandidat
 
     ``taken``: ranges that mean something else, places and times.
     """
-    words = [one for one in _words(text) if any(letter.isalnum() for letter in one.text)][:_MOST_WORDS]
+    said = (one for one in _words(text) if any(letter.isalnum() for letter in one.text))
+    words = list(islice(said, _MOST_WORDS))
     telling = [one for one in words if one.text.lower() not in SAYING_NOTHING]
     short = len(telling) <= _SHORT
     found: dict[str, NameCandidate] = {}

@@ -50,9 +50,9 @@ def _group(group: Element) -> Iterator[Keyword]:
 
 
 def _acquisition(metadata: Element) -> Iterator[Keyword]:
-    acquisition = first(metadata, f"{GMI}acquisitionInformation")
-    platforms = list(objects(acquisition, f"{GMI}platform"))
-    instruments = [*objects(acquisition, f"{GMI}instrument")]
+    acquired = list(objects(metadata, f"{GMI}acquisitionInformation"))
+    platforms = [platform for one in acquired for platform in objects(one, f"{GMI}platform")]
+    instruments = [instrument for one in acquired for instrument in objects(one, f"{GMI}instrument")]
     for platform in platforms:
         instruments.extend(objects(platform, f"{GMI}instrument"))
     for kind, elements in (("platform", platforms), ("instrument", instruments)):

@@ -37,7 +37,8 @@ def read_names(metadata: Element, identifications: list[Element], citation: Elem
             _keywords(names, group)
         for level in objects(identification, f"{GMD}processingLevel"):
             names.level(text_of(level, f"{GMD}code"))
-    _acquisition(names, first(metadata, f"{GMI}acquisitionInformation"))
+    for acquisition in objects(metadata, f"{GMI}acquisitionInformation"):
+        _acquisition(names, acquisition)
     for content in objects(metadata, f"{GMD}contentInfo"):
         _content(names, content)
     return names.finish()
@@ -82,7 +83,7 @@ def _keywords(names: GatheredNames, group: Element) -> None:
             names.keyword(term, title)
 
 
-def _acquisition(names: GatheredNames, acquisition: Element | None) -> None:
+def _acquisition(names: GatheredNames, acquisition: Element) -> None:
     platforms = list(objects(acquisition, f"{GMI}platform"))
     instruments = list(objects(acquisition, f"{GMI}instrument"))
     for platform in platforms:

@@ -12,6 +12,33 @@ Boosts = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
+class NameWeights:
+    """How much of an asked name a record bears, where 1 is a name of its own that is exactly the asked one.
+
+    ``mentioned``: it only mentions the name. ``begun``: it mentions a word that begins as asked. ``kin``: its own name
+    begins with the asked one. ``typed``, ``other``: an acronym or its words as typed, and in the other form.
+    ``common``: how much of its weight a name loses that every record bears.
+    """
+
+    mentioned: float
+    begun: float
+    kin: float
+    typed: float
+    other: float
+    common: float
+
+    def __post_init__(self) -> None:
+        check_shares(
+            mentioned=self.mentioned,
+            begun=self.begun,
+            kin=self.kin,
+            typed=self.typed,
+            other=self.other,
+            common=self.common,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class WordWeights:
     """``record_fields`` and ``passage_fields``: where a search for records looks; ``expanded_fields``: where it looks
     for the other names of a term; ``cited_fields``: where a search for passages looks.
@@ -37,6 +64,7 @@ class WordWeights:
     enough: str
     of_a_record: int
     saturation: float
+    names: NameWeights
 
     def __post_init__(self) -> None:
         for boosts in (self.record_fields, self.passage_fields, self.expanded_fields, self.cited_fields):

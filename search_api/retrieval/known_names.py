@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from core.json_types import Json, JsonMapping
 from reading.names import NameCandidate
 from reading.spans import Claims, Range
+from search_api.ranking.words import NameWeights
 from search_api.retrieval.filters import Clause
 from search_api.understanding.interpretation import NameAsked, NameMatch, TermFound, TextSpan
 
@@ -22,7 +23,6 @@ _TEXTS = ["title", "title.en", "alternate_titles", "abstract", "abstract.en", "k
 _LEAST_BEGUN = 3  # characters of a beginning
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
 _LIKE = 0.81  # 1 minus the share of different letters
-_SURE = 1.0
 
 
 def names_asked(candidates: Sequence[NameCandidate], answer: JsonMapping, length: int) -> tuple[NameAsked, ...]:
@@ -126,7 +126,7 @@ class _Known:
 
     def _asked(self, how: NameMatch, keys: tuple[str, ...], count: int, every: int) -> NameAsked:
         one = self.candidate
-        return NameAsked(TextSpan(one.text, one.start, one.end, "names", _SURE), how, keys, count, count / every)
+        return NameAsked(TextSpan(one.text, one.start, one.end, "names", 1.0), how, keys, count, count / every)
 
 
 def _spelt(suggest: JsonMapping, candidate: NameCandidate, number: int) -> str | None:
@@ -140,7 +140,7 @@ def _spelt(suggest: JsonMapping, candidate: NameCandidate, number: int) -> str |
     return max(options)[2] if options else None
 
 
-def names_query(names: Iterable[NameAsked], forms: Iterable[TermFound] = ()) -> Clause | None:
+def names_query(weights: NameWeights, names: Iterable[NameAsked], forms: Iterable[TermFound] = ()) -> Clause | None:
     """Scores 0..1: the share of the asked names that a record bears, its own names before those that it mentions.
 
     Kin (names that begin with the asked one) come behind, and so do those with the other form of an acronym
@@ -150,10 +150,10 @@ def names_query(names: Iterable[NameAsked], forms: Iterable[TermFound] = ()) -> 
     other: dict[Range, list[TermFound]] = defaultdict(list)
     for term in forms:
         other[term.found.start, term.found.end].append(term)
-    parts = {(one.found.start, one.found.end): _bearing(one) for one in borne}
-    rarity = {(one.found.start, one.found.end): 1.0 - 0.9 * one.share for one in borne}
+    parts = {(one.found.start, one.found.end): _bearing(weights, one) for one in borne}
+    rarity = {(one.found.start, one.found.end): 1.0 - weights.common * one.share for one in borne}
     for place, found in other.items():
-        parts[place] = [*parts.get(place, ()), *_other_forms(found)]
+        parts[place] = [*parts.get(place, ()), *_other_forms(weights, found)]
         rarity.setdefault(place, 1.0)
     if not parts:
         return None
@@ -162,18 +162,18 @@ def names_query(names: Iterable[NameAsked], forms: Iterable[TermFound] = ()) -> 
     return {"bool": {"should": each, "minimum_should_match": 1}}
 
 
-def _bearing(name: NameAsked) -> list[Weighed]:
+def _bearing(weights: NameWeights, name: NameAsked) -> list[Weighed]:
     key, keys = name.keys[-1], list(name.keys)
     if name.how == "beginning":
-        return [({"prefix": {_OWN: key}}, 1.0), ({"prefix": {_SAID: key}}, 0.8)]
-    kin: list[Weighed] = [({"prefix": {_OWN: key}}, 0.5)] if len(key) > _LEAST_BEGUN else []
-    return [({"terms": {_OWN: keys}}, 1.0), ({"terms": {_SAID: keys}}, 0.7), *kin]
+        return [({"prefix": {_OWN: key}}, 1.0), ({"prefix": {_SAID: key}}, weights.begun)]
+    kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.kin)] if len(key) > _LEAST_BEGUN else []
+    return [({"terms": {_OWN: keys}}, 1.0), ({"terms": {_SAID: keys}}, weights.mentioned), *kin]
 
 
-def _other_forms(terms: Sequence[TermFound]) -> list[Weighed]:
+def _other_forms(weights: NameWeights, terms: Sequence[TermFound]) -> list[Weighed]:
     """What was typed as a phrase, before the acronym's words or the words' acronym."""
     forms = dict.fromkeys(label.text for term in terms for label in term.synonyms)
-    return [(_phrase(terms[0].found.text), 0.5), *((_phrase(form), 0.4) for form in forms)]
+    return [(_phrase(terms[0].found.text), weights.typed), *((_phrase(form), weights.other) for form in forms)]
 
 
 def _phrase(text: str) -> Clause:

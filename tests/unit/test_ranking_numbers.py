@@ -20,6 +20,8 @@ WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent
 NOT_OF_THE_RANKING = {
     "retrieval/knn.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
+    "retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
+    "retrieval/known_acronyms.py": {"_BESIDE"},  # which senses are offered
     "retrieval/spelling.py": {"_LEAST_LIKENESS, _SURE_LIKENESS"},  # which corrections are offered
 }
 
