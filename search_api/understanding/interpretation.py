@@ -79,6 +79,7 @@ ACRONYM_LIST, CATALOGUE = "acronyms", "catalogue"
 """The sources of acronyms: the list that ships, and what the records define."""
 
 _SIGNS = re.compile(r"[\W_]+")
+_WORD = 3  # letters of a part that is searched as a word
 
 NameMatch = Literal["exact", "beginning", "spelling", "unknown"]
 """How the catalogue bears an asked name; ``unknown``: not at all."""
@@ -184,11 +185,12 @@ class Interpretation:
 
     @property
     def parted(self) -> str:
-        """The topic with unknown names as the words that they are made of: ``NOAA.NMFS`` as ``NOAA NMFS``."""
+        """The topic with unknown names as the words that they are made of: ``NOAA.NMFS_3`` as ``NOAA NMFS``."""
         topic = self.thematic
         for one in self.names:
             if one.how == "unknown":
-                topic = topic.replace(one.found.text, _SIGNS.sub(" ", one.found.text).strip() or one.found.text)
+                words = [part for part in _SIGNS.split(one.found.text) if part.isalpha() and len(part) >= _WORD]
+                topic = topic.replace(one.found.text, " ".join(words) or one.found.text)
         return topic
 
     @property

@@ -63,7 +63,7 @@ def test_everything_opened_is_as_accessible(visit: Visit) -> None:
 def test_german_by_the_browser_and_english_by_the_switch(visit: Visit, shoot: Shoot) -> None:
     page = visit("?q=Meerestemperatur+Ostsee", locale="de-AT", color_scheme="dark")
     expect(page.get_by_label("Wonach suchen Sie?")).to_have_value("Meerestemperatur Ostsee")
-    assert page.locator("html").get_attribute("lang") == "de"
+    expect(page.locator("html")).to_have_attribute("lang", "de")
     titles(page)
     assert re.search(
         r"\d+ Datensätze in \d+ ms", page.get_by_role("status").first.inner_text() or page.inner_text("#main")
@@ -74,7 +74,7 @@ def test_german_by_the_browser_and_english_by_the_switch(visit: Visit, shoot: Sh
     expect(page.get_by_label("What are you looking for?")).to_be_visible()
     page.reload()
     expect(page.get_by_label("What are you looking for?")).to_be_visible()
-    assert page.locator("html").get_attribute("lang") == "en"
+    expect(page.locator("html")).to_have_attribute("lang", "en")
 
 
 def test_a_whole_search_with_keys_only(visit: Visit) -> None:
