@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from dataclasses import dataclass
 
-_NEITHER_LETTER_NOR_DIGIT = re.compile(r"[\W_]+")
+from core.folding import folded_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +34,4 @@ class Names:
 
 def name_key(text: str) -> str:
     """Letters and digits alone, lower case without accents: ``MOD11_L2`` is ``mod11l2``."""
-    plain = unicodedata.normalize("NFKD", text)
-    letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    return _NEITHER_LETTER_NOR_DIGIT.sub("", letters.casefold())
+    return "".join(folded_words(text))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from search_api.retrieval.candidates import CandidateSet
@@ -33,13 +32,15 @@ def spelling_of(client: Elasticsearch, index: str, read: Interpretation, found: 
 def named(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:
     """With the names that the catalogue bears and what its acronyms mean; one request, none without candidates."""
     possible = read.possible
-    if not (possible.names or possible.acronyms):
+    bodies = [names_body(possible.names)] if possible.names else []
+    bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
+    if not bodies:
         return read
-    header: Json = {"index": index}
-    answers = search_all(client, [header, names_body(possible.names), header, acronyms_body(possible.acronyms)])
-    names = names_asked(possible.names, answers[0], len(read.text))
+    answers = search_all(client, [part for body in bodies for part in ({"index": index}, body)])
+    names = names_asked(possible.names, answers[0], len(read.text)) if possible.names else ()
+    meanings = terms_of(possible.acronyms, answers[-1]) if possible.acronyms else ()
     # A part of a longer name is no acronym: PAN in "PAN 10 M".
-    acronyms = [one for one in terms_of(possible.acronyms, answers[1]) if not _is_within(one.found, names)]
+    acronyms = [one for one in meanings if not _is_within(one.found, names)]
     terms = (*read.terms, *acronyms)
     ranges = [*possible.taken, *((one.found.start, one.found.end) for one in terms)]
     return replace(read, names=names, terms=terms, beside_terms=topic_of(read.text, ranges))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from core.name_keys import is_name_like
+from core.name_words import looks_like_code
 from core.names import Names, Variable
 from indexer.formats.text import is_placeholder, line
 
@@ -49,7 +49,7 @@ def is_short_name(text: str) -> bool:
     """Whether a word looks like a product's short name (``MOD11_L2``, ``ERA5``); no number, UUID or DOI does."""
     return (
         len(text) <= _LONGEST_GUESS
-        and (is_name_like(text) or "_" in text)
+        and (looks_like_code(text) or "_" in text)
         and any(letter.isalpha() for letter in text)
         and _SHORT_NAME.fullmatch(text) is not None
         and _MADE_UP.search(text) is None

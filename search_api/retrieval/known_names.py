@@ -14,12 +14,12 @@ from reading.names import NameCandidate
 from reading.spans import Claims, Range
 from search_api.ranking.words import NameWeights
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.record_texts import TITLES_AND_TEXTS, every_word, phrase
 from search_api.understanding.interpretation import NameAsked, NameMatch, TermFound, TextSpan
 
 Weighed = tuple[Clause, float]
 
 _OWN, _SAID = "names.keys", "names.mentioned"
-_TEXTS = ["title", "title.en", "alternate_titles", "abstract", "abstract.en", "keywords.term", "keywords.term.en"]
 _LEAST_BEGUN = 3  # characters of a beginning
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
 _LIKE = 0.81  # 1 minus the share of different letters
@@ -30,8 +30,7 @@ def names_asked(candidates: Sequence[NameCandidate], answer: JsonMapping, length
 
     ``answer``: to ``names_body``. ``length``: of the question.
     """
-    buckets = answer.get("aggregations", {}).get("counts", {}).get("buckets", {})
-    counts = {name: one["doc_count"] for name, one in buckets.items()}
+    counts = {name: one["doc_count"] for name, one in answer["aggregations"]["counts"]["buckets"].items()}
     every = max(answer["hits"]["total"]["value"], 1)
     looked_up = [
         _Known(one, number, counts, _spelt(answer.get("suggest", {}), one, number))
@@ -44,20 +43,18 @@ def names_asked(candidates: Sequence[NameCandidate], answer: JsonMapping, length
     found = sorted((one for one in read if one is not None), key=lambda one: ladder.index(one.how))
     claims, chosen = Claims(length), []
     for one in found:
-        place = (one.found.start, one.found.end)
-        if claims.is_free(place):
-            claims.block(place)
+        if claims.claim((one.found.start, one.found.end)):
             chosen.append(one)
     return tuple(sorted(chosen, key=lambda one: one.found.start))
 
 
 def names_body(candidates: Sequence[NameCandidate]) -> Json:
-    """Counts the records that bear each candidate in one way or another; no hits."""
+    """Counts the records that bear each candidate (at least one) in one way or another; no hits."""
     filters: dict[str, Clause] = {}
     for number, one in enumerate(candidates):
         filters[f"own{number}"] = {"terms": {_OWN: list(one.keys)}}
         filters[f"said{number}"] = {"terms": {_SAID: list(one.keys)}}
-        filters[f"word{number}"] = _every_word(one.text)
+        filters[f"word{number}"] = every_word(one.text)
         if len(one.keys[-1]) >= _LEAST_BEGUN:
             filters[f"begun{number}"] = begins(one.keys[-1])
     asked = {
@@ -68,14 +65,10 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
     }
     return {
         "size": 0,
-        "track_total_hits": True,
-        **({"aggs": {"counts": {"filters": {"filters": filters}}}} if filters else {}),
+        "track_total_hits": True,  # without a query an index knows its number of records: measured, costs nothing
+        "aggs": {"counts": {"filters": {"filters": filters}}},
         **({"suggest": asked} if asked else {}),
     }
-
-
-def _every_word(text: str) -> Clause:
-    return {"multi_match": {"query": text, "type": "cross_fields", "operator": "and", "fields": _TEXTS}}
 
 
 def begins(key: str) -> Clause:
@@ -173,11 +166,8 @@ def _bearing(weights: NameWeights, name: NameAsked) -> list[Weighed]:
 def _other_forms(weights: NameWeights, terms: Sequence[TermFound]) -> list[Weighed]:
     """What was typed as a phrase, before the acronym's words or the words' acronym."""
     forms = dict.fromkeys(label.text for term in terms for label in term.synonyms)
-    return [(_phrase(terms[0].found.text), weights.typed), *((_phrase(form), weights.other) for form in forms)]
-
-
-def _phrase(text: str) -> Clause:
-    return {"multi_match": {"query": text, "type": "phrase", "fields": _TEXTS}}
+    weighed = [(terms[0].found.text, weights.typed), *((form, weights.other) for form in forms)]
+    return [(phrase(text, TITLES_AND_TEXTS), weight) for text, weight in weighed]
 
 
 def _best(parts: Sequence[Weighed], share: float) -> Clause:
