@@ -35,7 +35,7 @@ def _texts(record: Record) -> Iterator[str]:
         last = _LAST_PART.search(identifier)
         if last is not None and looks_like_code(last[0]):
             yield last[0]
-    for name in (*names.platforms, *names.instruments, *names.projects):
+    for name in (*names.platforms, *names.instruments, *names.projects, *names.written):
         yield name
         behind = _ACRONYM_BEHIND.search(name)
         if behind is not None:

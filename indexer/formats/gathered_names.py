@@ -6,13 +6,12 @@ What a keyword's vocabulary says (``platform``, GCMD's lists, CF's standard name
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
 from core.name_words import looks_like_code
-from core.names import Names, Variable
+from core.names import Names, Variable, names_once, variables_once
 from indexer.formats.text import is_placeholder, line
 
 Kind = Literal["platform", "instrument", "project", "variable", "standard name", "science keyword"]
@@ -130,11 +129,11 @@ class GatheredNames:
 
     def finish(self) -> Names:
         return Names(
-            short_names=_each_once(self.short_names),
-            platforms=_each_once(self.platforms),
-            instruments=_each_once(self.instruments),
-            variables=_variables(self.variables),
-            projects=_each_once(self.projects),
+            short_names=names_once(self.short_names)[:_MOST],
+            platforms=names_once(self.platforms)[:_MOST],
+            instruments=names_once(self.instruments)[:_MOST],
+            variables=variables_once(self.variables)[:_MOST],
+            projects=names_once(self.projects)[:_MOST],
             processing_level=self.processing_level,
         )
 
@@ -157,21 +156,3 @@ def _of_path(term: str) -> str:
     if len(steps) < 2:
         return term
     return steps[-1] if len(steps[-1].split()) == 1 else min(steps[-2:], key=len)
-
-
-def _each_once(names: Iterable[str]) -> tuple[str, ...]:
-    kept: dict[str, str] = {}
-    for name in names:
-        kept.setdefault(name.casefold(), name)
-    return tuple(kept.values())[:_MOST]
-
-
-def _variables(variables: Iterable[Variable]) -> tuple[Variable, ...]:
-    """Each name once; what one says and another does not (standard name, unit) is brought together."""
-    kept: dict[str, Variable] = {}
-    for one in variables:
-        known = kept.setdefault(one.name.casefold(), one)
-        kept[one.name.casefold()] = Variable(
-            known.name, known.standard_name or one.standard_name, known.unit or one.unit
-        )
-    return tuple(kept.values())[:_MOST]
