@@ -14,7 +14,7 @@ from core.name_words import looks_like_code
 from core.names import Names, Variable, names_once, variables_once
 from indexer.formats.text import is_placeholder, line
 
-Kind = Literal["platform", "instrument", "project", "variable", "standard name", "science keyword"]
+Kind = Literal["platform", "instrument", "project", "variable", "standard name", "science keyword", "processing level"]
 
 _MOST = 200  # of each kind
 _LONGEST_GUESS = 40
@@ -25,6 +25,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"\binstruments?\b|\bsensors?\b"), "instrument"),
     (re.compile(r"\bprojects?\b|\bcampaigns?\b"), "project"),
     (re.compile(r"(?:gcmd|global change master directory)\b.*\bscience\b|\bearth science keywords"), "science keyword"),
+    (re.compile(r"\bprocessing levels?\b"), "processing level"),
     (re.compile(r"\bparameters?\b|\bvariables?\b|\bobserved propert"), "variable"),
 )
 _EARTH_SCIENCE = re.compile(r"earth science\s*[>|]", re.IGNORECASE)
@@ -54,6 +55,11 @@ def is_short_name(text: str) -> bool:
         and _MADE_UP.search(text) is None
         and not text.startswith("10.")
     )
+
+
+def is_standard_name(text: str) -> bool:
+    """Whether the text has the form of CF's standard names of several words."""
+    return _STANDARD_NAME.fullmatch(text) is not None
 
 
 @dataclass(slots=True)
@@ -122,6 +128,8 @@ class GatheredNames:
                 self.variable(_STEP.split(line(term))[-1])
             case "standard name":
                 self.variable("", _STEP.split(line(term))[-1])
+            case "processing level":
+                self.level(term)
             case "science keyword":
                 steps = _STEP.split(line(term))
                 if len(steps) > 2:  # category and topic alone name no variable
