@@ -132,19 +132,20 @@ def test_levels(written: str, level: str | None) -> None:
 
 
 def test_variables_of_a_cube_have_units_also_in_assets() -> None:
-    cube = {
-        "t2m": {"type": "data", "dimensions": ["x"], "unit": "K"},
-        "lat": {"type": "auxiliary", "dimensions": ["y"]},
-    }
+    cube = {"t2m": {"type": "data", "unit": "K"}, "lat": {"type": "auxiliary"}}
+    parameters = [{"name": "rain_rate"}, {"name": "Fog"}]
     asset = {"href": "https://a.org/a.nc", "cube:variables": {"tp": {"type": "data", "attrs": {"units": "m"}}}}
     item = {
         "type": "Feature", "stac_version": "1.0.0", "id": "a", "geometry": None, "links": [],
-        "properties": {"datetime": None, "cube:variables": cube, "cf:parameter": [{"name": "rain_rate"}, {"name": "Fog"}]},
+        "properties": {"datetime": None, "cube:variables": cube, "cf:parameter": parameters},
         "assets": {"data": asset},
     }  # fmt: skip
     assert read(RawRecord("a", json.dumps(item).encode(), "a.json"), "s").names.variables == (
-        Variable("t2m", None, "K"), Variable("rain_rate", "rain_rate"), Variable("Fog"), Variable("tp", None, "m"),
-    )  # fmt: skip
+        Variable("t2m", None, "K"),
+        Variable("rain_rate", "rain_rate"),
+        Variable("Fog"),
+        Variable("tp", None, "m"),
+    )
 
 
 def test_a_variable_is_kept_once_with_all_that_is_said_of_it() -> None:
