@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.json_types import Json, JsonMapping
 from reading.names import NameCandidate
@@ -20,17 +20,21 @@ from search_api.understanding.interpretation import NameAsked, NameMatch, TermFo
 Weighed = tuple[Clause, float]
 
 _OWN, _SAID = "names.keys", "names.mentioned"
+_ABSTRACT = "abstract"
 _LEAST_BEGUN = 3  # characters of a beginning
+_LEAST_BEGUN_WORD = 5  # letters of the beginning of a word of an abstract
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
 _LIKE = 0.81  # 1 minus the share of different letters
 
 
-def names_asked(candidates: Sequence[NameCandidate], answer: JsonMapping, length: int) -> tuple[NameAsked, ...]:
+def names_asked(
+    candidates: Sequence[NameCandidate], answer: JsonMapping, length: int, begun: JsonMapping | None = None
+) -> tuple[NameAsked, ...]:
     """The names that do not overlap, from left to right; of overlapping ones the exact and the longer one.
 
-    ``answer``: to ``names_body``. ``length``: of the question.
+    ``answer``: to ``names_body``; ``begun``: to ``abstracts_body``. ``length``: of the question.
     """
-    counts = {name: one["doc_count"] for name, one in answer["aggregations"]["counts"]["buckets"].items()}
+    counts = {**_counts(answer), **(_counts(begun) if begun is not None else {})}
     every = max(answer["hits"]["total"]["value"], 1)
     looked_up = [
         _Known(one, number, counts, _spelt(answer.get("suggest", {}), one, number))
@@ -46,6 +50,29 @@ def names_asked(candidates: Sequence[NameCandidate], answer: JsonMapping, length
         if claims.claim((one.found.start, one.found.end)):
             chosen.append(one)
     return tuple(sorted(chosen, key=lambda one: one.found.start))
+
+
+def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> Json | None:
+    """Asks for abstracts with words that begin like the question's one unknown word; None if there is no such word.
+
+    ``answer``: to ``names_body``. Only such a question pays for a second request.
+    """
+    counts = _counts(answer)
+    unknown = [number for number, one in enumerate(candidates) if _Known(one, number, counts, None).is_unknown_word]
+    if len(unknown) != 1:
+        return None
+    number, key = unknown[0], candidates[unknown[0]].keys[-1]
+    if not (key.isalpha() and len(key) >= _LEAST_BEGUN_WORD):
+        return None
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"counts": {"filters": {"filters": {f"text{number}": {"prefix": {_ABSTRACT: key}}}}}},
+    }
+
+
+def _counts(answer: JsonMapping) -> dict[str, int]:
+    return {name: one["doc_count"] for name, one in answer["aggregations"]["counts"]["buckets"].items()}
 
 
 def names_body(candidates: Sequence[NameCandidate]) -> Json:
@@ -109,6 +136,8 @@ class _Known:
             return None  # an ordinary word, which the words of the records answer
         if begun:
             return self._asked("beginning", one.keys[-1:], begun, every)
+        if text := self._count("text"):
+            return replace(self._asked("beginning", one.keys[-1:], text, every), in_abstracts=True)
         if self.spelt is not None and not word and (may_be_spelt or one.certain):
             return self._asked("spelling", (self.spelt,), 1, every)
         single = len(one.text.split()) == 1
@@ -157,6 +186,8 @@ def names_query(weights: NameWeights, names: Iterable[NameAsked], forms: Iterabl
 
 def _bearing(weights: NameWeights, name: NameAsked) -> list[Weighed]:
     key, keys = name.keys[-1], list(name.keys)
+    if name.in_abstracts:
+        return [({"prefix": {_ABSTRACT: key}}, weights.begun)]
     if name.how == "beginning":
         return [({"prefix": {_OWN: key}}, 1.0), ({"prefix": {_SAID: key}}, weights.begun)]
     kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.kin)] if len(key) > _LEAST_BEGUN else []
