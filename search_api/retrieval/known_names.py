@@ -41,8 +41,8 @@ def names_asked(
         for number, one in enumerate(candidates)
     ]
     # With several unknown words, the question is probably about something that is not in the catalogue.
-    may_be_spelt = sum(one.is_unknown_word for one in looked_up) == 1
-    read = [one.read(every, may_be_spelt=may_be_spelt) for one in looked_up]
+    unknown = sum(one.is_unknown_word for one in looked_up)
+    read = [one.read(every, unknown) for one in looked_up]
     ladder = ("exact", "beginning", "spelling", "unknown")
     found = sorted((one for one in read if one is not None), key=lambda one: ladder.index(one.how))
     claims, chosen = Claims(length), []
@@ -126,7 +126,8 @@ class _Known:
         is_known = any(self._count(kind) for kind in ("own", "said", "word", "begun"))
         return not is_known and len(self.candidate.text.split()) == 1
 
-    def read(self, every: int, *, may_be_spelt: bool) -> NameAsked | None:
+    def read(self, every: int, unknown: int) -> NameAsked | None:
+        """``every``: the number of records; ``unknown``: of unknown words in the question."""
         one = self.candidate
         own, said, word, begun = (self._count(kind) for kind in ("own", "said", "word", "begun"))
         numbered = any(letter.isdigit() for letter in one.keys[0])
@@ -134,11 +135,11 @@ class _Known:
             return self._asked("exact", one.keys, own or said, every)
         if word and not one.certain:
             return None  # an ordinary word, which the words of the records answer
-        if begun:
+        if begun and (one.certain or unknown == 0):
             return self._asked("beginning", one.keys[-1:], begun, every)
         if text := self._count("text"):
             return replace(self._asked("beginning", one.keys[-1:], text, every), in_abstracts=True)
-        if self.spelt is not None and not word and (may_be_spelt or one.certain):
+        if self.spelt is not None and not word and (unknown == 1 or one.certain):
             return self._asked("spelling", (self.spelt,), 1, every)
         single = len(one.text.split()) == 1
         return self._asked("unknown", one.keys, 0, every) if one.certain and single and not word else None

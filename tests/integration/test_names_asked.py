@@ -102,8 +102,8 @@ def test_parts_and_slips_find_it_and_the_answer_says_how(
     assert [one.how for one in answer.interpretation.names] == [how]
 
 
-@pytest.mark.parametrize("question", ["cond", "condensa frindle", "condensa wibble spudge"])
-def test_short_beginnings_and_those_beside_other_unknown_words_are_not_looked_for_in_abstracts(
+@pytest.mark.parametrize("question", ["cond", "condensa frindle", "evapot wibble spudge"])
+def test_short_beginnings_of_words_in_abstracts_and_beginnings_beside_unknown_words_are_not_read(
     pipeline: SearchPipeline, question: str
 ) -> None:
     answer = _ask(pipeline, question)
