@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 
+from core.folding import folded_words
 from core.record import Record
 
 _DAY_MS = 86_400_000
@@ -15,7 +15,6 @@ _MONTHS = (
     r"juli|juillet|aug(?:ust)?|aout|sept?(?:ember)?|septembre|oct(?:ober)?|oktober|octobre|nov(?:ember)?|novembre|"
     r"de[cz](?:ember)?|decembre"
 )
-_WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
 _WHEN = re.compile(rf"(?:{_MONTHS}|#(?:st|nd|rd|th)?)")
 
@@ -26,7 +25,7 @@ def series_of(record: Record) -> str | None:
     "SST May 2003" and "SST June 2004" are siblings, "CO2 flux" and "N2O flux" are not: letters around a number inside a
     word still count.
     """
-    words = [_DIGITS.sub("#", word) for word in _folded(record.title)]
+    words = [_DIGITS.sub("#", word) for word in folded_words(record.title)]
     kept = [word for word in words if not _WHEN.fullmatch(word)]
     if len(kept) < _LEAST_TITLE_WORDS:
         return None
@@ -39,23 +38,17 @@ def signature_of(record: Record) -> str | None:
     None if the title is short, there is no organisation, or neither extent nor period is known: too little evidence for
     one data set.
     """
-    title = _folded(record.title)
+    title = folded_words(record.title)
     provider = next((contact.organisation for contact in record.contacts if contact.organisation), None)
     if len(title) < _LEAST_TITLE_WORDS or provider is None or not (record.extents or record.times):
         return None
     boxes = sorted(",".join(f"{edge:.1f}" for edge in box.as_list()) for box in record.extents)
     spans = sorted(f"{_day(span.start_ms)}/{_day(span.end_ms)}" for span in record.times)
-    return _digest(" ".join(title), " ".join(_folded(provider)), *boxes, *spans)
+    return _digest(" ".join(title), " ".join(folded_words(provider)), *boxes, *spans)
 
 
 def _day(instant_ms: int | None) -> str:
     return "" if instant_ms is None else str(instant_ms // _DAY_MS)
-
-
-def _folded(text: str) -> list[str]:
-    """The words without case and accents."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return _WORD.findall("".join(letter for letter in decomposed if not unicodedata.combining(letter)))
 
 
 def _digest(*parts: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from core.defined_acronyms import DefinedAcronym, defined_acronyms, of_keyword
+from core.folding import folded_words
+from core.name_words import looks_like_name, without_version_words
 from core.names import name_key
 from core.record import Record
 
@@ -19,9 +20,6 @@ _LEAST = 3
 
 _TOKEN = re.compile(r"[^\s,;()\[\]{}<>\"'|]+")
 _PART = re.compile(r"[^\W_]+")
-_BETWEEN_WORDS = re.compile(r"[-/]")
-_SAYS_VERSION = re.compile(r"(?:version|ver|v|collection|release)", re.IGNORECASE)
-_VERSION = re.compile(r"v(\d[\d.]*)", re.IGNORECASE)
 
 
 def mentioned_keys(record: Record) -> tuple[str, ...]:
@@ -39,35 +37,17 @@ def acronyms_of(record: Record) -> tuple[str, ...]:
     return tuple(both)[: 2 * MOST_ACRONYMS]
 
 
-def looks_like_name(word: str) -> bool:
-    """Letters with a digit among them, or with a capital after the first letter: ``MOD11_L2``, ``TOGA``."""
-    if not any(letter.isalpha() for letter in word):
-        return False
-    parts = _BETWEEN_WORDS.split(word)  # in June-July, the second capital begins a word
-    return any(letter.isdigit() for letter in word) or any(letter.isupper() for part in parts for letter in part[1:])
-
-
 def acronym_key(acronym: str) -> str:
     """SSM/I, ssm-i and SSMI are one."""
-    return "".join(_folded(acronym)) + ("+" if acronym.endswith("+") else "")
+    return "".join(folded_words(acronym)) + ("+" if acronym.endswith("+") else "")
 
 
 def words_key(words: str) -> str:
     """Words in small letters without accents, the last one without its plural s."""
-    found = _folded(words)
+    found = folded_words(words)
     if found and len(found[-1]) > 3 and found[-1].endswith("s") and not found[-1].endswith(("ss", "us", "is")):
         found[-1] = found[-1][:-1]
     return " ".join(found)
-
-
-def without_version_words(words: Sequence[str]) -> list[str]:
-    """``GPCP Version 2.0`` and ``GPCP V2.0`` as ``GPCP 2.0``."""
-    kept = [word for word, after in zip(words, [*words[1:], ""], strict=False) if not _only_says(word, after)]
-    return [_VERSION.sub(r"\1", word) if _VERSION.fullmatch(word) else word for word in kept]
-
-
-def _only_says(word: str, after: str) -> bool:
-    return bool(_SAYS_VERSION.fullmatch(word.rstrip("."))) and after[:1].isdigit()
 
 
 def _keys(record: Record) -> Iterator[str]:
@@ -108,8 +88,3 @@ def _defined(record: Record) -> Iterable[DefinedAcronym]:
         pair = of_keyword(keyword.term)
         if pair is not None:
             yield pair
-
-
-def _folded(text: str) -> list[str]:
-    plain = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
-    return [match[0].lower() for match in _PART.finditer(plain)]

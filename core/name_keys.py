@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from core.name_words import bare_version, looks_like_code
 from core.names import name_key
 from core.record import Record
 
 MOST_KEYS = 64
 LONGEST_KEY = 96  # characters; the longest short names of NASA's have 85
 _LEAST = 2
-_CALLED_VERSION = re.compile(r"^(?:version|ver|v|collection|release)[\s._-]*(?=\d)", re.IGNORECASE)
 _ACRONYM_BEHIND = re.compile(r"(?:\(([A-Z][\w/-]{1,14})\)|\s-\s([A-Z][A-Z0-9/-]{1,14}))\s*$")
 _LAST_PART = re.compile(r"[^:/]+$")
 
@@ -24,23 +24,18 @@ def keys_of(record: Record) -> tuple[str, ...]:
     return tuple(key for key in keys if _LEAST <= len(key) <= LONGEST_KEY)[:MOST_KEYS]
 
 
-def is_name_like(text: str) -> bool:
-    """One word with a digit in it, or all in capitals: ``d083002``, ``82.061``, ``SST``; not ``Radar``."""
-    return len(text.split()) == 1 and (any(letter.isdigit() for letter in text) or text.isupper())
-
-
 def _texts(record: Record) -> Iterator[str]:
     names = record.names
     yield from names.short_names
     for short in names.short_names:
         yield from (f"{short}{version}" for version in _versions(record.edition))
-    yield from filter(is_name_like, record.alternate_titles)
+    yield from filter(looks_like_code, record.alternate_titles)
     for identifier in filter(None, (record.identifier, record.doi)):
         yield identifier
         last = _LAST_PART.search(identifier)
-        if last is not None and is_name_like(last[0]):
+        if last is not None and looks_like_code(last[0]):
             yield last[0]
-    for name in (*names.platforms, *names.instruments, *names.projects):
+    for name in (*names.platforms, *names.instruments, *names.projects, *names.written):
         yield name
         behind = _ACRONYM_BEHIND.search(name)
         if behind is not None:
@@ -49,7 +44,7 @@ def _texts(record: Record) -> Iterator[str]:
 
 def _versions(edition: str | None) -> tuple[str, ...]:
     """``V006`` as ``006`` and ``6``."""
-    bare = _CALLED_VERSION.sub("", (edition or "").strip())
+    bare = bare_version(edition or "")
     if not bare or len(bare.split()) != 1:
         return ()
     return tuple(dict.fromkeys((bare, bare.lstrip("0."))))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-_NEITHER_LETTER_NOR_DIGIT = re.compile(r"[\W_]+")
+from core.folding import folded_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,8 @@ class Names:
     """Empty where the metadata do not say. ``short_names`` are those of the product: ``MOD11_L2``, ``ERA5``.
 
     ``projects`` holds campaigns as well, ``platforms`` missions. ``processing_level`` is ``L2A`` where it is a level of
-    the usual scale, else as written.
+    the usual scale, else as written. ``written``: names as the record writes them, where a loaded list of names calls
+    the same things otherwise.
     """
 
     short_names: tuple[str, ...] = ()
@@ -32,10 +32,28 @@ class Names:
     variables: tuple[Variable, ...] = ()
     projects: tuple[str, ...] = ()
     processing_level: str | None = None
+    written: tuple[str, ...] = ()
 
 
 def name_key(text: str) -> str:
     """Letters and digits alone, lower case without accents: ``MOD11_L2`` is ``mod11l2``."""
-    plain = unicodedata.normalize("NFKD", text)
-    letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    return _NEITHER_LETTER_NOR_DIGIT.sub("", letters.casefold())
+    return "".join(folded_words(text))
+
+
+def names_once(names: Iterable[str]) -> tuple[str, ...]:
+    """Each name once, whatever its case, as first written."""
+    kept: dict[str, str] = {}
+    for name in names:
+        kept.setdefault(name.casefold(), name)
+    return tuple(kept.values())
+
+
+def variables_once(variables: Iterable[Variable]) -> tuple[Variable, ...]:
+    """Each name once; what one says and another does not (standard name, unit) is brought together."""
+    kept: dict[str, Variable] = {}
+    for one in variables:
+        known = kept.setdefault(one.name.casefold(), one)
+        kept[one.name.casefold()] = Variable(
+            known.name, known.standard_name or one.standard_name, known.unit or one.unit
+        )
+    return tuple(kept.values())

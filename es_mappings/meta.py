@@ -13,7 +13,7 @@ SCHEMA_VERSION = 3
 
 1. Sonde 0.1.0
 2. editions of records, claims in the ledger, coverage and progress of documents
-3. names of records: short names, platforms, instruments, variables, projects, processing level
+3. names of records: short names, platforms, instruments, variables, projects, processing level, and as written
 """
 
 NAMES_SINCE = 3

@@ -12,9 +12,11 @@ from es_mappings.meta import SCHEMA_VERSION
 from indexer.formats.formats import FORMATS
 from indexer.formats.registry import read, reader_tag
 from indexer.hashes import raw_hash, record_hash, text_hash
+from indexer.listed_names import with_listed_names
 from indexer.plan import Content, Document
 from indexer.raw import RawRecord
 from reading.kinds import infer_kind
+from reading.vocabulary.name_lists import NO_LISTS, NameLists
 
 DIGEST_VERSION = 1
 """Increase this when what is inferred here (the kind) changes, so that unchanged bytes are read again."""
@@ -39,17 +41,19 @@ class Digest:
     content: Content
 
 
-def identify(raw: RawRecord, source: str) -> Document:
+def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> Document:
     """What is known before parsing."""
     reading = f"{_READING}/{reader_tag(raw.content)}"
+    if lists.version:
+        reading += f"/{lists.version}"
     if raw.access_groups:  # access is part of the record: after a change it is written again
         reading += f"/{'/'.join(raw.access_groups)}"
     return Document(source, raw.native_id, raw.origin, raw_hash(raw.content, reading))
 
 
-def digest(raw: RawRecord, source: str) -> Digest:
-    """Raises indexer.formats.reader.Refused with the reason."""
-    record = replace(with_kind(read(raw, source)), access_groups=raw.access_groups)
+def digest(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> Digest:
+    """With the names of the loaded ``lists``. Raises indexer.formats.reader.Refused with the reason."""
+    record = replace(with_listed_names(with_kind(read(raw, source)), lists), access_groups=raw.access_groups)
     return _digested(record if raw.record_id is None else replace(record, id=raw.record_id))
 
 

@@ -93,7 +93,7 @@ class _Slice:
     def __post_init__(self) -> None:
         self.tally = Tally.of(self.run)
         self.embedding = Embedding(self.parts, self.model)
-        self.planner = Planner(self.parts.client, self.parts.prefix, self.run.source)
+        self.planner = Planner(self.parts.client, self.parts.prefix, self.run.source, self.parts.name_lists())
 
     def go(self, source: Source) -> RunReport:
         self._save("running")

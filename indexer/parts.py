@@ -11,6 +11,7 @@ from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import serving
 from es_mappings.names import alias
+from reading.vocabulary.name_lists import NO_LISTS, NameLists
 
 
 class Progress(Protocol):
@@ -31,18 +32,24 @@ def no_lease() -> None:
     """For a harvest that nobody else can own."""
 
 
+def no_lists() -> NameLists:
+    """For an index without loaded lists of names."""
+    return NO_LISTS
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """``embedder`` loads the model with the given name (from the index's ``_meta``) at first use.
 
     It may raise ModelMissing or Unavailable, and may be None: records are then written without vectors, found by
-    their words, and ``embed_missing`` adds the vectors later.
+    their words, and ``embed_missing`` adds the vectors later. ``name_lists``: the loaded lists of GCMD's names.
     """
 
     client: Elasticsearch
     prefix: str
     embedder: Callable[[str], Embedder] | None = None
     progress: Progress = no_progress
+    name_lists: Callable[[], NameLists] = no_lists
 
     def model(self) -> str:
         """The embedding model of the records index. Raises NotFound if there is no index yet, Unavailable."""

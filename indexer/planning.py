@@ -25,6 +25,7 @@ from indexer.plan import (
     unchanged,
 )
 from indexer.raw import Page, RawRecord, Skipped
+from reading.vocabulary.name_lists import NO_LISTS, NameLists
 
 _NO_BYTES = b""
 
@@ -50,6 +51,7 @@ class Planner:
     client: Elasticsearch
     prefix: str
     source: str
+    lists: NameLists = NO_LISTS
     _holder_of: dict[str, Owner] = field(default_factory=dict)
     _first_fill: bool = False
 
@@ -78,12 +80,12 @@ class Planner:
         return Ledger(self.client, self.prefix)
 
     def _read(self, raw: RawRecord, stored: Mapping[str, LedgerEntry]) -> _Read:
-        document = identify(raw, self.source)
+        document = identify(raw, self.source, self.lists)
         entry = stored.get(entry_key(self.source, raw.native_id))
         if unchanged(document, entry):
             return _Read(raw, document, entry, None)
         try:
-            return _Read(raw, document, entry, digest(raw, self.source))
+            return _Read(raw, document, entry, digest(raw, self.source, self.lists))
         except Refused as refusal:
             return _Read(raw, document, entry, refusal)
 
@@ -126,7 +128,9 @@ class Planner:
     def _read_again(self, entry: LedgerEntry) -> Content | None:
         raw = kept_document(self.client, self.prefix, entry)
         try:
-            return None if raw is None else under(digest(raw, self.source), entry.record or entry.key).content
+            if raw is None:
+                return None
+            return under(digest(raw, self.source, self.lists), entry.record or entry.key).content
         except Refused:
             return None
 

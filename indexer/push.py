@@ -79,7 +79,7 @@ def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
     moment = Moment(PUSHED, now_iso(), model)
     record, raw = pushed.record, pushed.raw(source)
     Ledger(parts.client, parts.prefix).refresh()  # a search finds the record's holder
-    (item,) = Planner(parts.client, parts.prefix, source).plan(Page((raw,)), moment)
+    (item,) = Planner(parts.client, parts.prefix, source, parts.name_lists()).plan(Page((raw,)), moment)
     if item.decision.outcome == "refused":
         raise Refused(item.decision.entry.reason or "it cannot be read")
     item = _with_vector(item, Embedding(parts, model))

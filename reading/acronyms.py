@@ -76,7 +76,6 @@ class Acronyms:
         self.senses = tuple(senses)
         self._by_acronym = _grouped((acronym_key(one.acronym), one) for one in self.senses)
         self._by_words = _grouped((words_key(one.expansion), one) for one in self.senses)
-        self.longest_words = max((len(words_key(one.expansion).split()) for one in self.senses), default=0)
 
     def senses_of(self, acronym: str) -> tuple[Sense, ...]:
         """What the acronym may mean, in the order of the list; empty where it is not known."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from core.json_types import Json
+from core.json_types import JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from search_api.retrieval.candidates import CandidateSet
 from search_api.retrieval.known_acronyms import acronyms_body, terms_of
-from search_api.retrieval.known_names import names_asked, names_body
+from search_api.retrieval.known_names import abstracts_body, names_asked, names_body
 from search_api.retrieval.spelling import Spelling, did_you_mean
 from search_api.understanding.interpretation import Interpretation, NameAsked, TextSpan
 from search_api.understanding.topic import topic_of
@@ -33,16 +33,25 @@ def spelling_of(client: Elasticsearch, index: str, read: Interpretation, found: 
 def named(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:
     """With the names that the catalogue bears and what its acronyms mean; one request, none without candidates."""
     possible = read.possible
-    if not (possible.names or possible.acronyms):
+    bodies = [names_body(possible.names)] if possible.names else []
+    bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
+    if not bodies:
         return read
-    header: Json = {"index": index}
-    answers = search_all(client, [header, names_body(possible.names), header, acronyms_body(possible.acronyms)])
-    names = names_asked(possible.names, answers[0], len(read.text))
+    answers = search_all(client, [part for body in bodies for part in ({"index": index}, body)])
+    names = _names(client, index, read, answers[0]) if possible.names else ()
+    meanings = terms_of(possible.acronyms, answers[-1]) if possible.acronyms else ()
     # A part of a longer name is no acronym: PAN in "PAN 10 M".
-    acronyms = [one for one in terms_of(possible.acronyms, answers[1]) if not _is_within(one.found, names)]
+    acronyms = [one for one in meanings if not _is_within(one.found, names)]
     terms = (*read.terms, *acronyms)
     ranges = [*possible.taken, *((one.found.start, one.found.end) for one in terms)]
     return replace(read, names=names, terms=terms, beside_terms=topic_of(read.text, ranges))
+
+
+def _names(client: Elasticsearch, index: str, read: Interpretation, answer: JsonMapping) -> tuple[NameAsked, ...]:
+    """Looks into the abstracts only for a word that no record has and no name, title or keyword begins with."""
+    body = abstracts_body(read.possible.names, answer)
+    begun = search_all(client, [{"index": index}, body])[0] if body is not None else None
+    return names_asked(read.possible.names, answer, len(read.text), begun)
 
 
 def _is_within(found: TextSpan, names: Iterable[NameAsked]) -> bool:

@@ -10,7 +10,9 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from indexer.documents.linked import Followed
 from indexer.documents.repair_library import Repairs
+from indexer.parts import no_lists
 from indexer.raw import Source
+from reading.vocabulary.name_lists import NameLists
 from workers.source_config import SourceConfig
 
 
@@ -32,6 +34,7 @@ class WorkerParts:
 
     ``follow_links`` reads what the records of a source link to, ``check_links`` checks the links; each for a number of
     seconds. The second argument of ``open_source`` is the start time of the requested changes, None for everything.
+    ``name_lists``: the loaded lists of names, which records then use.
     """
 
     client: Elasticsearch
@@ -40,3 +43,4 @@ class WorkerParts:
     follow_links: Callable[[SourceConfig, float], Followed] | None = None
     library: LibraryWork | None = None
     check_links: Callable[[str, float], RunReport] | None = None
+    name_lists: Callable[[], NameLists] = no_lists

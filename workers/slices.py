@@ -143,7 +143,7 @@ class Worker:
         return self.leases.mark_requeued(run.id, REQUEUE_AGAIN_S)
 
     def _harvest_parts(self) -> Parts:
-        return Parts(self.parts.client, self.config.prefix, self.parts.embedder)
+        return Parts(self.parts.client, self.config.prefix, self.parts.embedder, name_lists=self.parts.name_lists)
 
     def _options(self, source: SourceConfig | None, lease: Lease) -> Options:
         share = source.max_removal_share if source is not None else None

@@ -178,8 +178,11 @@ def from_document(source: JsonMapping) -> Record:
     )
 
 
+_LISTS_OF_NAMES = ("short_names", "platforms", "instruments", "projects", "written")
+
+
 def _names_from(source: JsonMapping) -> Names:
-    lists = {name: tuple(source.get(name, ())) for name in ("short_names", "platforms", "instruments", "projects")}
+    lists = {name: tuple(source.get(name, ())) for name in _LISTS_OF_NAMES}
     variables = tuple(Variable(**variable) for variable in source.get("variables", ()))
     return Names(**lists, variables=variables, processing_level=source.get("processing_level"))
 

@@ -289,6 +289,7 @@ _FIELDS = {
     "names.platforms": "subjects of schemes of platforms",
     "names.instruments": "subjects of schemes of instruments",
     "names.variables": "subjects of schemes as in ISO 19139",
+    "names.processing_level": "subjects of schemes of processing levels",
     "names.projects": "subjects of schemes of projects; `prov:wasGeneratedBy` a project",
     "edition": "`dcat:version`, `owl:versionInfo`",
     "doi": "identifiers, URI, `landingPage`",

@@ -27,6 +27,11 @@ def fields() -> dict[str, dict[str, str]]:
     }
 
 
+def can_hold(name: str, field: str) -> bool:
+    """Whether a format has a place for a field of Record."""
+    return name in FORMATS and field in FORMATS[name].fields
+
+
 def record_fields() -> list[str]:
     """Every field of Record that a document can fill; the parts of resolution and provenance have their own names."""
     names = []

@@ -6,16 +6,15 @@ What a keyword's vocabulary says (``platform``, GCMD's lists, CF's standard name
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from core.name_keys import is_name_like
-from core.names import Names, Variable
+from core.name_words import looks_like_code
+from core.names import Names, Variable, names_once, variables_once
 from indexer.formats.text import is_placeholder, line
 
-Kind = Literal["platform", "instrument", "project", "variable", "standard name", "science keyword"]
+Kind = Literal["platform", "instrument", "project", "variable", "standard name", "science keyword", "processing level"]
 
 _MOST = 200  # of each kind
 _LONGEST_GUESS = 40
@@ -26,6 +25,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"\binstruments?\b|\bsensors?\b"), "instrument"),
     (re.compile(r"\bprojects?\b|\bcampaigns?\b"), "project"),
     (re.compile(r"(?:gcmd|global change master directory)\b.*\bscience\b|\bearth science keywords"), "science keyword"),
+    (re.compile(r"\bprocessing levels?\b"), "processing level"),
     (re.compile(r"\bparameters?\b|\bvariables?\b|\bobserved propert"), "variable"),
 )
 _EARTH_SCIENCE = re.compile(r"earth science\s*[>|]", re.IGNORECASE)
@@ -49,12 +49,17 @@ def is_short_name(text: str) -> bool:
     """Whether a word looks like a product's short name (``MOD11_L2``, ``ERA5``); no number, UUID or DOI does."""
     return (
         len(text) <= _LONGEST_GUESS
-        and (is_name_like(text) or "_" in text)
+        and (looks_like_code(text) or "_" in text)
         and any(letter.isalpha() for letter in text)
         and _SHORT_NAME.fullmatch(text) is not None
         and _MADE_UP.search(text) is None
         and not text.startswith("10.")
     )
+
+
+def is_standard_name(text: str) -> bool:
+    """Whether the text has the form of CF's standard names of several words."""
+    return _STANDARD_NAME.fullmatch(text) is not None
 
 
 @dataclass(slots=True)
@@ -123,6 +128,8 @@ class GatheredNames:
                 self.variable(_STEP.split(line(term))[-1])
             case "standard name":
                 self.variable("", _STEP.split(line(term))[-1])
+            case "processing level":
+                self.level(term)
             case "science keyword":
                 steps = _STEP.split(line(term))
                 if len(steps) > 2:  # category and topic alone name no variable
@@ -130,11 +137,11 @@ class GatheredNames:
 
     def finish(self) -> Names:
         return Names(
-            short_names=_each_once(self.short_names),
-            platforms=_each_once(self.platforms),
-            instruments=_each_once(self.instruments),
-            variables=_variables(self.variables),
-            projects=_each_once(self.projects),
+            short_names=names_once(self.short_names)[:_MOST],
+            platforms=names_once(self.platforms)[:_MOST],
+            instruments=names_once(self.instruments)[:_MOST],
+            variables=variables_once(self.variables)[:_MOST],
+            projects=names_once(self.projects)[:_MOST],
             processing_level=self.processing_level,
         )
 
@@ -157,21 +164,3 @@ def _of_path(term: str) -> str:
     if len(steps) < 2:
         return term
     return steps[-1] if len(steps[-1].split()) == 1 else min(steps[-2:], key=len)
-
-
-def _each_once(names: Iterable[str]) -> tuple[str, ...]:
-    kept: dict[str, str] = {}
-    for name in names:
-        kept.setdefault(name.casefold(), name)
-    return tuple(kept.values())[:_MOST]
-
-
-def _variables(variables: Iterable[Variable]) -> tuple[Variable, ...]:
-    """Each name once; what one says and another does not (standard name, unit) is brought together."""
-    kept: dict[str, Variable] = {}
-    for one in variables:
-        known = kept.setdefault(one.name.casefold(), one)
-        kept[one.name.casefold()] = Variable(
-            known.name, known.standard_name or one.standard_name, known.unit or one.unit
-        )
-    return tuple(kept.values())[:_MOST]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.record import Keyword
+from indexer.formats.iso_acquisition import acquired_in
 from indexer.formats.iso_citation import title_in
 from indexer.formats.iso_xml import GMD, GMI, Element, child, children, first, href_of, objects, one_line, one_of_each
 from indexer.formats.text import is_placeholder
@@ -50,12 +51,8 @@ def _group(group: Element) -> Iterator[Keyword]:
 
 
 def _acquisition(metadata: Element) -> Iterator[Keyword]:
-    acquired = list(objects(metadata, f"{GMI}acquisitionInformation"))
-    platforms = [platform for one in acquired for platform in objects(one, f"{GMI}platform")]
-    instruments = [instrument for one in acquired for instrument in objects(one, f"{GMI}instrument")]
-    for platform in platforms:
-        instruments.extend(objects(platform, f"{GMI}instrument"))
-    for kind, elements in (("platform", platforms), ("instrument", instruments)):
+    acquired = acquired_in(metadata)
+    for kind, elements in (("platform", acquired.platforms), ("instrument", acquired.instruments)):
         for element in elements:
             identifier = first(element, f"{GMI}identifier")
             term = one_line(child(identifier, f"{GMD}code")) or one_line(child(element, f"{GMI}type"))

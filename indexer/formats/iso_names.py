@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.names import Names
 from indexer.formats.gathered_names import GatheredNames, Kind
+from indexer.formats.iso_acquisition import Acquired, acquired_in
 from indexer.formats.iso_citation import title_in
 from indexer.formats.iso_xml import (
     GCO,
@@ -37,8 +38,7 @@ def read_names(metadata: Element, identifications: list[Element], citation: Elem
             _keywords(names, group)
         for level in objects(identification, f"{GMD}processingLevel"):
             names.level(text_of(level, f"{GMD}code"))
-    for acquisition in objects(metadata, f"{GMI}acquisitionInformation"):
-        _acquisition(names, acquisition)
+    _acquisition(names, acquired_in(metadata))
     for content in objects(metadata, f"{GMD}contentInfo"):
         _content(names, content)
     return names.finish()
@@ -83,15 +83,12 @@ def _keywords(names: GatheredNames, group: Element) -> None:
             names.keyword(term, title)
 
 
-def _acquisition(names: GatheredNames, acquisition: Element) -> None:
-    platforms = list(objects(acquisition, f"{GMI}platform"))
-    instruments = list(objects(acquisition, f"{GMI}instrument"))
-    for platform in platforms:
+def _acquisition(names: GatheredNames, acquired: Acquired) -> None:
+    for platform in acquired.platforms:
         names.platform(_identified(platform))
-        instruments.extend(objects(platform, f"{GMI}instrument"))
-    for instrument in instruments:
+    for instrument in acquired.instruments:
         names.instrument(_identified(instrument))
-    for operation in objects(acquisition, f"{GMI}operation"):
+    for operation in acquired.operations:
         names.project(_identified(operation))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.json_types import JsonMapping
-from indexer.formats.gathered_names import GatheredNames
+from indexer.formats.gathered_names import GatheredNames, is_standard_name
 from indexer.formats.json_document import objects_in, text_in, texts_in
 
 
@@ -19,11 +19,11 @@ def read_names(names: GatheredNames, said: JsonMapping) -> None:
         names.short_name(text)
     for text in texts_in(said.get("processing:level")):
         names.level(text)
-    _variables(names, said)
+    read_variables(names, said)
 
 
-def _variables(names: GatheredNames, said: JsonMapping) -> None:
-    """Of a cube only those that hold data: an auxiliary one describes an axis."""
+def read_variables(names: GatheredNames, said: JsonMapping) -> None:
+    """Also of an asset. Of a cube only those that hold data: an auxiliary one describes an axis."""
     cube = said.get("cube:variables")
     for name, variable in cube.items() if isinstance(cube, dict) else ():
         if isinstance(variable, dict) and variable.get("type") != "auxiliary":
@@ -31,6 +31,8 @@ def _variables(names: GatheredNames, said: JsonMapping) -> None:
             unit = text_in(variable.get("unit")) or text_in(attributes.get("units"))
             names.variable(str(name), text_in(attributes.get("standard_name")), unit)
     for parameter in objects_in(said.get("cf:parameter")):
-        names.variable("", text_in(parameter.get("name")), text_in(parameter.get("unit")))
+        name = text_in(parameter.get("name"))
+        standard = name if is_standard_name(name) else ""
+        names.variable("" if standard else name, standard, text_in(parameter.get("unit")))
     for text in texts_in(said.get("osc:variables")):
         names.variable(text)

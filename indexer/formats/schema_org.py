@@ -7,6 +7,7 @@ from core.record import Record, Resolution
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
+from indexer.formats.gathered_names import is_standard_name
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
 from indexer.formats.json_ld import by_id, nodes_of, plain_node, resources_among, scripts, types_of
 from indexer.formats.linked_data import SCHEMA_ORG_TYPES
@@ -104,7 +105,8 @@ def _what(draft: Draft, said: JsonMapping) -> None:
 def _measured(draft: Draft, said: JsonMapping) -> None:
     for measured in objects_in(said.get("variableMeasured")):
         unit = text_in(measured.get("unitText")) or text_in(measured.get("unitCode"))
-        draft.names.variable(text_in(measured.get("name")), unit=unit)
+        standard = next(filter(is_standard_name, texts_in(measured.get("alternateName"))), "")
+        draft.names.variable(text_in(measured.get("name")), standard, unit)
     for technique in texts_in(said.get("measurementTechnique")):
         draft.names.instrument(technique)
 

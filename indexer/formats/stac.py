@@ -12,7 +12,7 @@ from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.json_document import listed, objects_in, parse_json, text_in, texts_in
-from indexer.formats.json_names import read_names
+from indexer.formats.json_names import read_names, read_variables
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.shapes import Where
@@ -201,6 +201,7 @@ def _link(draft: Draft, link: JsonMapping) -> None:
 def _asset(draft: Draft, name: str, asset: object) -> None:
     if not isinstance(asset, dict):
         return
+    read_variables(draft.names, asset)
     media_type = text_in(asset.get("type"))
     draft.format(media_type)
     href = text_in(asset.get("href"))
@@ -249,7 +250,7 @@ _FIELDS = {
     "names.short_names": "`product:type`; a collection's `id` that looks like one",
     "names.platforms": "`platform`, `constellation`, `mission`, `osc:missions`; also of summaries",
     "names.instruments": "`instruments`; also of summaries",
-    "names.variables": "`cube:variables` and `cf:parameter` with units, `osc:variables`",
+    "names.variables": "`cube:variables` (also of assets) and `cf:parameter` with units, `osc:variables`",
     "names.projects": "`osc:project`; themes of projects",
     "names.processing_level": "`processing:level`",
     "edition": "`version`",

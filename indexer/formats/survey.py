@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from indexer.formats.field_table import filled, record_fields
+from indexer.formats.field_table import can_hold, filled, record_fields
 from indexer.formats.json_document import looks_like_json, objects_in, parse_json
 from indexer.formats.marked import between
 from indexer.formats.parted import parted
@@ -123,16 +123,19 @@ def markdown(found: Survey) -> str:
     for kind, count in sorted(found.records.items()):
         cells = [f"{found.given[kind, name]} / {found.stated[kind, name]}" for name in FIELDS]
         rows.append(f"| `{kind}` | {count} | {' | '.join(cells)} |")
-    rows += ["", "| refused | documents |", "|---|---|"]
+    return "\n".join([*rows, "", *_refusals(found)])
+
+
+def _refusals(found: Survey) -> list[str]:
     groups: Counter[str] = Counter()
     for reason, origins in found.refused.items():
         groups[_group(reason)] += len(origins)
-    rows += [f"| {reason} | {count} |" for reason, count in sorted(groups.items(), key=lambda one: (-one[1], one[0]))]
-    return "\n".join(rows)
+    counted = sorted(groups.items(), key=lambda one: (-one[1], one[0]))
+    return ["| refused | documents |", "|---|---|", *(f"| {reason} | {count} |" for reason, count in counted)]
 
 
-def by_field(found: Survey, begin: str = "") -> str:
-    """How many records of each format have each field, for the fields whose name begins so; formats in alphabet."""
+def by_field(found: Survey) -> str:
+    """How many records of each format have each field, and the refusals; formats in alphabet."""
     kinds = sorted(found.records)
     rows = [
         f"| field | {' | '.join(f'`{kind}`' for kind in kinds)} |",
@@ -140,10 +143,26 @@ def by_field(found: Survey, begin: str = "") -> str:
         f"| records | {' | '.join(str(found.records[kind]) for kind in kinds)} |",
     ]
     for name in record_fields():
-        counts = [found.filled[kind, name] for kind in kinds]
-        if name.startswith(begin) and any(counts):
-            rows.append(f"| `{name}` | {' | '.join(map(str, counts))} |")
-    return "\n".join(rows)
+        cells = [_cell(found, kind, name) for kind in kinds]
+        if any(cells):
+            rows.append(f"| `{name}` | {' | '.join(cells)} |")
+    return "\n".join([*rows, "", _LEGEND, *(["", *_refusals(found)] if found.refused else [])])
+
+
+_LEGEND = "Empty: the format has no place for it. `type` counts where it is not dataset, `access` where it is not open."
+
+
+def _cell(found: Survey, kind: str, name: str) -> str:
+    """The number of records, with its share where it is neither none nor all."""
+    count, records = found.filled[kind, name], found.records[kind]
+    if count == 0:
+        return "0" if can_hold(kind, name) else ""
+    return str(count) if count == records else f"{count} ({_percent(count / records)})"
+
+
+def _percent(share: float) -> str:
+    """Whole percents; a share that is neither none nor all is never written as one of them."""
+    return "<1%" if share < 0.01 else ">99%" if share > 0.99 else f"{share:.0%}"
 
 
 def _group(reason: str) -> str:

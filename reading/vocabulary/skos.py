@@ -15,8 +15,10 @@ from rdflib.namespace import SKOS
 from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
+from core.defined_acronyms import defined_acronyms
 from core.errors import InvalidInput
 from core.json_types import JsonMapping
+from core.names import name_key
 from reading.vocabulary.concept import Concept, Label
 
 LARGEST_FILE_BYTES = 200 << 20
@@ -24,6 +26,8 @@ LONGEST_LABEL = 120
 """Characters; a longer label is a description that nobody types."""
 
 _QUALIFIER = re.compile(r"(?<=\S)\s*\([^()]{1,60}\)\s*$")
+_LONG_NAME = re.compile(r"^\s*(?:[A-Za-z]+_)?Long_Name\s*:\s*(\S.*?)\s*$", re.MULTILINE)
+_SHORT_NAME = re.compile(r"^\s*(?:[A-Za-z]+_)?Short_Name\s*:\s*(\S.*?)\s*$", re.MULTILINE)
 _FORMATS = {".rdf": "xml", ".xml": "xml", ".owl": "xml", ".skos": "xml", ".ttl": "turtle", ".nt": "nt"}
 _LABELS = (SKOS.prefLabel, SKOS.altLabel, SKOS.hiddenLabel)
 _BROKEN = (xml.sax.SAXException, BadSyntax, ParserError, ValueError, AssertionError)
@@ -118,12 +122,28 @@ def _first_line(error: BaseException) -> str:
 
 
 def _read_tree(path: Path) -> Iterator[Concept]:
-    """A tree of ``{uuid, label, children}``, the form in which mdKeywords publishes GCMD; its labels are English."""
+    """A tree of ``{uuid, label, definition, children}``, the form in which mdKeywords publishes GCMD, in English.
+
+    Its only place for a long name is the definition.
+    """
     for node in nodes_of(path):
         label = _label(node["label"], "en")
         if label is not None:
             below = tuple(sorted(_tree_uri(child) for child in node.get("children") or []))
-            yield Concept(_tree_uri(node), (label,), below)
+            longer = (_label(name, "en") for name in _long_names(label.text, node.get("definition")))
+            labels = dict.fromkeys((label, *(one for one in longer if one is not None)))
+            yield Concept(_tree_uri(node), tuple(labels), below)
+
+
+def _long_names(short: str, definition: object) -> Iterator[str]:
+    """What a definition states ("Long_Name: Indian Remote Sensing Satellite-P2") or writes out ("Fluorescence Explorer
+    (FLEX)"); the first of each.
+    """
+    text = definition if isinstance(definition, str) else ""
+    stated, about = _LONG_NAME.search(text), _SHORT_NAME.search(text)
+    if stated is not None and (about is None or name_key(about[1]) == name_key(short)):
+        yield stated[1]
+    yield from [pair.long for pair in defined_acronyms(text) if name_key(pair.short) == name_key(short)][:1]
 
 
 def _nodes(nodes: Iterable[JsonMapping]) -> Iterator[JsonMapping]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from typing import Literal as OneOf
+from typing import get_args
 from urllib.parse import quote
 
 from lxml import etree
@@ -18,6 +19,7 @@ from search_api.formats_out.iris import iri
 from search_api.formats_out.licences import licence_url
 from search_api.formats_out.output_format import DcatFeed, FeedPage, OutputFormat
 from search_api.formats_out.shapes import degrees, wkt
+from search_api.formats_out.stated_names import NameKind, names_beside_keywords
 from search_api.formats_out.xml_text import legal
 
 Syntax = OneOf["turtle", "json-ld", "xml"]
@@ -35,6 +37,9 @@ _GEODCAT = Namespace("http://data.europa.eu/930/")
 _RESOURCE_TYPE = Namespace("http://inspire.ec.europa.eu/metadata-codelist/ResourceType/")
 _ROLES = "http://inspire.ec.europa.eu/metadata-codelist/ResponsiblePartyRole/"
 _MEDIA = Namespace("https://www.iana.org/assignments/media-types/")
+
+_DCAT_VERSION = URIRef(f"{DCAT}version")  # of DCAT 3, which rdflib does not know yet
+_KINDS: tuple[NameKind, ...] = get_args(NameKind)
 
 _TWO_LETTERS = re.compile(r"^[a-z]{2}$")
 _PYTHON_YEAR = re.compile(r"^(?!0000)\d{4}(?!\d)")
@@ -144,6 +149,9 @@ def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:
         _add_labelled(graph, about, _GEODCAT.topicCategory, SKOS.Concept, SKOS.prefLabel, theme)
     for title in record.alternate_titles:
         graph.add((about, DCTERMS.alternative, _text(title)))
+    if record.edition:
+        graph.add((about, _DCAT_VERSION, _text(record.edition)))
+    _add_names(graph, record, about)
     for name in record.formats:
         graph.add((about, DCTERMS.format, _text(name)))
     if record.parent and not _add_resource(graph, about, DCTERMS.isPartOf, record.parent):
@@ -152,6 +160,20 @@ def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:
         graph.add((about, DCTERMS.type, _RESOURCE_TYPE.series))
     elif record.type not in ("dataset", "service"):
         _add_labelled(graph, about, DCTERMS.type, SKOS.Concept, SKOS.prefLabel, record.type)
+
+
+def _add_names(graph: Graph, record: Record, about: URIRef) -> None:
+    """Short names as alternative titles: among several identifiers, no reader could tell which is the record's own.
+
+    DCAT has no terms for the others, so they are subjects of schemes.
+    """
+    for name in record.names.short_names:
+        graph.add((about, DCTERMS.alternative, _text(name)))
+    for kind in _KINDS:
+        for name in names_beside_keywords(record, kind):
+            _add_subject(graph, Keyword(name, kind), about)
+    if record.names.processing_level:
+        _add_subject(graph, Keyword(record.names.processing_level, "processing level"), about)
 
 
 def _add_subject(graph: Graph, keyword: Keyword, about: URIRef) -> None:

@@ -7,6 +7,7 @@ import re
 from core.extent import BBox
 from core.record import Contact, Keyword, Link, Record, Vertical
 from core.timespan import TimeSpan
+from search_api.formats_out import iso_names
 from search_api.formats_out.iso_elements import Element, cited_date, code, date, node, number, online, party, text
 from search_api.formats_out.output_format import OaiFormat, OutputFormat, written_xml
 from search_api.formats_out.shapes import gml
@@ -36,6 +37,7 @@ def metadata(record: Record) -> Element:
         text("gmd:metadataStandardName", "ISO 19115:2003/19139"),
         text("gmd:metadataStandardVersion", "1.0"),
         node("gmd:identificationInfo", _identification(record, contacts)),
+        iso_names.content(record),
         _distribution(record),
         _quality(record),
     )
@@ -49,6 +51,7 @@ def _identification(record: Record, contacts: list[Contact]) -> Element:
         *[party("gmd:pointOfContact", one) for one in contacts],
         *[_picture(link) for link in record.links if link.rel == "preview"],
         *_keywords(record),
+        *iso_names.keywords(record),
         *_constraints(record),
     ]
     if service:
@@ -88,7 +91,9 @@ def _citation(record: Record) -> Element:
         text("gmd:title", record.title),
         *[text("gmd:alternateTitle", title) for title in record.alternate_titles],
         *(dates if any(one is not None for one in dates) else [node("gmd:date", gco__nilReason="unknown")]),
+        text("gmd:edition", record.edition),
         node("gmd:identifier", node("gmd:MD_Identifier", text("gmd:code", identifier))),
+        *iso_names.short_names(record),
         *[party("gmd:citedResponsibleParty", one) for one in record.contacts if one.role in _CITED],
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.extent import BBox, enclosing_box
 from core.json_types import Json
+from core.names import Variable
 from core.record import Link, Record
 from core.timespan import TimeSpan, iso
 from search_api.formats_out.rfc3339 import EARLIEST_MS, moment, nearest
@@ -11,6 +12,7 @@ from search_api.formats_out.rfc3339 import EARLIEST_MS, moment, nearest
 VERSION = "1.0.0"
 _SCIENTIFIC = "https://stac-extensions.github.io/scientific/v1.0.0/schema.json"  # the prefix sci:
 _PROCESSING = "https://stac-extensions.github.io/processing/v1.2.0/schema.json"  # the prefix processing:
+_CF = "https://stac-extensions.github.io/cf/v0.2.0/schema.json"  # the prefix cf:
 ASSET_RELS = ("download", "enclosure", "data", "item")
 
 
@@ -34,6 +36,7 @@ def _extensions(record: Record) -> list[str]:
     used = {
         _SCIENTIFIC: record.doi,
         _PROCESSING: record.names.processing_level,
+        _CF: record.names.variables,
     }
     return [schema for schema, value in used.items() if value]
 
@@ -61,13 +64,22 @@ def _properties(record: Record) -> Json:
 
 
 def _names(record: Record) -> Json:
-    """STAC has room for one platform and one level; the keywords have them all."""
+    """STAC has room for one platform and one level; the keywords have them all.
+
+    Variables are CF's parameters: ``cube:variables`` needs dimensions, which a record does not know.
+    """
     names = record.names
     return {
         "platform": names.platforms[0] if len(names.platforms) == 1 else None,
         "instruments": list(names.instruments),
         "processing:level": names.processing_level,
+        "cf:parameter": [_parameter(one) for one in names.variables],
     }
+
+
+def _parameter(variable: Variable) -> Json:
+    unit = {"unit": variable.unit} if variable.unit else {}
+    return {"name": variable.standard_name or variable.name, **unit}
 
 
 def datetimes(times: tuple[TimeSpan, ...]) -> Json:

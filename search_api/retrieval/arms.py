@@ -48,11 +48,21 @@ class Arm:
 
 def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
     """BM25 over records."""
+    return _scored_arm("bm25", index, query, filters)
+
+
+def names_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
+    """The records that bear the asked names."""
+    return _scored_arm("names", index, query, filters)
+
+
+def _scored_arm(signal: SignalName, index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
+    """Over records, by the query's own score."""
 
     def body(k: int, ids: Sequence[str] | None) -> Json:
         return {"query": _among(query, filters, ids), "size": k, **for_records()}
 
-    return Arm("bm25", index, False, body, lambda score: score, 0.0)
+    return Arm(signal, index, False, body, lambda score: score, 0.0)
 
 
 def _among(query: Clause, filters: Sequence[Clause], ids: Sequence[str] | None) -> Clause:
@@ -70,15 +80,6 @@ def dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]
         return {"knn": knn.nearest(vector, k, [*filters, *only]), "size": k, **for_records()}
 
     return Arm("dense", index, False, body, knn.cosine, None)
-
-
-def names_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
-    """The records that bear the asked names."""
-
-    def body(k: int, ids: Sequence[str] | None) -> Json:
-        return {"query": _among(query, filters, ids), "size": k, **for_records()}
-
-    return Arm("names", index, False, body, lambda score: score, 0.0)
 
 
 def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:

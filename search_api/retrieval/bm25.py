@@ -9,6 +9,7 @@ from search_api.ranking.words import Boosts, WordWeights
 from search_api.retrieval.expansion import NO_EXPANSION, Expansion
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.language_fields import boosted
+from search_api.understanding.topic import without_small_words
 
 ALL_WORDS = "all_words"
 """Name of the clause that matches if enough of the question's words occur; read back as a matched query."""
@@ -133,11 +134,11 @@ def _words(
 
 
 def _both(reading: _Reading, text: str, weight: float = 1.0) -> list[Clause]:
-    """BM25F in the question's language and in the plain reading."""
+    """BM25F in the question's language and in the plain reading, whose analyser would keep small words ("de", "to")."""
     first: Clause = {"query": text, "fields": reading.fields}
     if weight != 1.0:
         first["boost"] = weight
-    plain = {"query": text, "fields": reading.plain, "boost": weight * reading.weights.plain}
+    plain = {"query": without_small_words(text), "fields": reading.plain, "boost": weight * reading.weights.plain}
     return [{"combined_fields": first}, {"combined_fields": plain}]
 
 
@@ -169,7 +170,8 @@ def _all_of(reading: _Reading, text: str) -> list[Clause]:
     contain words such as "how" and "caused".
     """
     enough = reading.weights.enough
+    readings = ((text, reading.fields), (without_small_words(text), reading.plain))
     return [
-        {"combined_fields": {"query": text, "fields": names, "minimum_should_match": enough}}
-        for names in (reading.fields, reading.plain)
+        {"combined_fields": {"query": said, "fields": names, "minimum_should_match": enough}}
+        for said, names in readings
     ]

@@ -31,6 +31,9 @@ _RECORD_FIELDS = {
     "variables": "names.variables.name",
     "processing_levels": "names.processing_level",
 }
+_NAMED_BY_LISTS = frozenset(("platforms", "instruments", "projects", "variables"))
+"""A record also passes by the name that it writes itself, if a loaded list calls the same thing otherwise."""
+
 _PASSAGE_FIELDS = {
     "types": "type",
     "sources": "source",
@@ -62,14 +65,20 @@ def passage_conditions(filters: Filters) -> list[Clause]:
 
 
 def _clauses(filters: Filters, fields: dict[str, str]) -> list[Clause]:
-    clauses: list[Clause] = [
-        {"terms": {field: list(getattr(filters, name))}} for name, field in fields.items() if getattr(filters, name)
-    ]
+    asked = {name: list(getattr(filters, name)) for name in fields}
+    clauses = [_one_of(name, fields[name], values) for name, values in asked.items() if values]
     if filters.area is not None:
         clauses.append(area_clause(filters.area, filters.relation or "intersects"))
     if filters.span is not None:
         clauses.append(span_clause(filters.span))
     return clauses
+
+
+def _one_of(name: str, field: str, values: list[str]) -> Clause:
+    clause: Clause = {"terms": {field: values}}
+    if name not in _NAMED_BY_LISTS:
+        return clause
+    return {"bool": {"should": [clause, {"terms": {"names.written": values}}], "minimum_should_match": 1}}
 
 
 def area_clause(area: BBox, relation: Relation, field: str = "extent") -> Clause:

@@ -14,23 +14,23 @@ from core.mentioned_names import words_key
 from reading.acronyms import AcronymCandidate
 from reading.vocabulary.concept import Label
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.record_texts import TEXTS, phrase
 from search_api.understanding.interpretation import ACRONYM_LIST, CATALOGUE, TermFound, TextSpan
 
 _DEFINED = "names.acronyms"
-_TEXTS = ["title", "title.en", "abstract", "abstract.en", "keywords.term", "keywords.term.en"]
 _AGREEING = 2  # records that must define an acronym alike
 _BESIDE = 0.5  # a further sense must be written by this share of the records of the most frequent one
 _MOST_SENSES = 3
 
 
 def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
-    """Counts each sense and collects what the records define; no hits."""
+    """Counts each sense of the candidates (at least one) and collects what the records define; no hits."""
     written: dict[str, Clause] = {}
     defined: Json = {}
     for number, one in enumerate(candidates):
         for place, sense in enumerate(one.senses):
             text = sense.expansion if one.short else sense.acronym
-            written[f"{number}.{place}"] = {"multi_match": {"query": text, "type": "phrase", "fields": _TEXTS}}
+            written[f"{number}.{place}"] = phrase(text, TEXTS)
         defined[f"d{number}"] = {
             "filter": {"prefix": {_DEFINED: f"{one.key}="}},
             "aggs": {
@@ -43,7 +43,7 @@ def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
 
 def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tuple[TermFound, ...]:
     """The other forms as terms, which widen a question; only what the catalogue uses."""
-    aggregations = answer.get("aggregations", {})
+    aggregations = answer["aggregations"]
     buckets = aggregations.get("written", {}).get("buckets", {})
     found = []
     for number, one in enumerate(candidates):

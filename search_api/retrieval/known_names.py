@@ -7,57 +7,81 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.json_types import Json, JsonMapping
 from reading.names import NameCandidate
 from reading.spans import Claims, Range
 from search_api.ranking.words import NameWeights
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.record_texts import TITLES_AND_TEXTS, every_word, phrase
 from search_api.understanding.interpretation import NameAsked, NameMatch, TermFound, TextSpan
 
 Weighed = tuple[Clause, float]
 
 _OWN, _SAID = "names.keys", "names.mentioned"
-_TEXTS = ["title", "title.en", "alternate_titles", "abstract", "abstract.en", "keywords.term", "keywords.term.en"]
+_ABSTRACT = "abstract"
 _LEAST_BEGUN = 3  # characters of a beginning
+_LEAST_BEGUN_WORD = 5  # letters of the beginning of a word of an abstract
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
 _LIKE = 0.81  # 1 minus the share of different letters
 
 
-def names_asked(candidates: Sequence[NameCandidate], answer: JsonMapping, length: int) -> tuple[NameAsked, ...]:
+def names_asked(
+    candidates: Sequence[NameCandidate], answer: JsonMapping, length: int, begun: JsonMapping | None = None
+) -> tuple[NameAsked, ...]:
     """The names that do not overlap, from left to right; of overlapping ones the exact and the longer one.
 
-    ``answer``: to ``names_body``. ``length``: of the question.
+    ``answer``: to ``names_body``; ``begun``: to ``abstracts_body``. ``length``: of the question.
     """
-    buckets = answer.get("aggregations", {}).get("counts", {}).get("buckets", {})
-    counts = {name: one["doc_count"] for name, one in buckets.items()}
+    counts = {**_counts(answer), **(_counts(begun) if begun is not None else {})}
     every = max(answer["hits"]["total"]["value"], 1)
     looked_up = [
         _Known(one, number, counts, _spelt(answer.get("suggest", {}), one, number))
         for number, one in enumerate(candidates)
     ]
     # With several unknown words, the question is probably about something that is not in the catalogue.
-    may_be_spelt = sum(one.is_unknown_word for one in looked_up) == 1
-    read = [one.read(every, may_be_spelt=may_be_spelt) for one in looked_up]
+    unknown = sum(one.is_unknown_word for one in looked_up)
+    read = [one.read(every, unknown) for one in looked_up]
     ladder = ("exact", "beginning", "spelling", "unknown")
     found = sorted((one for one in read if one is not None), key=lambda one: ladder.index(one.how))
     claims, chosen = Claims(length), []
     for one in found:
-        place = (one.found.start, one.found.end)
-        if claims.is_free(place):
-            claims.block(place)
+        if claims.claim((one.found.start, one.found.end)):
             chosen.append(one)
     return tuple(sorted(chosen, key=lambda one: one.found.start))
 
 
+def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> Json | None:
+    """Asks for abstracts with words that begin like the question's one unknown word; None if there is no such word.
+
+    ``answer``: to ``names_body``. Only such a question pays for a second request.
+    """
+    counts = _counts(answer)
+    unknown = [number for number, one in enumerate(candidates) if _Known(one, number, counts, None).is_unknown_word]
+    if len(unknown) != 1:
+        return None
+    number, key = unknown[0], candidates[unknown[0]].keys[-1]
+    if not (key.isalpha() and len(key) >= _LEAST_BEGUN_WORD):
+        return None
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"counts": {"filters": {"filters": {f"text{number}": {"prefix": {_ABSTRACT: key}}}}}},
+    }
+
+
+def _counts(answer: JsonMapping) -> dict[str, int]:
+    return {name: one["doc_count"] for name, one in answer["aggregations"]["counts"]["buckets"].items()}
+
+
 def names_body(candidates: Sequence[NameCandidate]) -> Json:
-    """Counts the records that bear each candidate in one way or another; no hits."""
+    """Counts the records that bear each candidate (at least one) in one way or another; no hits."""
     filters: dict[str, Clause] = {}
     for number, one in enumerate(candidates):
         filters[f"own{number}"] = {"terms": {_OWN: list(one.keys)}}
         filters[f"said{number}"] = {"terms": {_SAID: list(one.keys)}}
-        filters[f"word{number}"] = _every_word(one.text)
+        filters[f"word{number}"] = every_word(one.text)
         if len(one.keys[-1]) >= _LEAST_BEGUN:
             filters[f"begun{number}"] = begins(one.keys[-1])
     asked = {
@@ -68,14 +92,10 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
     }
     return {
         "size": 0,
-        "track_total_hits": True,
-        **({"aggs": {"counts": {"filters": {"filters": filters}}}} if filters else {}),
+        "track_total_hits": True,  # without a query an index knows its number of records: measured, costs nothing
+        "aggs": {"counts": {"filters": {"filters": filters}}},
         **({"suggest": asked} if asked else {}),
     }
-
-
-def _every_word(text: str) -> Clause:
-    return {"multi_match": {"query": text, "type": "cross_fields", "operator": "and", "fields": _TEXTS}}
 
 
 def begins(key: str) -> Clause:
@@ -106,7 +126,8 @@ class _Known:
         is_known = any(self._count(kind) for kind in ("own", "said", "word", "begun"))
         return not is_known and len(self.candidate.text.split()) == 1
 
-    def read(self, every: int, *, may_be_spelt: bool) -> NameAsked | None:
+    def read(self, every: int, unknown: int) -> NameAsked | None:
+        """``every``: the number of records; ``unknown``: of unknown words in the question."""
         one = self.candidate
         own, said, word, begun = (self._count(kind) for kind in ("own", "said", "word", "begun"))
         numbered = any(letter.isdigit() for letter in one.keys[0])
@@ -114,9 +135,11 @@ class _Known:
             return self._asked("exact", one.keys, own or said, every)
         if word and not one.certain:
             return None  # an ordinary word, which the words of the records answer
-        if begun:
+        if begun and (one.certain or unknown == 0):
             return self._asked("beginning", one.keys[-1:], begun, every)
-        if self.spelt is not None and not word and (may_be_spelt or one.certain):
+        if text := self._count("text"):
+            return replace(self._asked("beginning", one.keys[-1:], text, every), in_abstracts=True)
+        if self.spelt is not None and not word and (unknown == 1 or one.certain):
             return self._asked("spelling", (self.spelt,), 1, every)
         single = len(one.text.split()) == 1
         return self._asked("unknown", one.keys, 0, every) if one.certain and single and not word else None
@@ -164,6 +187,8 @@ def names_query(weights: NameWeights, names: Iterable[NameAsked], forms: Iterabl
 
 def _bearing(weights: NameWeights, name: NameAsked) -> list[Weighed]:
     key, keys = name.keys[-1], list(name.keys)
+    if name.in_abstracts:
+        return [({"prefix": {_ABSTRACT: key}}, weights.begun)]
     if name.how == "beginning":
         return [({"prefix": {_OWN: key}}, 1.0), ({"prefix": {_SAID: key}}, weights.begun)]
     kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.kin)] if len(key) > _LEAST_BEGUN else []
@@ -173,11 +198,8 @@ def _bearing(weights: NameWeights, name: NameAsked) -> list[Weighed]:
 def _other_forms(weights: NameWeights, terms: Sequence[TermFound]) -> list[Weighed]:
     """What was typed as a phrase, before the acronym's words or the words' acronym."""
     forms = dict.fromkeys(label.text for term in terms for label in term.synonyms)
-    return [(_phrase(terms[0].found.text), weights.typed), *((_phrase(form), weights.other) for form in forms)]
-
-
-def _phrase(text: str) -> Clause:
-    return {"multi_match": {"query": text, "type": "phrase", "fields": _TEXTS}}
+    weighed = [(terms[0].found.text, weights.typed), *((form, weights.other) for form in forms)]
+    return [(phrase(text, TITLES_AND_TEXTS), weight) for text, weight in weighed]
 
 
 def _best(parts: Sequence[Weighed], share: float) -> Clause:

@@ -89,7 +89,8 @@ NameMatch = Literal["exact", "beginning", "spelling", "unknown"]
 class NameAsked:
     """The name of a product, platform, instrument or project, or the beginning of one.
 
-    ``keys``: how it stands in the index. ``count`` records bear it, which is ``share`` of all.
+    ``keys``: how it stands in the index. ``count`` records bear it, which is ``share`` of all. ``in_abstracts``: only
+    words of abstracts begin so.
     """
 
     found: TextSpan
@@ -97,6 +98,7 @@ class NameAsked:
     keys: tuple[str, ...]
     count: int
     share: float
+    in_abstracts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

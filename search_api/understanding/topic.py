@@ -43,6 +43,14 @@ def telling_words(topic: str) -> str:
     return topic if len(words) < 2 else " ".join(word for word in words if word.lower() not in SAYING_NOTHING)
 
 
+def without_small_words(text: str) -> str:
+    """The text without its small words in any of the six languages, signs inside words kept; unchanged if nothing else
+    is left.
+    """
+    kept = [word for word in text.split() if word.strip(_LOOSE_ENDS).lower() not in SAYING_NOTHING]
+    return " ".join(kept) or text
+
+
 def free_ranges(length: int, taken: Sequence[Range]) -> list[Range]:
     """The ranges between the given ones in a text of that length, empty ones included."""
     free, position = [], 0

@@ -22,7 +22,9 @@ from indexer.sources.folder import FolderSource
 @click.option(
     "--write", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Write the tables into this file."
 )
-@click.option("--missed", is_flag=True, help="Name each document that has a field which its record lacks.")
+@click.option(
+    "--missed", is_flag=True, help="Name each refused document, and each that has a field which its record lacks."
+)
 def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool) -> None:
     """Survey a folder or archive: records by format, how many give what they state, and why others are refused.
 
@@ -38,10 +40,18 @@ def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool
     click.echo(survey.by_field(found) if fields else survey.markdown(found))
     click.echo(
         f"\n{sum(found.records.values())} records of {found.documents} documents; "
-        f"{found.share():.2%} of what is stated is given"
+        f"of the titles, abstracts, extents and times that they seem to state, {found.share():.2%} were read"
+        f"{' (--missed names the documents)' if (found.missed or found.refused) and not missed else ''}"
     )
-    for kind, name, origin in found.missed if missed else ():
-        click.echo(f"{kind}: {name} is stated but not given: {origin}")
+    for line in _missed(found) if missed else ():
+        click.echo(line)
+
+
+def _missed(found: survey.Survey) -> Iterator[str]:
+    for reason, origins in found.refused.items():
+        yield from (f"{origin}: is refused: {reason}" for origin in origins)
+    for kind, name, origin in found.missed:
+        yield f"{origin}: {name} is stated, but the {kind} reader does not read it"
 
 
 def _written_into(document: str, path: Path | None) -> str:

@@ -36,6 +36,7 @@ from sonde.wiring.indices import prepare_indices
 from sonde.wiring.job_queue import job_queue
 from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
+from sonde.wiring.name_lists import loaded_name_lists
 from sonde.wiring.portal import http_policy, previews, source_titles
 from sonde.wiring.pushing import Pusher
 from sonde.wiring.search import ranking_config, search_pipeline
@@ -105,7 +106,8 @@ def limits_of(api: ApiSettings) -> Limits:
 
 
 def _pusher(settings: Settings, client: Elasticsearch, models: Models) -> Pusher:
-    parts = HarvestParts(client, settings.index.prefix, models.embedder)
+    lists = loaded_name_lists(client, settings.index.prefix)
+    parts = HarvestParts(client, settings.index.prefix, models.embedder, name_lists=lists)
     leases = Leases.connect(settings.broker_url, settings.index.prefix)
     groups_of = partial(groups_of_source, settings)
     return Pusher(parts, leases, lambda: prepare_indices(client, settings, models), groups_of)

@@ -28,6 +28,7 @@ from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.indices import prepare_indices
 from sonde.wiring.models import Models
+from sonde.wiring.name_lists import loaded_name_lists
 from sonde.wiring.source_groups import groups_of_source
 from sonde.wiring.sources import Opener
 from workers.lease import Lease, Leases
@@ -46,13 +47,14 @@ def worker_parts(settings: Settings) -> WorkerParts:
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     models = Models(settings)
     prepare_indices(client, settings, models)
-    opener = Opener(settings, client)
+    lists = loaded_name_lists(client, settings.index.prefix)
+    opener = Opener(settings, client, lists)
     links = LinkParts(client, settings.index.prefix, opener.asking_gate(), opener.host_limits)
 
     def look(source_id: str, seconds: float) -> RunReport:
         return check_links(source_id, links, seconds=seconds)
 
-    return WorkerParts(client, opener, models.embedder, check_links=look)
+    return WorkerParts(client, opener, models.embedder, check_links=look, name_lists=lists)
 
 
 class Harvester:
@@ -66,7 +68,8 @@ class Harvester:
         self._models = Models(settings)
         self._embedding = embedding
         self._full = full
-        self._open = Opener(settings, self._client)
+        self._lists = loaded_name_lists(self._client, settings.index.prefix)
+        self._open = Opener(settings, self._client, self._lists)
         self._options = Options(
             batch=settings.harvest.batch,
             max_removal_share=settings.harvest.max_removal_share,
@@ -104,7 +107,7 @@ class Harvester:
         prepare_indices(self._client, self._settings, self._models)
         prefix = self._settings.index.prefix
         embedder: Callable[[str], Embedder] | None = self._models.embedder if self._embedding else None
-        parts = Parts(self._client, prefix, embedder, progress)
+        parts = Parts(self._client, prefix, embedder, progress, self._lists)
         with self._lease(source_id) as guard:
             options = replace(options, guard=guard)
             left = Runs(self._client, prefix).unfinished(source_id)

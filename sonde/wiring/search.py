@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from core.ports import Geocoder
 from es_gateway.client import Elasticsearch
 from reading.places import PlaceReader
 from reading.times import TimeReader
+from reading.vocabulary.concept import NamedVocabulary
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
@@ -39,10 +40,14 @@ def search_pipeline(
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline for serving and evaluation, on one prefix."""
     resolver = resolver or ServingResolver(client, prefix, models.embedder)
-    vocabularies = LoadedVocabularies(VocabularyStore(client, prefix), own_vocabulary)
+    vocabularies = LoadedVocabularies(VocabularyStore(client, prefix), _with_own)
     return SearchPipeline(
         search_parts(client, resolver, models, config, now_ms=now_ms, vocabulary=vocabularies)
     ), resolver
+
+
+def _with_own(loaded: Sequence[NamedVocabulary]) -> Vocabulary:
+    return Vocabulary.of([own_vocabulary(), *loaded])
 
 
 def search_parts(

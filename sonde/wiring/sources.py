@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from indexer.digest import reading_tag
 from indexer.file_versions import SourceVersions
+from indexer.parts import no_lists
 from indexer.raw import Source
 from indexer.sources.fetching import Fetcher
 from indexer.sources.folder import FolderSource
@@ -18,6 +20,7 @@ from indexer.sources.politeness import HostLimits, RequestPolicy
 from indexer.sources.protocols import open_source
 from indexer.sources.restricted import restricted
 from net.gate import Gate, GatePolicy
+from reading.vocabulary.name_lists import NameLists
 from sonde import __version__
 from sonde.settings import Settings
 from workers.host_limits import RedisHostLimits
@@ -32,11 +35,13 @@ _LOOK_S = 10.0
 class Opener:
     """Opens sources for one process; they share the turns at their hosts, also with other processes.
 
-    ``client``: stores versions of files; without it everything is fetched each time.
+    ``client``: stores versions of files; without it everything is fetched each time. ``name_lists``: the loaded lists
+    of names, after whose change files are read again.
     """
 
     settings: Settings
     client: Elasticsearch | None = None
+    name_lists: Callable[[], NameLists] = no_lists
     host_limits: HostLimits = field(init=False)
 
     def __post_init__(self) -> None:
@@ -53,7 +58,8 @@ class Opener:
         fetcher = self.fetcher(config)
         if self.client is not None:
             prefix, asking = self.settings.index.prefix, since is not None
-            fetcher.memory = SourceVersions(self.client, prefix, config.id, _how_read(config), asking=asking)
+            tag = _how_read(config, self.name_lists())
+            fetcher.memory = SourceVersions(self.client, prefix, config.id, tag, asking=asking)
         return open_source(config.type, fetcher, since, config.options)
 
     def fetcher(self, config: SourceConfig) -> Fetcher:
@@ -95,9 +101,10 @@ class Opener:
         )
 
 
-def _how_read(config: SourceConfig) -> str:
+def _how_read(config: SourceConfig, lists: NameLists) -> str:
     options = json.dumps(config.options, sort_keys=True, default=str)
-    return reading_tag(config.type, str(config.url), options, *sorted(config.access.restricted_to))
+    versions = [lists.version] if lists.version else []
+    return reading_tag(config.type, str(config.url), options, *sorted(config.access.restricted_to), *versions)
 
 
 def user_agent(contact: str) -> str:

@@ -34,14 +34,21 @@ _RECORDS = {
     "g": ("HEAT2", "1", "Night heat of the surface: Land Surface Warmth Index (LSWI) of fields"),
     "h": ("WARMTH", "1", "The land surface warmth index of lakes"),
     "i": ("ONCE", "1", "Only Record Saying Such (ORSS)"),
+    "j": ("DRIFTS", "1", "Snow of the high plateau"),
 }
+_ABSTRACTS = {"j": "Gain of snow by condensation of vapour."}
 
 
 @pytest.fixture(scope="module")
 def pipeline(es_client: Elasticsearch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SearchPipeline]:
     folder, prefix = tmp_path_factory.mktemp("named"), f"{_OWN}{uuid.uuid4().hex[:12]}"
     for key, (name, version, title) in _RECORDS.items():
-        record = {"ShortName": name, "Version": version, "EntryTitle": title, "Abstract": f"{title}."}
+        record = {
+            "ShortName": name,
+            "Version": version,
+            "EntryTitle": title,
+            "Abstract": _ABSTRACTS.get(key, f"{title}."),
+        }
         (folder / f"{key}.json").write_text(json.dumps(record), "utf-8")
     ensure_indices(es_client, prefix, Hashing("one").card)
     report = harvest("nasa", FolderSource(folder), Parts(es_client, prefix, Hashing))
@@ -81,6 +88,8 @@ def test_a_version_behind_it_is_read(pipeline: SearchPipeline, question: str) ->
         ("TOGA_COARE", "TOGASND", "exact"),
         ("evapot", "SMOIST", "beginning"),
         ("togasn", "TOGASND", "beginning"),
+        ("condensa", "DRIFTS", "beginning"),
+        ("snow condensa", "DRIFTS", "beginning"),
         ("TOGASDN", "TOGASND", "spelling"),
         ("evapotranspirtion", "SMOIST", "spelling"),
     ],
@@ -91,6 +100,15 @@ def test_parts_and_slips_find_it_and_the_answer_says_how(
     answer = _ask(pipeline, question)
     assert _versions(answer)[0][0] == first
     assert [one.how for one in answer.interpretation.names] == [how]
+
+
+@pytest.mark.parametrize("question", ["cond", "condensa frindle", "evapot wibble spudge"])
+def test_short_beginnings_of_words_in_abstracts_and_beginnings_beside_unknown_words_are_not_read(
+    pipeline: SearchPipeline, question: str
+) -> None:
+    answer = _ask(pipeline, question)
+    assert not any(one.how == "beginning" for one in answer.interpretation.names)
+    assert answer.found == ()
 
 
 def test_a_name_that_no_record_bears_is_said_to_be_unknown_and_finds_nothing(pipeline: SearchPipeline) -> None:

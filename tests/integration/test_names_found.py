@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,18 @@ from es_mappings.indices import ensure_indices
 from indexer.harvest import harvest
 from indexer.parts import Parts
 from indexer.sources.folder import FolderSource
+from reading.vocabulary.concept import Concept, Label, NamedVocabulary
 from search_api.answer import Answer
 from search_api.ranking.config import default_config
 from search_api.request import FacetName, Filters, SearchRequest
 from search_api.serving import ServingResolver
 from search_api.suggest.indexed import indexed
 from search_api.suggest.names import NameFound
+from search_api.understanding.vocabulary_store import VocabularyStore
 from search_api.views.geojson import feature
 from sonde.settings import IndexSettings, Settings
 from sonde.wiring.api import Models, search_pipeline
+from sonde.wiring.name_lists import loaded_name_lists
 from tests.integration.hashing import Hashing
 
 _FACETS: tuple[FacetName, ...] = ("platform", "instrument", "project", "variable", "processing_level")
@@ -74,6 +78,29 @@ def test_names_are_facets_and_each_filters(es_client: Elasticsearch, filled: str
         "projects": ["EOS"],
         "processingLevel": "L2",
     }
+
+
+def test_a_loaded_list_gives_every_spelling_one_value_and_a_new_list_reads_the_same_files_again(
+    es_client: Elasticsearch, prefix: str, tmp_path: Path
+) -> None:
+    spellings = ("AQUA", "Aqua satellite", "Earth Observing System, Aqua")
+    for number, platform in enumerate(spellings):
+        (tmp_path / f"{number}.json").write_text(_collection(f"A{number}", platform, "2"), "utf-8")
+    ensure_indices(es_client, prefix, Hashing("one").card)
+    source, parts = FolderSource(tmp_path), Parts(es_client, prefix, Hashing)
+    harvest("nasa", source, parts)
+    aqua = Concept("p:1", (Label("Aqua", "en"), Label("Earth Observing System, Aqua", "en")))
+    VocabularyStore(es_client, prefix).save(NamedVocabulary("gcmd-platforms", (aqua,)), "2026-01-01T00:00:00+00:00")
+    parts = replace(parts, name_lists=loaded_name_lists(es_client, prefix))
+    assert harvest("nasa", source, parts).counts.changed == 3
+    assert harvest("nasa", source, parts).counts.changed == 0
+    found = _search(es_client, prefix, Filters(platforms=("Aqua",)))
+    assert [(one.value, one.count) for one in found.facets["platform"].values] == [("aqua", 3)]
+    for spelling in spellings:
+        own = _search(es_client, prefix, Filters(platforms=(spelling,)))
+        assert next(one.record.names.platforms for one in own.found) == ("Aqua",)
+    keys = es_client.count(index=f"{prefix}-records", query={"term": {"names.keys": "aquasatellite"}}).body["count"]
+    assert keys == 1
 
 
 def test_names_are_suggested_whatever_their_separators_and_nonsense_is_not(

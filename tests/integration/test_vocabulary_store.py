@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from es_gateway.errors import NotReachable
 from es_mappings.indices import ensure_indices
 from es_mappings.names import alias
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.vocabulary.vocabulary import Vocabulary
 from search_api.understanding.loaded_vocabularies import LOOKED_AFTER_S, LoadedVocabularies
 from search_api.understanding.vocabulary_store import VocabularyStore
 from sonde.cli import vocabulary as command
@@ -23,6 +24,10 @@ from sonde.cli import vocabulary as command
 CARD = EmbedderCard(model="none", dims=4, max_tokens=1, min_score=0.0)
 WHEN = "2026-01-01T00:00:00+00:00"
 OWN = NamedVocabulary("sonde", (Concept("own", (Label("rain", "en"), Label("rainfall", "en"))),))
+
+
+def own_and(loaded: Sequence[NamedVocabulary]) -> Vocabulary:
+    return Vocabulary.of([OWN, *loaded])
 
 
 def words(name: str, *labels: str, count: int = 1) -> NamedVocabulary:
@@ -110,7 +115,7 @@ def test_the_vocabulary_takes_up_what_was_loaded_and_goes_on_where_nothing_answe
     store: VocabularyStore, es_client: Elasticsearch, prefix: str
 ) -> None:
     now = [0.0]
-    vocabularies = LoadedVocabularies(store, lambda: OWN, lambda: now[0])
+    vocabularies = LoadedVocabularies(store, own_and, lambda: now[0])
 
     def sources() -> list[str]:
         return [one.vocabulary for one in vocabularies().find("rain", [(0, 4)], "en")]
@@ -129,7 +134,7 @@ def test_the_vocabulary_takes_up_what_was_loaded_and_goes_on_where_nothing_answe
 
 def test_without_an_elasticsearch_the_own_vocabulary_serves() -> None:
     nowhere = Elasticsearch("http://127.0.0.1:9", request_timeout=1, max_retries=0)
-    vocabularies = LoadedVocabularies(VocabularyStore(nowhere, "sonde-test-none"), lambda: OWN)
+    vocabularies = LoadedVocabularies(VocabularyStore(nowhere, "sonde-test-none"), own_and)
     assert [one.vocabulary for one in vocabularies().find("rain", [(0, 4)], "en")] == ["sonde"]
 
 

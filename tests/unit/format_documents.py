@@ -259,7 +259,8 @@ def _dcat() -> bytes:
   dct:description "{ABSTRACT}"@en, "Sommes quotidiennes."@fr ; dcat:keyword "in situ observations"@en ;
   dct:subject [ a skos:Concept ; skos:prefLabel "{PLATFORM}" ; skos:inScheme [ skos:prefLabel "GCMD Platforms" ] ],
     [ a skos:Concept ; skos:prefLabel "{INSTRUMENT}" ; skos:inScheme [ skos:prefLabel "GCMD Instruments" ] ],
-    [ a skos:Concept ; skos:prefLabel "{VARIABLE}" ; skos:inScheme [ skos:prefLabel "Parameters" ] ] ;
+    [ a skos:Concept ; skos:prefLabel "{VARIABLE}" ; skos:inScheme [ skos:prefLabel "Parameters" ] ],
+    [ a skos:Concept ; skos:prefLabel "Level 2" ; skos:inScheme [ skos:prefLabel "Processing levels" ] ] ;
   dct:alternative "LIMPOPO-RAIN" ;
   dct:language <http://publications.europa.eu/resource/authority/language/ENG> ;
   dcat:theme <http://publications.europa.eu/resource/authority/data-theme/ENVI> ;

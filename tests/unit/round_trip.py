@@ -63,6 +63,14 @@ def _said(record: Record) -> Iterator[tuple[str, frozenset[Any]]]:
     yield "link names", frozenset((link.href, link.name) for link in record.links if link.name)
     yield "link descriptions", frozenset((link.href, link.description) for link in record.links if link.description)
     yield "link protocols", frozenset((link.href, link.protocol) for link in record.links if link.protocol)
+    names = record.names
+    for name in ("short_names", "platforms", "instruments", "projects"):
+        yield name.replace("_", " "), frozenset(text.casefold() for text in getattr(names, name))
+    yield "variables", frozenset(one.name.casefold() for one in names.variables)
+    yield "standard names", frozenset(one.standard_name for one in names.variables if one.standard_name)
+    yield "units", frozenset((one.name.casefold(), one.unit) for one in names.variables if one.unit)
+    yield "processing level", frozenset({names.processing_level} - {None})
+    yield "edition", frozenset({record.edition} - {None})
     for name in ("created", "published", "modified", "metadata"):
         yield f"date {name}", frozenset({getattr(record.dates, name)} - {None})
 

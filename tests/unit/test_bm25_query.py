@@ -15,6 +15,14 @@ def test_place_words_only_add_and_the_clauses_that_tell_who_names_the_place_scor
     assert [(one["_name"], one["boost"]) for one in telling] == [(NAMED_IN_TITLE, 0.0), (NAMED, 0.0)]
 
 
+def test_the_plain_reading_has_no_small_words_and_signs_inside_words_stay() -> None:
+    query = records_query(WORDS, "camisetas de fútbol MOD11_L2", "", "es")
+    texts = [part["combined_fields"]["query"] for part in query["bool"]["should"] if "combined_fields" in part]
+    assert texts == ["camisetas de fútbol MOD11_L2", "camisetas fútbol MOD11_L2"]
+    only_small = records_query(WORDS, "what is it", "", "en")["bool"]["should"][1]["combined_fields"]
+    assert only_small["query"] == "what is it"
+
+
 def test_scoring_drops_the_condition_and_keeps_every_part() -> None:
     query = records_query(WORDS, "sea level", "Kenya", "en", places=["Kenya"])
     parts = query["bool"]

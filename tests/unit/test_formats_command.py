@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from click.testing import CliRunner
 
 from indexer.formats.field_table import markdown
@@ -25,7 +27,8 @@ def test_a_folder_is_surveyed(tmp_path):
     assert (
         "| a root element that no reader knows (WPS, SOS, WaterML, Atom, XML Schema, MARC, GM03, ...) | 1 |" in output
     )
-    assert "2 records of 3 documents; 100.00% of what is stated is given" in output
+    assert "2 records of 3 documents; of the titles, abstracts, extents and times" in output
+    assert "100.00% were read" in output
 
 
 def test_the_fields_of_a_folder_are_counted_by_format(tmp_path):
@@ -34,8 +37,22 @@ def test_the_fields_of_a_folder_are_counted_by_format(tmp_path):
     output = _run(str(tmp_path), "--fields").splitlines()
     assert output[0] == "| field | `eml` | `stac` |"
     assert "| records | 1 | 1 |" in output
-    assert "| `names.platforms` | 0 | 1 |" in output
+    assert "| `names.platforms` |  | 1 |" in output  # EML has no place for platforms
     assert "| `names.variables` | 1 | 1 |" in output
+
+
+def test_a_field_that_a_format_could_hold_and_a_refusal_are_shown_with_shares(tmp_path):
+    bare = {"type": "Catalog", "stac_version": "1.0.0", "id": "a", "description": "A", "links": []}
+    (tmp_path / "a.json").write_bytes(DOCUMENTS["stac"])
+    (tmp_path / "b.json").write_text(json.dumps(bare), "utf-8")
+    (tmp_path / "c.xml").write_bytes(b"<root/>")
+    assert "c.xml" not in _run(str(tmp_path), "--fields")
+    output = _run(str(tmp_path), "--fields", "--missed")
+    assert "c.xml: is refused: its root element is" in output
+    assert "| `names.platforms` | 1 (50%) |" in output
+    assert "| `provenance.lineage` | " in output
+    assert "Empty: the format has no place for it." in output
+    assert "| a root element that no reader knows" in output
 
 
 def test_the_table_of_fields_is_printed_and_written(tmp_path):

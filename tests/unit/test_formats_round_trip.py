@@ -4,19 +4,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from core.extent import BBox
+from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical
 from core.timespan import TimeSpan
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource
+from search_api.formats_out import stac
 from tests.unit import second_formats
 from tests.unit.format_documents import DOCUMENTS
 from tests.unit.round_trip import FORMS, again, lost
@@ -34,6 +38,9 @@ CANNOT: dict[str, dict[str, str]] = {
         "attributed_to": "made of the contacts",
     },
     "dcat": {
+        "units": "DCAT has no variables, and a subject has no unit",
+        "standard names": "a subject has one name",
+        "short names": "an alternative title is a short name only if it looks like one",
         "vertical": "DCAT has no heights",
         "date metadata": "belongs to a CatalogRecord, which harvesters take for a second data set",
         "link relations": "outside distributions there are landing pages and pages",
@@ -46,6 +53,10 @@ CANNOT: dict[str, dict[str, str]] = {
         "attributed_to": "made of the contacts",
     },
     "schema.org": {
+        "platforms": "a Dataset has measured variables and techniques, but nothing that carried the instrument",
+        "projects": "a funder or a producer is no project",
+        "processing level": "schema.org has none",
+        "short names": "an alternate name is a short name only if it looks like one and was a title before",
         "identifier": "a data set with a DOI is called by it",
         "parent": "a parent with a DOI is called by it",
         "type": "schema.org has no series and no model",
@@ -65,7 +76,8 @@ CANNOT: dict[str, dict[str, str]] = {
             "contact roles", "contacts", "e-mails", "attributed_to", "vocabularies", "keyword URIs", "themes", "lineage",
             "generated_by", "parent", "metres", "scale", "time step", "vertical", "geometry", "link relations",
             "link names", "link descriptions", "link protocols", "date created", "date modified", "date metadata",
-            "date published", "identifier", "kind", "links",
+            "date published", "identifier", "kind", "links", "short names", "platforms", "instruments", "projects",
+            "variables", "standard names", "units", "processing level", "edition",
         ),
         "simple Dublin Core has fifteen elements of plain text: one name, one date, one relation without a kind",
     ),
@@ -89,6 +101,10 @@ FULL = Record(
            Link("https://a.org/rain", "about"), Link("https://a.org/paper", "describedby", name="Paper"),
            Link("https://a.org/rain.png", "preview", media_type="image/png")),
     dates=Dates("2019-01-01", "2020-03-01", "2021-05-01", "2022-01-01"), formats=("NetCDF", "CSV"), parent="mother",
+    names=Names(("RAIN_L3",), ("Aqua", "Terra"), ("MODIS", "Rain gauge"),
+                (Variable("rain", "rainfall_rate", "mm h-1"), Variable("Wind speed", None, "m s-1"), Variable("humidity")),
+                ("TOGA COARE",), "L3"),
+    edition="2.1",
 )  # fmt: skip
 
 
@@ -116,8 +132,16 @@ def test_what_a_form_can_hold_comes_in_again(form):
 def test_nothing_of_a_full_record_is_lost_but_what_the_form_cannot_hold(form):
     expected = {
         "iso19139": {"link relations"},
-        "dcat": {"vertical", "date metadata", "link relations"},
-        "schema.org": {"vertical", "scale", "link relations"},
+        "dcat": {"vertical", "date metadata", "link relations", "units", "standard names"},
+        "schema.org": {
+            "vertical",
+            "scale",
+            "link relations",
+            "short names",
+            "platforms",
+            "projects",
+            "processing level",
+        },
     }
     assert lost(FULL, form).keys() <= expected[form]
 
@@ -129,6 +153,32 @@ def test_every_reason_is_needed_by_some_record(form):
     rare = {"times", "attributed_to", "vocabularies", "keyword URIs", "constraints", "parent", "identifier", "time step",
             "links", "link descriptions", "link protocols", "link names", "date published", "kind", "type"}  # fmt: skip
     assert CANNOT[form].keys() - seen <= rare
+
+
+def test_iso_gives_the_very_same_names():
+    found = again(FULL, "iso19139")
+    assert (found.names, found.edition) == (FULL.names, FULL.edition)
+
+
+def test_a_name_that_a_keyword_says_is_not_written_twice():
+    keywords = (
+        Keyword("Aqua", "GCMD Platforms"),
+        Keyword("EARTH SCIENCE > ATMOSPHERE > RAIN", "GCMD Science Keywords"),
+    )
+    names = Names(platforms=("AQUA",), variables=(Variable("RAIN"),))
+    for form in ("iso19139", "dcat"):
+        found = again(replace(FULL, keywords=keywords, names=names), form)
+        assert [one.casefold() for one in found.names.platforms] == ["aqua"]
+        assert [one for one in found.keywords if one.term.casefold() in ("aqua", "rain")] == [keywords[0]], form
+
+
+def test_an_item_of_stac_has_its_names_again():
+    record = replace(FULL, names=replace(FULL.names, platforms=("Aqua",)))
+    found = read(RawRecord("rain", orjson.dumps(stac.item(record, None, [])), "again"), "s").names
+    assert (found.platforms, found.instruments, found.processing_level) == (("Aqua",), FULL.names.instruments, "L3")
+    assert found.variables == (
+        Variable("rainfall_rate", "rainfall_rate", "mm h-1"), Variable("Wind speed", None, "m s-1"), Variable("humidity"),
+    )  # fmt: skip
 
 
 def test_the_polygon_comes_in_again_corner_by_corner():

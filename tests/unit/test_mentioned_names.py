@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.mentioned_names import (
-    LONGEST_MENTIONED,
-    MOST_MENTIONED,
-    acronyms_of,
-    looks_like_name,
-    mentioned_keys,
-    without_version_words,
-)
+from core.mentioned_names import LONGEST_MENTIONED, MOST_MENTIONED, acronyms_of, mentioned_keys
+from core.name_words import looks_like_name, without_version_words
 from core.record import Keyword, Record
 
 

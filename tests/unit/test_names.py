@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,8 @@ from core.name_keys import LONGEST_KEY, MOST_KEYS, keys_of
 from core.names import Names, Variable, name_key
 from core.record import Record
 from indexer.formats.gathered_names import GatheredNames, is_short_name, kind_of_vocabulary
+from indexer.formats.registry import read
+from indexer.raw import RawRecord
 
 
 def _record(names: Names = Names(), **said: object) -> Record:  # noqa: B008  # frozen
@@ -125,6 +129,23 @@ def test_levels(written: str, level: str | None) -> None:
     names = GatheredNames()
     names.level(written)
     assert names.finish().processing_level == level
+
+
+def test_variables_of_a_cube_have_units_also_in_assets() -> None:
+    cube = {"t2m": {"type": "data", "unit": "K"}, "lat": {"type": "auxiliary"}}
+    parameters = [{"name": "rain_rate"}, {"name": "Fog"}]
+    asset = {"href": "https://a.org/a.nc", "cube:variables": {"tp": {"type": "data", "attrs": {"units": "m"}}}}
+    item = {
+        "type": "Feature", "stac_version": "1.0.0", "id": "a", "geometry": None, "links": [],
+        "properties": {"datetime": None, "cube:variables": cube, "cf:parameter": parameters},
+        "assets": {"data": asset},
+    }  # fmt: skip
+    assert read(RawRecord("a", json.dumps(item).encode(), "a.json"), "s").names.variables == (
+        Variable("t2m", None, "K"),
+        Variable("rain_rate", "rain_rate"),
+        Variable("Fog"),
+        Variable("tp", None, "m"),
+    )
 
 
 def test_a_variable_is_kept_once_with_all_that_is_said_of_it() -> None:

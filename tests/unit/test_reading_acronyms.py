@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from reading.acronyms import (
     HEADER,
     ORDINARY_WORDS,
-    Acronyms,
     BadAcronyms,
     acronym_key,
     own_acronyms,
@@ -68,11 +67,6 @@ def test_senses_of(acronym: str, expansions: list[str]) -> None:
 )
 def test_acronyms_for(words: str, acronym: str) -> None:
     assert [one.acronym for one in own_acronyms().acronyms_for(words)] == [acronym]
-
-
-def test_the_longest_expansion_says_how_many_words_to_look_at() -> None:
-    assert Acronyms(parse_acronyms(_HEAD + _LST)).longest_words == 3
-    assert Acronyms(()).longest_words == 0
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ LOADERS: Mapping[str, Callable[[Path], Collection]] = {
     "pubmedqa": pubmedqa.load,
     "samples": lambda _: samples.load(CHECKOUT / "samples"),
     "typed": lambda data: typed.load(data, QUALITY / "typed", CHECKOUT / "samples"),
+    "typed_quick": lambda data: typed.load_quick(data, QUALITY / "typed", CHECKOUT / "samples"),
     "samples_languages": lambda _: samples.load_languages(CHECKOUT / "samples"),
 }
 
@@ -45,8 +46,12 @@ def halves_of(name: str) -> dict[str, Half | None]:
 
 def _halves(name: str) -> Path:
     """Raises SondeError where a collection has no halves."""
-    own = name in ("ncar", "typed")
-    path = QUALITY / name / "split.tsv" if own else QUALITY / "splits" / f"{name.removesuffix('_pt')}.tsv"
+    own = name.removesuffix("_quick")
+    path = (
+        QUALITY / own / "split.tsv"
+        if own in ("ncar", "typed")
+        else QUALITY / "splits" / f"{name.removesuffix('_pt')}.tsv"
+    )
     if not path.is_file():
         raise SondeError(f"{name} has no halves: all of it is for testing.")
     return path
