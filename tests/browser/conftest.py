@@ -44,7 +44,7 @@ def address(samples: Service) -> Iterator[str]:
 def served(app: Flask) -> Iterator[str]:
     """The app on a port of its own; its address with a slash at the end."""
     server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
