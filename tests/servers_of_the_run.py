@@ -68,8 +68,9 @@ def broker_of_the_run(config: pytest.Config, folder: Path) -> Iterator[str]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Called by pytest-xdist in the process that starts the others, once for each."""
-    if not _addresses:
+    """Called by pytest-xdist in the process that starts the others, once for each. Unit tests need no servers."""
+    units_only = all(Path(one).is_relative_to("tests/unit") for one in node.config.args)
+    if not _addresses and not units_only:
         folder = Path(_started.enter_context(tempfile.TemporaryDirectory(prefix="sonde-tests-")))
         _addresses[_BROKER] = _started.enter_context(broker_of_the_run(node.config, folder))
         if "SONDE_ELASTICSEARCH__URL" not in os.environ:
