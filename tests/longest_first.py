@@ -17,8 +17,11 @@ LONGEST = (
     "tests/integration/test_models_prepared.py",
     "tests/integration/test_hostile_course.py",
     "tests/integration/test_train_stages.py",
-    "tests/quality/test_ncar_questions.py",
     "tests/integration/test_workers.py",
+    "tests/browser/test_page_languages.py",
+    "tests/browser/test_page_people.py",
+    "tests/quality/test_ncar_questions.py",  # long after test_gate.py, which makes what both read
+    "tests/browser/test_page_bundle.py",
     "tests/integration/test_worker_sight.py",
     "tests/integration/test_training_embedder.py",
     "tests/integration/test_sources_volume.py",

@@ -41,7 +41,7 @@ class Receiver:
 def otlp_receiver() -> Iterator[Receiver]:
     """Receives until the end of the ``with``."""
     one = Receiver()
-    threading.Thread(target=one.server.serve_forever, daemon=True).start()
+    threading.Thread(target=one.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     yield one
     one.server.shutdown()
     one.server.server_close()

@@ -34,19 +34,18 @@ _HOLDERS = {  # a property -> the class that should hold it
         "identification",
     ),
 }  # fmt: skip
+_HELD = tuple(f"{GMD}{name}" for name in _HOLDERS)
 _ROLE, _PARTY, _RESPONSIBILITY = f"{GMD}role", f"{GMD}party", f"{GMD}CI_Responsibility"
 
 
 def mend_structure(root: Element) -> list[str]:
     """Changes the tree in place; the warnings list the repairs. A correct document gives none."""
     warnings: list[str] = []
-    elements = [element for element in root.iter("*") if isinstance(element.tag, str)]
-    is_19115_3 = any(element.tag in _ONLY_IN_19115_3 for element in elements)
-    if is_19115_3:
+    if next(root.iter(*_ONLY_IN_19115_3), None) is not None:
         warnings.append(OF_19115_3)
-        _as_one_object(elements)
-    misplaced = [element for element in elements if _is_misplaced(element)]
-    crowded = [element for element in elements if len(element) > 1 and _holds_objects(element)]
+        _as_one_object(list(root.iter("*")))
+    misplaced = [prop for prop in root.iter(*_HELD) if _is_misplaced(prop)]
+    crowded = [prop for prop in root.iter(f"{GMD}*") if len(prop) > 1 and _holds_objects(prop)]
     if misplaced or crowded:
         warnings.append(MENDED)
     for prop in crowded:
@@ -109,7 +108,7 @@ def _date_type(date: Element) -> None:
 
 def _holds_objects(prop: Element) -> bool:
     """Whether a property holds several objects; a text with its translations is one."""
-    if not local(prop)[:1].islower() or not str(prop.tag).startswith(GMD) or prop.tag == _PARTY:
+    if not local(prop)[:1].islower() or prop.tag == _PARTY:
         return False
     parts = list(prop.iterchildren("*"))
     return all(local(part)[:1].isupper() and str(part.tag).startswith(GMD) for part in parts) and not any(
@@ -128,9 +127,8 @@ def _part(prop: Element) -> None:
 
 
 def _is_misplaced(prop: Element) -> bool:
-    kind = _HOLDERS.get(local(prop)) if str(prop.tag).startswith(GMD) else None
-    parent = prop.getparent()
-    return kind is not None and parent is not None and not _is_a(parent, kind) and _holder(prop, kind) is not None
+    kind, parent = _HOLDERS[local(prop)], prop.getparent()
+    return parent is not None and not _is_a(parent, kind) and _holder(prop, kind) is not None
 
 
 def _move(prop: Element) -> None:

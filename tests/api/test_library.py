@@ -416,7 +416,7 @@ def site(tmp_path: Path) -> Iterator[str]:
     (folder / "own.pdf").write_bytes(paper())
     (folder / "landing.html").write_text('<html><head><meta name="citation_pdf_url" content="own.pdf"></head></html>')
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     yield f"127.0.0.1:{server.server_port}"
     server.shutdown()
 

@@ -94,7 +94,7 @@ def issuer(made_keys: dict[str, Any]) -> Iterator[Issuer]:
     one = Issuer(ThreadingHTTPServer(("127.0.0.1", 0), Handler))
     one.add("r1", made_keys["r1"])
     one.add("e1", made_keys["e1"], use="sig")
-    threading.Thread(target=one.server.serve_forever, daemon=True).start()
+    threading.Thread(target=one.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     yield one
     one.server.shutdown()
     one.server.server_close()

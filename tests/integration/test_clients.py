@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
+from typing import Any
 
-import pystac_client
 import pytest
 from lxml import etree
 from owslib.ogcapi.records import Records
@@ -20,6 +21,12 @@ from tests.live import serving
 from tests.service import SAMPLES, Service
 
 COUNT = len(list(SAMPLES.glob("*.xml")))
+
+
+@pytest.fixture(scope="module")
+def pystac_client() -> Any:
+    """Imported when a test asks: it takes seconds, and each process collects every file."""
+    return importlib.import_module("pystac_client")
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +55,7 @@ def test_owslib_searches_and_pages(url: str) -> None:
     assert client.collection_item("samples", "samples:era5")["properties"]["title"].startswith("ERA5")
 
 
-def test_pystac_client_reads_collections_and_pages_through_items(url: str) -> None:
+def test_pystac_client_reads_collections_and_pages_through_items(pystac_client: Any, url: str) -> None:
     client = pystac_client.Client.open(f"{url}/stac")
     assert [one.id for one in client.get_collections()] == ["samples"]
     items = list(client.search(limit=1).items())

@@ -37,7 +37,7 @@ def site(tmp_path: Path) -> Iterator[str]:
     (tmp_path / "own.pdf").write_bytes(pdf([PdfPage(paragraph(72, 100, ["Wombat burrows were mapped."]))]))
     (tmp_path / "landing.html").write_text('<html><head><meta name="citation_pdf_url" content="own.pdf"></head></html>')
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
 

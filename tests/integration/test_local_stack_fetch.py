@@ -54,7 +54,7 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     served.url = f"http://127.0.0.1:{server.server_port}/carrier.zip"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     yield served
     server.shutdown()
     server.server_close()

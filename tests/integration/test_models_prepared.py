@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-import sentence_transformers
 from tiny_models import TEXTS, tiny_cross_encoder, tiny_embedder
 
 from core.errors import ModelMissing
@@ -23,6 +24,12 @@ from encoders.specs import CrossEncoderSpec, EmbedderSpec
 pytestmark = pytest.mark.models
 
 HOUSE = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def theirs() -> Any:
+    """sentence-transformers, imported when a test asks: ten seconds of work, and each process collects every file."""
+    return importlib.import_module("sentence_transformers")
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +58,16 @@ def made_by(spec: EmbedderSpec) -> Path:
 
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_onnx_fp32_gives_the_vectors_of_sentence_transformers(
-    ready: EmbedderSpec, tmp_path: Path, pooling: str
+    theirs: Any, ready: EmbedderSpec, tmp_path: Path, pooling: str
 ) -> None:
     asked = ready
     if pooling == "cls":
         asked = EmbedderSpec(str(tiny_embedder(tmp_path / "model", "cls")), tmp_path / "cache", "onnx-fp32")
     ours = load_embedder(asked)
-    theirs = sentence_transformers.SentenceTransformer(asked.name, device="cpu")
+    model = theirs.SentenceTransformer(asked.name, device="cpu")
     whole = [text for text in TEXTS if ours.count_tokens([text])[0] <= 64]  # the library cuts longer ones
     assert len(whole) == len(TEXTS) - 1
-    np.testing.assert_allclose(ours.embed(whole, "document"), theirs.encode(whole), atol=2e-5)
+    np.testing.assert_allclose(ours.embed(whole, "document"), model.encode(whole), atol=2e-5)
     assert (ours.card.dims, ours.card.max_tokens, ours.card.runtime) == (32, 64, "onnx-fp32")
 
 
@@ -73,10 +80,10 @@ def test_the_torch_runtime_gives_the_same_vectors_and_card(ready: EmbedderSpec) 
     assert (torch.card.dims, torch.card.max_tokens, torch.card.runtime) == (32, 64, "torch")
 
 
-def test_a_layer_we_do_not_compute_goes_to_torch_or_is_named(tmp_path: Path) -> None:
+def test_a_layer_we_do_not_compute_goes_to_torch_or_is_named(theirs: Any, tmp_path: Path) -> None:
     folder = tiny_embedder(tmp_path / "model", extra_layer="Dense")
     (folder / "2_Dense").mkdir()
-    dense = sentence_transformers.models.Dense(32, 16)
+    dense = theirs.models.Dense(32, 16)
     dense.save(str(folder / "2_Dense"))
     assert load_embedder(EmbedderSpec(str(folder), tmp_path / "cache")).card.dims == 16
     with pytest.raises(UnfitForOnnx, match="Dense; use the torch runtime"):
@@ -165,11 +172,13 @@ def pair_spec(tmp_path_factory: pytest.TempPathFactory) -> CrossEncoderSpec:
 
 
 @pytest.mark.parametrize("runtime", ["onnx", "torch"])
-def test_a_cross_encoder_gives_the_logits_of_sentence_transformers(pair_spec: CrossEncoderSpec, runtime: str) -> None:
+def test_a_cross_encoder_gives_the_logits_of_sentence_transformers(
+    theirs: Any, pair_spec: CrossEncoderSpec, runtime: str
+) -> None:
     ours = load_cross_encoder(replace(pair_spec, runtime=runtime))
-    theirs = sentence_transformers.CrossEncoder(str(pair_spec.name), device="cpu", activation_fn=_identity())
+    model = theirs.CrossEncoder(str(pair_spec.name), device="cpu", activation_fn=_identity())
     question, texts = "rain in Africa", ["rain gauges", "a long abstract of many words " * 3, "sea ice"]
-    expected = theirs.predict([(question, text) for text in texts])
+    expected = model.predict([(question, text) for text in texts])
     found = ours.score(question, texts)
     assert found.dtype == np.float64
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)

@@ -68,7 +68,7 @@ class _WrongLength(_Handler):
 def served(liar: Liar, handler: type[Any] = _Handler) -> Iterator[str]:
     server = CswServer(liar, cap=100)
     server.RequestHandlerClass = handler
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/csw"
     finally:

@@ -63,7 +63,7 @@ def _said(messages: list[dict[str, str]]) -> str:
 @pytest.fixture
 def endpoint() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Chat)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     Chat.answered = []
     yield f"http://127.0.0.1:{server.server_port}/v1"
     server.shutdown()

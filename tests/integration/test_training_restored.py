@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 import pytest
 import torch
 from tiny_models import WORDS, config
-from transformers import AutoModel, BertModel
 
 from encoders.locate import Located, weights_digest
 from training.base_weights import learnable
@@ -21,21 +20,27 @@ from training.examples import TrainingError
 pytestmark = pytest.mark.models
 
 
-class Graph(BertModel):
-    """What a package's exporter traced: three inputs, the states of the last layer."""
+if TYPE_CHECKING:  # seconds to import, and each process collects every file
+    from transformers import BertModel
 
-    def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:
-        given = {"input_ids": input_ids, "attention_mask": attention_mask, "token_type_ids": token_type_ids}
-        return super().forward(**given).last_hidden_state
+
+def traced(**changes: object) -> BertModel:
+    """What a package's exporter traced: three inputs, the states of the last layer."""
+    from transformers import BertModel
+
+    class Graph(BertModel):
+        def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:
+            given = {"input_ids": input_ids, "attention_mask": attention_mask, "token_type_ids": token_type_ids}
+            return super().forward(**given).last_hidden_state
+
+    return Graph(config(**changes), add_pooling_layer=False).eval()
 
 
 def graph_alone(folder: Path, *, renamed: bool = False) -> BertModel:
     """As a package carries a BERT: ``model.onnx`` with the layers' own names, a tokenizer, a card; no weights."""
     folder.mkdir()
     torch.manual_seed(5)
-    model = Graph(
-        config(hidden_size=64, num_attention_heads=2, attn_implementation="eager"), add_pooling_layer=False
-    ).eval()
+    model = traced(hidden_size=64, num_attention_heads=2, attn_implementation="eager")
     for value in model.parameters():  # the exporter makes one of equal ones, such as fresh biases
         torch.nn.init.normal_(value, std=0.1)
     names = ["input_ids", "attention_mask", "token_type_ids"]
@@ -64,6 +69,8 @@ def located(folder: Path) -> Located:
 
 
 def test_the_restored_weights_are_those_the_graph_was_made_of(tmp_path: Path) -> None:
+    from transformers import AutoModel
+
     wanted = graph_alone(tmp_path / "graph")
     folder = learnable(located(tmp_path / "graph"), tmp_path / "cache")
     assert {"model.safetensors", "tokenizer.json", "card.json"} <= {path.name for path in folder.iterdir()}

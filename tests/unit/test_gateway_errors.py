@@ -55,7 +55,7 @@ class _Scripted(BaseHTTPRequestHandler):
 def server() -> Iterator[Any]:
     one: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Scripted)
     one.replies, one.asked = [(200, {})], []
-    thread = Thread(target=one.serve_forever, daemon=True)
+    thread = Thread(target=one.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     yield one
     one.shutdown()

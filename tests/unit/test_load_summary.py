@@ -64,7 +64,7 @@ class _Moody(BaseHTTPRequestHandler):
 @pytest.fixture
 def moody() -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Moody) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()

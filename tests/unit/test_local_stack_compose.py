@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 import redis
 import yaml
-from jsonschema import Draft7Validator
 
 from local_stack.distribution import VERSION
 from local_stack.ports import free_port
@@ -93,9 +93,9 @@ def secrets(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_compose_specification_takes_it(compose: dict[str, Any]) -> None:
     schema = go_module("github.com/compose-spec/compose-go/v2@v2.4.9") / "schema" / "compose-spec.json"
-    validator = Draft7Validator(json.loads(schema.read_text("utf-8")))
+    validator = jsonschema_rs.Draft7Validator(json.loads(schema.read_text("utf-8")))
     known = {key: value for key, value in compose.items() if not key.startswith("x-")}
-    assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(known)] == []
+    assert [f"{error.instance_path}: {error.message}" for error in validator.iter_errors(known)] == []
     wrong = {"services": {"api": {"image": "sonde", "port": []}}}
     assert list(validator.iter_errors(wrong)) != []
 
