@@ -21,7 +21,10 @@ _SHORT = 3  # words: in a question as short as this every word may be a name
 _LONGEST_RUN = 4  # words of a name
 _LEAST, _LONGEST = 2, 60  # characters of a key
 _WORD = re.compile(r"\S+")
-_AROUND = ".,;:!?()[]{}\"'“”„«»"
+_AROUND = ".,;:!?()[]{}\"'“”„«»‘’…"
+_COUNTED = re.compile(r"\d+(?:s|st|nd|rd|th)", re.IGNORECASE)
+_ELEMENTS = r"(?:Cl|Br|Si|Na|Mg|Ca|Fe|[HCNOSPFK])[2-6]?"
+_FORMULA = re.compile(rf"[ONH][23]|(?=.*\d)(?:{_ELEMENTS}){{2,4}}[+-]?")
 _ZEROS = re.compile(r"^[0.]+(?=\d)")
 
 
@@ -78,13 +81,18 @@ def _candidate(text: str, run: Sequence[_Word], taken: Sequence[Range], *, short
     texts = [one.text for one in run]
     if any(edge.lower() in SAYING_NOTHING and not looks_like_name(edge) for edge in (texts[0], texts[-1])):
         return None
-    certain = any(looks_like_name(one) for one in texts)
+    certain = any(_is_telling(one) for one in texts)
     start, end = run[0].start, run[-1].end
     # A year within a word is part of a name: FLUXNET-2015.
     if not (certain or short) or any(first <= one.start and one.end <= last for one in run for first, last in taken):
         return None
     keys = tuple(key for key in _keys(texts) if _LEAST <= len(key) <= _LONGEST and not key.isdigit())
     return NameCandidate(text[start:end], start, end, keys, certain) if keys else None
+
+
+def _is_telling(word: str) -> bool:
+    """Looks like a name, and is neither a number in words (20th, 1990s) nor a substance (CO2)."""
+    return looks_like_name(word) and not (_COUNTED.fullmatch(word) or _FORMULA.fullmatch(word))
 
 
 def _keys(words: Sequence[str]) -> Iterator[str]:

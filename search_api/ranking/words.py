@@ -17,7 +17,9 @@ class NameWeights:
 
     ``mentioned``: it only mentions the name. ``begun``: it mentions a word that begins as asked. ``kin``: its own name
     begins with the asked one. ``typed``, ``other``: an acronym or its words as typed, and in the other form.
-    ``common``: how much of its weight a name loses that every record bears.
+    ``common``: how much of its weight a name loses that every record bears. ``passing``: a name without a digit,
+    and any name that a record only mentions, counts in full if the question has at most this many words for each word
+    of the name, and not at all from twice as many on: a long question names it in passing, and the words find it.
     """
 
     mentioned: float
@@ -26,6 +28,7 @@ class NameWeights:
     typed: float
     other: float
     common: float
+    passing: float
 
     def __post_init__(self) -> None:
         check_shares(
@@ -36,6 +39,11 @@ class NameWeights:
             other=self.other,
             common=self.common,
         )
+        check_positive(passing=self.passing)
+
+    def told(self, name: str, words: int) -> float:
+        """0..1: how much a name that is no code counts in a question of so many words."""
+        return min(1.0, max(0.0, 2.0 - words / (self.passing * len(name.split()))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,8 +163,12 @@ def _spelt(suggest: JsonMapping, candidate: NameCandidate, number: int) -> str |
     return max(options)[2] if options else None
 
 
-def names_query(weights: NameWeights, names: Iterable[NameAsked], forms: Iterable[TermFound] = ()) -> Clause | None:
+def names_query(
+    weights: NameWeights, names: Iterable[NameAsked], forms: Iterable[TermFound] = (), words: int = 1
+) -> Clause | None:
     """Scores 0..1: the share of the asked names that a record bears, its own names before those that it mentions.
+
+    ``words``: of the question.
 
     Kin (names that begin with the asked one) come behind, and so do those with the other form of an acronym
     (``forms``). None if no record bears any name.
@@ -173,7 +177,7 @@ def names_query(weights: NameWeights, names: Iterable[NameAsked], forms: Iterabl
     other: dict[Range, list[TermFound]] = defaultdict(list)
     for term in forms:
         other[term.found.start, term.found.end].append(term)
-    parts = {(one.found.start, one.found.end): _bearing(weights, one) for one in borne}
+    parts = {(one.found.start, one.found.end): _bearing(weights, one, words) for one in borne}
     rarity = {(one.found.start, one.found.end): 1.0 - weights.common * one.share for one in borne}
     for place, found in other.items():
         parts[place] = [*parts.get(place, ()), *_other_forms(weights, found)]
@@ -181,18 +185,19 @@ def names_query(weights: NameWeights, names: Iterable[NameAsked], forms: Iterabl
     if not parts:
         return None
     every = sum(rarity.values())
-    each = [_best(part, rarity[place] / every) for place, part in parts.items()]
-    return {"bool": {"should": each, "minimum_should_match": 1}}
+    each = [_best(part, rarity[place] / every) for place, part in parts.items() if part]
+    return {"bool": {"should": each, "minimum_should_match": 1}} if each else None
 
 
-def _bearing(weights: NameWeights, name: NameAsked) -> list[Weighed]:
-    key, keys = name.keys[-1], list(name.keys)
+def _bearing(weights: NameWeights, name: NameAsked, words: int) -> list[Weighed]:
+    key, keys, told = name.keys[-1], list(name.keys), weights.told(name.found.text, words)
+    own = 1.0 if any(letter.isdigit() for letter in key) else told  # a product's code is never named in passing
     if name.in_abstracts:
-        return [({"prefix": {_ABSTRACT: key}}, weights.begun)]
+        return _counted([({"prefix": {_ABSTRACT: key}}, weights.begun * told)])
     if name.how == "beginning":
-        return [({"prefix": {_OWN: key}}, 1.0), ({"prefix": {_SAID: key}}, weights.begun)]
-    kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.kin)] if len(key) > _LEAST_BEGUN else []
-    return [({"terms": {_OWN: keys}}, 1.0), ({"terms": {_SAID: keys}}, weights.mentioned), *kin]
+        return _counted([({"prefix": {_OWN: key}}, own), ({"prefix": {_SAID: key}}, weights.begun * told)])
+    kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.kin * own)] if len(key) > _LEAST_BEGUN else []
+    return _counted([({"terms": {_OWN: keys}}, own), ({"terms": {_SAID: keys}}, weights.mentioned * told), *kin])
 
 
 def _other_forms(weights: NameWeights, terms: Sequence[TermFound]) -> list[Weighed]:
@@ -200,6 +205,10 @@ def _other_forms(weights: NameWeights, terms: Sequence[TermFound]) -> list[Weigh
     forms = dict.fromkeys(label.text for term in terms for label in term.synonyms)
     weighed = [(terms[0].found.text, weights.typed), *((form, weights.other) for form in forms)]
     return [(phrase(text, TITLES_AND_TEXTS), weight) for text, weight in weighed]
+
+
+def _counted(parts: Sequence[Weighed]) -> list[Weighed]:
+    return [part for part in parts if part[1] > 0.0]
 
 
 def _best(parts: Sequence[Weighed], share: float) -> Clause:

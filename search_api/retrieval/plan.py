@@ -16,7 +16,7 @@ from search_api.retrieval.expansion import passages_expansion, records_expansion
 from search_api.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.retrieval.known_names import names_query
 from search_api.serving import Serving
-from search_api.understanding.interpretation import Interpretation
+from search_api.understanding.interpretation import Interpretation, TermFound
 from search_api.understanding.topic import telling_words
 
 
@@ -53,7 +53,7 @@ def plan_retrieval(
     A question with only small words or signs finds nothing; an empty question finds everything.
     """
     identifiers = tuple(one.value for one in read.identifiers)
-    further = records_expansion(weights, read.terms, read.beside_terms, read.language)
+    further = records_expansion(weights, _widening(read, weights), read.beside_terms, read.language)
     names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
     places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
     words = bm25.records_query(weights, read.parted, read.named, read.language, identifiers, further, places)
@@ -66,7 +66,7 @@ def plan_retrieval(
         chosen.append(arms.lexical_arm(index, words, filters))
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, filters))
-    named = names_query(weights.names, read.names, read.other_forms)
+    named = names_query(weights.names, read.names, read.other_forms, _length(read))
     if named is not None:
         chosen.append(arms.names_arm(index, named, filters))
     if not read.thematic and not identifiers and not read.is_stopwords_only:
@@ -129,6 +129,17 @@ def _there_and_then(
     return [replace(arm, signal=None) for arm in inside]
 
 
+def _length(read: Interpretation) -> int:
+    """The telling words of the topic."""
+    return len(telling_words(read.thematic).split())
+
+
+def _widening(read: Interpretation, weights: WordWeights) -> list[TermFound]:
+    """The terms without the acronyms that a long question only mentions: their words would outweigh its own."""
+    length = _length(read)
+    return [one for one in read.terms if not one.is_acronym or weights.names.told(one.found.text, length) > 0.0]
+
+
 def _passage_arms(
     request: SearchRequest,
     read: Interpretation,
@@ -142,7 +153,7 @@ def _passage_arms(
     index = serving.passages.index
     chosen: list[Arm] = []
     if request.algorithm != "dense":
-        further = passages_expansion(weights, read.terms, read.beside_terms, read.language)
+        further = passages_expansion(weights, _widening(read, weights), read.beside_terms, read.language)
         query = bm25.passages_query(weights, read.thematic, read.named, read.language, further)
         chosen.append(arms.passage_lexical_arm(index, query, filters))
     if vector is not None:

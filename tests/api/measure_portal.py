@@ -133,12 +133,16 @@ def main(url: str, prefix: str) -> int:
     service = Service(Elasticsearch(url, request_timeout=60), url, prefix)
     sys.stdout.write(f"load before: {os.getloadavg()[0]:.1f}\n")
     figures = []
-    for figure in chain(measure(service.http), measure_page(service) if shutil.which("chromium") else ()):
+    for figure in chain(measure(service.http), measure_page(service) if _has_browser() else ()):
         figures.append(figure)
         sys.stdout.write(f"{figure}\n")
         sys.stdout.flush()
     sys.stdout.write(f"load after: {os.getloadavg()[0]:.1f}\n")
     return 0 if all(figure.holds for figure in figures) else 1
+
+
+def _has_browser() -> bool:
+    return any(map(shutil.which, ("chromium-headless-shell", "chromium")))
 
 
 if __name__ == "__main__":

@@ -48,10 +48,11 @@ class Soon:
 
 
 def soon(address: str, runs: int) -> Soon:
-    """``address`` ends with a slash; needs Debian's chromium."""
+    """``address`` ends with a slash; needs Debian's chromium-headless-shell or chromium."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
+            args=["--no-sandbox", "--disable-gpu"],
         )
         start = [visit(browser, address, "#q") for _ in range(runs)]
         hits = [visit(browser, address + QUESTION, ".hit") for _ in range(runs)]
