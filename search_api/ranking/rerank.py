@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.hit import SignalName
 from core.ports import CrossEncoderCard
 from search_api.ranking.columns import Floats
 from search_api.ranking.combiners.combiner import Term, total
@@ -33,15 +34,25 @@ def rerank(ranking: Ranking, logits: Sequence[float] | Floats, card: CrossEncode
         raise ValueError("logits: more than there are hits, or one is not a finite number")
     if len(read) == 0:
         return ranking
-    block, rest = np.split(ranking.order, [len(read)])
+    block = ranking.order[: len(read)]
     raw = np.full(len(ranking.candidates), np.nan)
     raw[block] = calibrated(read, card)
     signal = ranking.ranker.find(CrossEncoderReading)
     if signal is None:
         return ranking
     share = signal.weight if card.weight is None else card.weight
-    terms = {name: replace(term, weight=term.weight * (1.0 - share)) for name, term in ranking.terms.items()}
-    terms[signal.name] = Term(raw, np.nan_to_num(raw), share)
+    reread = with_share(ranking, signal.name, raw, np.nan_to_num(raw), share, len(read))
+    return replace(reread, ordered_by="cross_encoder")
+
+
+def with_share(ranking: Ranking, name: SignalName, raw: Floats, counted: Floats, share: float, best: int) -> Ranking:
+    """Gives the signal ``share`` of the score, and the others the rest; only the ``best`` first change places.
+
+    ``raw``, ``counted``: (n,) of all candidates.
+    """
+    block, rest = np.split(ranking.order, [best])
+    terms = {each: replace(term, weight=term.weight * (1.0 - share)) for each, term in ranking.terms.items()}
+    terms[name] = Term(raw, counted, share)
     score = total(terms, len(raw))
     block = block[np.lexsort((ranking.candidates.tie[block], -score[block]))]
-    return replace(ranking, terms=terms, score=score, order=np.concatenate([block, rest]), ordered_by="cross_encoder")
+    return replace(ranking, terms=terms, score=score, order=np.concatenate([block, rest]))

@@ -1,0 +1,26 @@
+"""Adds the late interaction of the best candidates to their fused scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from search_api.ranking.columns import Floats
+from search_api.ranking.rank import Ranking
+from search_api.ranking.rerank import with_share
+from search_api.ranking.signals.late_interaction import LateInteraction, counted
+
+
+def interact(ranking: Ranking, scores: Floats) -> Ranking:
+    """Scores the best block by (1 - weight) x fused + weight x its late interaction; the rest follows in its order.
+
+    ``scores``: (k,) of the ranking's first k, in its order, -1..1, NaN for a text without token vectors. Unchanged if
+    none has any.
+    """
+    signal = ranking.ranker.find(LateInteraction)
+    if signal is None or len(scores) == 0 or np.isnan(scores).all():
+        return ranking
+    block = ranking.order[: len(scores)]
+    raw, value = np.full(len(ranking.candidates), np.nan), np.zeros(len(ranking.candidates))
+    raw[block] = scores
+    value[block] = counted(scores, ranking.score[block])
+    return with_share(ranking, signal.name, raw, value, signal.weight, len(scores))

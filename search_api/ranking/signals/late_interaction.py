@@ -1,0 +1,60 @@
+"""How well the words of a question match those of a text, each in its context, by their token vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from core.hit import SignalName
+from search_api.ranking.columns import Floats
+from search_api.ranking.fields import AnyColumn
+from search_api.ranking.numbers import check_positive, check_shares
+from search_api.ranking.signals.signal import Asked, Measured, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class LateInteraction:
+    """``weight``: its share of the score; ``depth``: how many of the best it compares.
+
+    It is measured after the others are combined: :mod:`search_api.ranking.interact`.
+    """
+
+    name: ClassVar[SignalName] = "late_interaction"
+    columns: ClassVar[tuple[AnyColumn, ...]] = ()
+    weight: float
+    depth: int
+
+    def __post_init__(self) -> None:
+        check_shares(weight=self.weight)
+        check_positive(depth=self.depth)
+
+    def measure(self, _asked: Asked) -> Measured | None:
+        return None
+
+    def reasons(self, _asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
+        own = float(raw[index])
+        return (
+            Reason(f"its words match the question's, in their context: {own:.2f} of 1", "interaction", {"raw": own}),
+        )
+
+    def silence(self, counted: float) -> Reason:
+        text = f"its words were not compared one by one: counted as {counted:.2f}"
+        return Reason(text, "no_interaction", {"counted": counted})
+
+
+def counted(raw: Floats, fused: Floats) -> Floats:
+    """(k,) 0..1 of the best k: ``raw`` (NaN: not measured) between the lowest and the highest of them.
+
+    What was not measured counts by where its ``fused`` score stands among them, so that it neither gains nor loses.
+    """
+    own, before = _between(raw), _between(fused)
+    result: Floats = np.where(np.isnan(own), before, own)
+    return result
+
+
+def _between(values: Floats) -> Floats:
+    least, most = np.nanmin(values), np.nanmax(values)
+    scaled: Floats = (values - least) / max(most - least, 1e-6)
+    return scaled
