@@ -168,16 +168,14 @@ def names_query(
 ) -> Clause | None:
     """Scores 0..1: the share of the asked names that a record bears, its own names before those that it mentions.
 
-    ``words``: of the question.
-
-    Kin (names that begin with the asked one) come behind, and so do those with the other form of an acronym
-    (``forms``). None if no record bears any name.
+    ``words``: of the question. Kin (names that begin with the asked one) come behind, and so do those with the other
+    form of an acronym (``forms``). None if no record bears any name.
     """
     borne = [one for one in names if one.how != "unknown"]
     other: dict[Range, list[TermFound]] = defaultdict(list)
     for term in forms:
         other[term.found.start, term.found.end].append(term)
-    parts = {(one.found.start, one.found.end): _bearing(weights, one, words) for one in borne}
+    parts = {(one.found.start, one.found.end): _counted(_bearing(weights, one, words)) for one in borne}
     rarity = {(one.found.start, one.found.end): 1.0 - weights.common * one.share for one in borne}
     for place, found in other.items():
         parts[place] = [*parts.get(place, ()), *_other_forms(weights, found)]
@@ -193,11 +191,11 @@ def _bearing(weights: NameWeights, name: NameAsked, words: int) -> list[Weighed]
     key, keys, told = name.keys[-1], list(name.keys), weights.told(name.found.text, words)
     own = 1.0 if any(letter.isdigit() for letter in key) else told  # a product's code is never named in passing
     if name.in_abstracts:
-        return _counted([({"prefix": {_ABSTRACT: key}}, weights.begun * told)])
+        return [({"prefix": {_ABSTRACT: key}}, weights.begun * told)]
     if name.how == "beginning":
-        return _counted([({"prefix": {_OWN: key}}, own), ({"prefix": {_SAID: key}}, weights.begun * told)])
+        return [({"prefix": {_OWN: key}}, own), ({"prefix": {_SAID: key}}, weights.begun * told)]
     kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.kin * own)] if len(key) > _LEAST_BEGUN else []
-    return _counted([({"terms": {_OWN: keys}}, own), ({"terms": {_SAID: keys}}, weights.mentioned * told), *kin])
+    return [({"terms": {_OWN: keys}}, own), ({"terms": {_SAID: keys}}, weights.mentioned * told), *kin]
 
 
 def _other_forms(weights: NameWeights, terms: Sequence[TermFound]) -> list[Weighed]:
@@ -208,6 +206,7 @@ def _other_forms(weights: NameWeights, terms: Sequence[TermFound]) -> list[Weigh
 
 
 def _counted(parts: Sequence[Weighed]) -> list[Weighed]:
+    """Without what counts nothing: in Elasticsearch it would still be a hit."""
     return [part for part in parts if part[1] > 0.0]
 
 

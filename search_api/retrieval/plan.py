@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from search_api.ranking.words import WordWeights
+from search_api.ranking.words import NameWeights, WordWeights
 from search_api.request import Filters, SearchRequest
 from search_api.retrieval import arms, bm25
 from search_api.retrieval.arms import Arm
@@ -53,12 +53,15 @@ def plan_retrieval(
     A question with only small words or signs finds nothing; an empty question finds everything.
     """
     identifiers = tuple(one.value for one in read.identifiers)
-    further = records_expansion(weights, _widening(read, weights), read.beside_terms, read.language)
+    telling = telling_words(read.thematic)
+    length = len(telling.split())
+    terms = _widening(read, weights.names, length)
+    further = records_expansion(weights, terms, read.beside_terms, read.language)
     names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
     places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
     words = bm25.records_query(weights, read.parted, read.named, read.language, identifiers, further, places)
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
-    marked = bm25.records_query(weights, telling_words(read.thematic), "", read.language, (), further)
+    marked = bm25.records_query(weights, telling, "", read.language, (), further)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []
@@ -66,13 +69,13 @@ def plan_retrieval(
         chosen.append(arms.lexical_arm(index, words, filters))
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, filters))
-    named = names_query(weights.names, read.names, read.other_forms, _length(read))
+    named = names_query(weights.names, read.names, read.other_forms, length)
     if named is not None:
         chosen.append(arms.names_arm(index, named, filters))
     if not read.thematic and not identifiers and not read.is_stopwords_only:
         chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read, request.filters)]))
     chosen += _there_and_then(chosen, request, read, words, vector)
-    chosen += _passage_arms(request, read, serving, vector, weights)
+    chosen += _passage_arms(request, read, serving, vector, weights, terms)
     judges_meaning = bool(read.thematic) and vector is not None
     every_word = bm25.every_word_query(weights, read.parted, read.language, identifiers, further)
     matching = _matching(request, read, words, every_word if judges_meaning else None)
@@ -129,15 +132,9 @@ def _there_and_then(
     return [replace(arm, signal=None) for arm in inside]
 
 
-def _length(read: Interpretation) -> int:
-    """The telling words of the topic."""
-    return len(telling_words(read.thematic).split())
-
-
-def _widening(read: Interpretation, weights: WordWeights) -> list[TermFound]:
+def _widening(read: Interpretation, weights: NameWeights, length: int) -> list[TermFound]:
     """The terms without the acronyms that a long question only mentions: their words would outweigh its own."""
-    length = _length(read)
-    return [one for one in read.terms if not one.is_acronym or weights.names.told(one.found.text, length) > 0.0]
+    return [one for one in read.terms if not one.is_acronym or weights.told(one.found.text, length) > 0.0]
 
 
 def _passage_arms(
@@ -146,6 +143,7 @@ def _passage_arms(
     serving: Serving,
     vector: NDArray[np.float32] | None,
     weights: WordWeights,
+    terms: Sequence[TermFound],
 ) -> list[Arm]:
     if serving.passages is None or read.is_empty or not serving.has_passages:
         return []
@@ -153,7 +151,7 @@ def _passage_arms(
     index = serving.passages.index
     chosen: list[Arm] = []
     if request.algorithm != "dense":
-        further = passages_expansion(weights, _widening(read, weights), read.beside_terms, read.language)
+        further = passages_expansion(weights, terms, read.beside_terms, read.language)
         query = bm25.passages_query(weights, read.thematic, read.named, read.language, further)
         chosen.append(arms.passage_lexical_arm(index, query, filters))
     if vector is not None:

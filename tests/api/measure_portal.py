@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import random
-import shutil
 import statistics
 import sys
 import time
@@ -22,6 +21,7 @@ from flask.testing import FlaskClient
 
 from es_gateway.client import Elasticsearch
 from sonde.ops.memory import keep_what_is_loaded
+from tests.browser.chromium import chromium
 from tests.browser.measure import sizes_kb, soon
 from tests.live import serving
 from tests.service import Service
@@ -133,16 +133,12 @@ def main(url: str, prefix: str) -> int:
     service = Service(Elasticsearch(url, request_timeout=60), url, prefix)
     sys.stdout.write(f"load before: {os.getloadavg()[0]:.1f}\n")
     figures = []
-    for figure in chain(measure(service.http), measure_page(service) if _has_browser() else ()):
+    for figure in chain(measure(service.http), measure_page(service) if chromium() else ()):
         figures.append(figure)
         sys.stdout.write(f"{figure}\n")
         sys.stdout.flush()
     sys.stdout.write(f"load after: {os.getloadavg()[0]:.1f}\n")
     return 0 if all(figure.holds for figure in figures) else 1
-
-
-def _has_browser() -> bool:
-    return any(map(shutil.which, ("chromium-headless-shell", "chromium")))
 
 
 if __name__ == "__main__":

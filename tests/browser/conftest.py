@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from flask import Flask
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from werkzeug.serving import make_server
 
+from tests.browser.chromium import chromium
 from tests.service import Service
 
 SHOTS = Path(__file__).resolve().parents[2] / "dist" / "screenshots"
@@ -53,14 +53,13 @@ def served(app: Flask) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    # The shell draws pages only; chromium itself also draws, at twice the work, a window around each that nobody sees.
-    chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    if chromium is None:
+    path = chromium()
+    if path is None:
         if os.environ.get("CI"):
             pytest.fail("chromium is missing: .ci/run installs it")
         pytest.skip("needs Debian's package chromium-headless-shell or chromium")
     with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=chromium, args=list(_QUIET))
+        yield playwright.chromium.launch(executable_path=path, args=list(_QUIET))
 
 
 @pytest.fixture

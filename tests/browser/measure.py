@@ -7,13 +7,14 @@ field takes a question, and when a search's hits are there (opened by its addres
 from __future__ import annotations
 
 import gzip
-import shutil
 import statistics
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.chromium import chromium
 
 PAGES = Path(__file__).resolve().parents[2] / "search_api" / "views" / "pages"
 QUESTION = "?q=rainfall+in+southern+Africa+since+1990"
@@ -51,7 +52,7 @@ def soon(address: str, runs: int) -> Soon:
     """``address`` ends with a slash; needs Debian's chromium-headless-shell or chromium."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
+            executable_path=chromium(),
             args=["--no-sandbox", "--disable-gpu"],
         )
         start = [visit(browser, address, "#q") for _ in range(runs)]

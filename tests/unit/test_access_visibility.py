@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from elasticsearch import Elasticsearch
 
 from search_api.access.filtered_client import AccessFilteredElasticsearch, NotFiltered
 from search_api.access.visibility import filtered_body, may_see, visible_clause
@@ -103,24 +102,6 @@ def test_the_clients_other_ways_to_records_are_closed(ask: Any) -> None:
     """Refused before anything is sent: nobody listens at that address."""
     with AccessFilteredElasticsearch("http://127.0.0.1:9", max_retries=0) as client, pytest.raises(NotFiltered):
         ask(client)
-
-
-def test_the_filter_is_sent_whatever_method_asks(es_client: Elasticsearch, elasticsearch_url: str, prefix: str) -> None:
-    index = f"{prefix}-records-000001"
-    kept = {"access_groups": {"type": "keyword"}, "title": {"type": "text"}}
-    es_client.indices.create(index=index, mappings={"properties": kept}, aliases={f"{prefix}-records": {}})
-    es_client.index(index=index, id="open", document={"title": "ice"}, refresh=True)
-    es_client.index(index=index, id="hidden", document={"title": "ice", "access_groups": ["g"]}, refresh=True)
-    with AccessFilteredElasticsearch(elasticsearch_url) as client:
-        found = client.search(index=index, query=ICE).body["hits"]["hits"]
-        assert [hit["_id"] for hit in found] == ["open"]
-        assert client.count(index=f"{prefix}-records").body["count"] == 1
-        assert client.options(ignore_status=404).get(index=index, id="open").body["found"]
-        assert not client.options(ignore_status=404).get(index=index, id="hidden").body["found"]
-        assert (
-            not client.options(ignore_status=404).get(index=index, id="hidden", source_includes=["title"]).body["found"]
-        )
-        assert not client.options(ignore_status=404).get(index=f"{prefix}-records", id="none").body["found"]
 
 
 def test_a_word_that_is_counted_may_be_the_name_of_a_type() -> None:
