@@ -16,6 +16,14 @@ Vectors = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
+class TokenCard:
+    """How an embedder makes token vectors: ``code`` names the way, so that only vectors made alike are compared."""
+
+    code: str
+    dims: int
+
+
+@dataclass(frozen=True, slots=True)
 class EmbedderCard:
     """What an index must store about the model that filled it.
 
@@ -25,6 +33,7 @@ class EmbedderCard:
     ``instruction`` precedes a question, ``document_instruction`` a document. ``floor`` is the lowest cosine for fusion:
     models such as E5 put all texts close together, and with -1 their differences would not count. ``languages`` (ISO
     639-1): what the model reads, and a question in another language is searched by words only; empty: not known.
+    ``tokens``: None for a model that gives no token vectors.
     """
 
     model: str
@@ -37,6 +46,7 @@ class EmbedderCard:
     floor: float = -1.0
     document_instruction: str = ""
     languages: tuple[str, ...] = ()
+    tokens: TokenCard | None = None
 
     def reads(self, language: str | None) -> bool:
         """Whether the model understands that language (ISO 639-1; None: unknown)."""
@@ -60,6 +70,16 @@ class CrossEncoderCard:
     judges: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """One reading of texts. ``vectors``: (n, dims), unit norm. ``tokens``: of each text (its tokens, dims of
+    ``card.tokens``), unit norm; None if the model gives none.
+    """
+
+    vectors: Vectors
+    tokens: Sequence[Vectors] | None = None
+
+
 class Embedder(Protocol):
     """Converts texts to unit vectors."""
 
@@ -68,6 +88,10 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a long text is parted, not cut."""
+        ...
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        """The same vectors, with the token vectors of the same reading."""
         ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

@@ -1,13 +1,12 @@
 """Token vectors of a text as bits: the sign of each dimension, eight of them in a byte. Pure.
 
-A sign for each dimension keeps the order of similarities after a rotation (Charikar, STOC 2002). The question's vectors
-stay floats, as in asymmetric hashing (Gordo et al., TPAMI 2014).
+The signs keep the order of similarities (Charikar, STOC 2002). The question's vectors stay floats, as in asymmetric
+hashing (Gordo et al., TPAMI 2014).
 """
 
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,50 +16,46 @@ Bits = NDArray[np.uint8]
 """(tokens, dims / 8)."""
 
 _FORM = 1
-_HEADER = struct.Struct("<BIBH")  # form, code of the encoder, bytes a token, tokens
+_HEADER = struct.Struct("<BBH")  # form, bytes a token, tokens
 MOST_TOKENS = 0xFFFF
-_SIGNS = np.where(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1), 1.0, -1.0).astype(np.float32)
+_AT_ONCE = 2048  # tokens whose floats fit into a cache of the processor
 
 
-def packed(vectors: NDArray[np.float32], code: str) -> bytes:
-    """``vectors``: (tokens, dims), dims a multiple of 8; ``code`` names the encoder.
-
-    Raises ValueError for more than 65,535 tokens.
-    """
-    tokens, dims = vectors.shape
-    if tokens > MOST_TOKENS or dims % 8:
-        raise ValueError(f"{tokens} tokens of {dims} dimensions cannot be packed")
-    return _HEADER.pack(_FORM, _code(code), dims // 8, tokens) + np.packbits(vectors > 0.0, axis=1).tobytes()
+def packed(vectors: NDArray[np.float32]) -> bytes:
+    """``vectors``: (tokens, dims), dims a multiple of 8, at most 2,040. Of more than 65,535 tokens, the first."""
+    bits = np.packbits(vectors[:MOST_TOKENS] > 0.0, axis=1)
+    return _HEADER.pack(_FORM, bits.shape[1], len(bits)) + bits.tobytes()
 
 
-def unpacked(blob: bytes, code: str, dims: int) -> Bits | None:
-    """The bits of a text; None if the blob is cut, or was made by another encoder."""
+def unpacked(blob: bytes, dims: int) -> Bits | None:
+    """The bits of a text; None if the blob is cut, empty or of another size."""
     if len(blob) < _HEADER.size:
         return None
-    form, made_by, width, tokens = _HEADER.unpack_from(blob)
-    whole = len(blob) == _HEADER.size + width * tokens
-    if not whole or (form, made_by, width * 8) != (_FORM, _code(code), dims) or tokens == 0:
+    form, width, tokens = _HEADER.unpack_from(blob)
+    if (form, width * 8, len(blob)) != (_FORM, dims, _HEADER.size + width * tokens) or tokens == 0:
         return None
     return np.frombuffer(blob, dtype=np.uint8, offset=_HEADER.size).reshape(tokens, width)
 
 
-def late_interaction(
-    question: NDArray[np.float32], weights: NDArray[np.float32], texts: Sequence[Bits]
-) -> NDArray[np.float64]:
-    """sum_i w_i max_j (q_i . sign(d_j)) / sqrt(dims) / sum_i w_i of each text: (n,), -1..1.
+def signs(bits: Bits) -> NDArray[np.float32]:
+    """(tokens, dims) of +1 and -1; ``packed`` makes the same bits of them again."""
+    return np.unpackbits(bits, axis=1).astype(np.float32) * 2.0 - 1.0
 
-    ``question``: (tokens, dims), unit norm; ``weights``: (tokens,), positive; each text at least one token. Khattab and
-    Zaharia, SIGIR 2020.
+
+def late_interaction(question: NDArray[np.float32], texts: Sequence[Bits]) -> NDArray[np.float64]:
+    """mean_i max_j (q_i . sign(d_j)) / sqrt(dims) of each text: (n,), -1..1.
+
+    ``question``: (tokens, dims), unit norm, at least one token, as each text. Khattab and Zaharia, SIGIR 2020.
     """
     if not texts:
         return np.empty(0)
     lengths = np.array([len(one) for one in texts])
-    signs = _SIGNS[np.concatenate(texts)].reshape(int(lengths.sum()), -1)
-    similar = (question * (weights / weights.sum())[:, None]) @ signs.T
-    best = np.maximum.reduceat(similar, np.concatenate([[0], np.cumsum(lengths)[:-1]]), axis=1)
-    score: NDArray[np.float64] = best.sum(axis=0).astype(np.float64) / np.sqrt(question.shape[1])
-    return score
-
-
-def _code(code: str) -> int:
-    return zlib.crc32(code.encode())
+    bits, asked = np.concatenate(texts), np.ascontiguousarray(question.T)
+    similar = np.empty((len(bits), len(question)), dtype=np.float32)
+    for start in range(0, len(bits), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        np.matmul(np.unpackbits(bits[some], axis=1).astype(np.float32), asked, out=similar[some])
+    most = np.maximum.reduceat(similar, np.concatenate([[0], np.cumsum(lengths)[:-1]]), axis=0)
+    # Of a bit b the sign is 2b - 1, so q . sign(d) is twice q . b less the sum of q.
+    signed = 2.0 * most - question.sum(axis=1)
+    return np.asarray(signed.mean(axis=1, dtype=np.float64) / np.sqrt(question.shape[1]))

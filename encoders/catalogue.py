@@ -20,6 +20,7 @@ from encoders.remote import Endpoint, RemoteEmbedder
 from encoders.reranker import OpenGate
 from encoders.rerankers import RERANKERS
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, RecogniserSpec
+from encoders.token_heads import token_head
 from encoders.torch_embedder import TorchEmbedder
 from net.gate import Gate
 
@@ -40,7 +41,7 @@ def load_embedder(spec: EmbedderSpec, gate: Gate | None = None) -> Embedder:
         if spec.runtime != "auto":
             raise
         return _torch(spec, located)
-    return _onnx(spec, folder)
+    return _onnx(spec, folder, located)
 
 
 def load_cross_encoder(spec: CrossEncoderSpec, open_gate: OpenGate = Gate) -> CrossEncoder:
@@ -60,12 +61,14 @@ def load_recogniser(spec: RecogniserSpec) -> EntityRecogniser:
     return SpacyRecogniser(spec.name)
 
 
-def _onnx(spec: EmbedderSpec, folder: Path) -> OnnxEmbedder:
+def _onnx(spec: EmbedderSpec, folder: Path, located: Located) -> OnnxEmbedder:
     facts = read_json(folder / "card.json")
     recipe = read_recipe(folder).limited_to(spec.max_tokens)
     file, runtime = _graph(spec, facts)
-    card = _card(spec, recipe, facts, runtime)
-    return OnnxEmbedder(checked_graph(folder, file), recipe, card, Compute(spec.threads, spec.device))
+    found = token_head(spec.tokens, located)
+    card = replace(_card(spec, recipe, facts, runtime), tokens=None if found is None else found[1])
+    head = None if found is None else found[0]
+    return OnnxEmbedder(checked_graph(folder, file), recipe, card, Compute(spec.threads, spec.device), head)
 
 
 def _graph(spec: EmbedderSpec, facts: JsonMapping) -> tuple[str, str]:

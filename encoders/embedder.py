@@ -6,25 +6,32 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.batched import batched
-from core.ports import EmbedderCard, TextKind, Vectors
-from encoders.onnx_session import Compute, OnnxSession, Tokens
+from core.ports import EmbedderCard, Encoded, TextKind, Vectors
+from encoders.onnx_session import Compute, OnnxSession, Output, Tokens
 from encoders.parted import parted
 from encoders.pooling import pooled
 from encoders.recipe import Recipe
+from encoders.token_head import TokenHead
 from encoders.tokenisers import open_tokeniser
+
+Mask = NDArray[np.int64]
 
 # Token ids are in memory for at most this many texts at once.
 _SLICE = 2048
+_ENCODED_SLICE = 256  # and their token vectors
 
 
 class OnnxEmbedder:
     """core.ports.Embedder. A text's vector does not depend on the texts it is embedded with."""
 
-    def __init__(self, graph: Path, recipe: Recipe, card: EmbedderCard, compute: Compute) -> None:
-        """Raises ModelMissing if the graph cannot be opened."""
-        self._card = card
+    def __init__(
+        self, graph: Path, recipe: Recipe, card: EmbedderCard, compute: Compute, head: TokenHead | None = None
+    ) -> None:
+        """``head`` as ``card.tokens`` says. Raises ModelMissing if the graph cannot be opened."""
+        self._card, self._head = card, head
         self._recipe = recipe
         self._tokens = open_tokeniser(graph.parent, recipe.max_tokens)
         self._session = OnnxSession(graph, compute)
@@ -39,9 +46,35 @@ class OnnxEmbedder:
         slices = [self._embed(some) for some in batched(asked, _SLICE)]
         return np.concatenate(slices) if slices else np.empty((0, self._card.dims), dtype=np.float32)
 
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        """The same vectors, with the token vectors of the same reading; those of a text's parts follow each other."""
+        if self._head is None:
+            return Encoded(self.embed(texts, kind))
+        slices = [
+            self._encode(some, kind, self._head)
+            for some in batched(with_instruction(texts, kind, self._card), _ENCODED_SLICE)
+        ]
+        vectors = [one.vectors for one in slices] or [np.empty((0, self._card.dims), dtype=np.float32)]
+        return Encoded(np.concatenate(vectors), [tokens for one in slices for tokens in one.tokens or ()])
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each whole text, special tokens included."""
         return self._tokens.count(texts)
+
+    def _encode(self, texts: Sequence[str], kind: TextKind, head: TokenHead) -> Encoded:
+        read = parted(self._tokens.whole(texts), self._recipe.max_tokens)
+
+        def made(states: Output, mask: Mask, batch: Sequence[Tokens]) -> list[tuple[Vectors, Vectors]]:
+            vectors = pooled(states, mask, self._recipe.pooling)
+            tokens = [head.vectors(one.ids, own[: len(one.ids)], kind) for one, own in zip(batch, states, strict=True)]
+            return list(zip(vectors, tokens, strict=True))
+
+        found = self._session.each([Tokens(ids) for ids in read.parts], made)
+        tokens: list[list[Vectors]] = [[] for _ in texts]
+        for owner, (_, own) in zip(read.owners.tolist(), found, strict=True):
+            tokens[owner].append(own)
+        vectors = read.joined(np.stack([vector for vector, _ in found]), len(texts))
+        return Encoded(vectors, [np.concatenate(parts) for parts in tokens])
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         read = parted(self._tokens.whole(texts), self._recipe.max_tokens)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from core.batched import batched
 from core.errors import ModelMissing
 
+T = TypeVar("T")
 Output = NDArray[np.float32]
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 _GPU_BATCH = 32
@@ -62,20 +63,27 @@ class OnnxSession:
 
         Longest first, so that a batch has texts of similar length and no thread gets a long one at the end.
         """
+        return np.stack(self.each(inputs, lambda output, mask, _batch: list(pool(output, mask))))
+
+    def each(
+        self,
+        inputs: Sequence[Tokens],
+        made: Callable[[Output, NDArray[np.int64], Sequence[Tokens]], Sequence[T]],
+    ) -> list[T]:
+        """What ``made`` gives for each input of a batch, from its output and mask, in the order of ``inputs``."""
         order = sorted(range(len(inputs)), key=lambda at: -len(inputs[at].ids))
         batches = list(batched(order, self._compute.batch_size))
 
-        def run(batch: list[int]) -> Output:
-            feed, mask = padded([inputs[at] for at in batch])
+        def run(batch: list[int]) -> Sequence[T]:
+            taken = [inputs[at] for at in batch]
+            feed, mask = padded(taken)
             output = self._session.run(None, {name: feed[name] for name in self._names})[0]
-            return pool(output, mask)
+            return made(output, mask, taken)
 
-        rows = np.concatenate(self._each(run, batches))
-        back = np.empty(len(order), dtype=np.intp)
-        back[order] = np.arange(len(order))
-        return rows[back]
+        found = dict(zip(order, (one for batch in self._spread(run, batches) for one in batch), strict=True))
+        return [found[at] for at in range(len(inputs))]
 
-    def _each(self, run: Callable[[list[int]], Output], batches: list[list[int]]) -> list[Output]:
+    def _spread(self, run: Callable[[list[int]], Sequence[T]], batches: list[list[int]]) -> list[Sequence[T]]:
         workers = min(self._compute.workers, len(batches))
         if workers <= 1:
             return [run(batch) for batch in batches]

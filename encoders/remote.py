@@ -12,7 +12,7 @@ import numpy as np
 from core.batched import batched
 from core.errors import Unavailable
 from core.json_types import Json
-from core.ports import EmbedderCard, TextKind, Vectors
+from core.ports import EmbedderCard, Encoded, TextKind, Vectors
 from encoders.embedder import with_instruction
 from encoders.pooling import unit
 from encoders.tokens import Tokeniser
@@ -68,6 +68,10 @@ class RemoteEmbedder:
         if vectors.shape[1] != self._card.dims:
             raise Unavailable(f"{self._host} now answers with {vectors.shape[1]} dimensions, not {self._card.dims}")
         return vectors
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        """Without token vectors."""
+        return Encoded(self.embed(texts, kind))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """With the model's tokenizer if given, else an upper estimate from the length."""

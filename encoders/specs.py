@@ -10,7 +10,6 @@ EmbedderRuntime = Literal["auto", "onnx-int8", "onnx-fp32", "torch", "remote"]
 GeocoderKind = Literal["photon", "nominatim"]
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
-DEFAULT_CROSS_ENCODER = "shipped:late-interaction-4l"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,8 @@ class EmbedderSpec:
 
     None means: the value of the model itself, or of our table. ``cache`` is the folder for exports (None: the user's
     cache folder). ``auto`` is ONNX int8 if that agrees with fp32, else ONNX fp32, else torch. ``url`` to ``timeout_s``
-    are for ``remote``, an OpenAI-style endpoint. Without ``allow_hub`` no hub is contacted.
+    are for ``remote``, an OpenAI-style endpoint. Without ``allow_hub`` no hub is contacted. ``tokens`` is the head that
+    makes token vectors: a folder, ``auto`` (the model's own, else the one that Sonde ships for it), or ``none``.
     """
 
     name: str = DEFAULT_EMBEDDER
@@ -37,6 +37,7 @@ class EmbedderSpec:
     says_input_type: bool = False
     timeout_s: float = 60.0
     allow_hub: bool = False
+    tokens: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)

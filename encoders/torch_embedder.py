@@ -11,7 +11,7 @@ import numpy as np
 
 from core.batched import batched
 from core.errors import ModelMissing
-from core.ports import EmbedderCard, TextKind, Vectors
+from core.ports import EmbedderCard, Encoded, TextKind, Vectors
 from encoders.embedder import with_instruction
 from encoders.imports import torch_imports
 from encoders.onnx_session import Compute, Tokens, padded
@@ -60,6 +60,10 @@ class TorchEmbedder:
         with torch.inference_mode():
             found = self._model(given)["sentence_embedding"]
         return unit(found.float().cpu().numpy())
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        """Without token vectors."""
+        return Encoded(self.embed(texts, kind))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each whole text, special tokens included."""

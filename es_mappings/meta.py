@@ -6,14 +6,15 @@ from dataclasses import asdict, dataclass
 
 from core.errors import IndexMismatch
 from core.json_types import Json, JsonMapping
-from core.ports import EmbedderCard
+from core.ports import EmbedderCard, TokenCard
 
 SCHEMA_VERSION = 3
 """The current schema version of the mappings. Every release that changes a mapping increases it by one (ADR 0023):
 
 1. Sonde 0.1.0
 2. editions of records, claims in the ledger, coverage and progress of documents
-3. names of records: short names, platforms, instruments, variables, projects, processing level, and as written
+3. names of records: short names, platforms, instruments, variables, projects, processing level, and as written;
+   token vectors of records and passages
 """
 
 NAMES_SINCE = 3
@@ -25,23 +26,29 @@ OLDEST_SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class IndexMeta:
-    """The embedding recipe and the schema, stored in the mapping's ``_meta``."""
+    """The embedding recipe and the schema, stored in the mapping's ``_meta``.
+
+    ``tokens``: the code and dimensions of its token vectors; None for an index without.
+    """
 
     schema_version: int
     embedding_model: str
     dims: int
     similarity: str
     instruction: str
+    tokens: TokenCard | None = None
 
     @classmethod
     def of(cls, card: EmbedderCard) -> IndexMeta:
-        return cls(SCHEMA_VERSION, card.model, card.dims, "cosine", card.instruction)
+        return cls(SCHEMA_VERSION, card.model, card.dims, "cosine", card.instruction, card.tokens)
 
     @classmethod
     def read(cls, index: str, meta: JsonMapping | None) -> IndexMeta:
         """Raises IndexMismatch if the index has no ``_meta`` of ours."""
+        given = meta or {}
+        tokens = TokenCard(**given["tokens"]) if given.get("tokens") else None
         try:
-            return cls(**{name: (meta or {})[name] for name in cls.__dataclass_fields__})
+            return cls(**{name: given[name] for name in cls.__dataclass_fields__ if name != "tokens"}, tokens=tokens)
         except KeyError as error:
             raise IndexMismatch(
                 f"The index {index} carries no {error} in its _meta, so it was not made by Sonde. "
@@ -50,6 +57,10 @@ class IndexMeta:
 
     def as_dict(self) -> Json:
         return asdict(self)
+
+    def keeps_vectors_of(self, other: IndexMeta) -> bool:
+        """Whether vectors and token vectors of the other index are those of this one."""
+        return (self.embedding_model, self.dims, self.tokens) == (other.embedding_model, other.dims, other.tokens)
 
 
 def refuse_unknown_schema(index: str, meta: IndexMeta) -> None:
@@ -77,13 +88,22 @@ def refuse_other_dimensions(index: str, meta: IndexMeta, card: EmbedderCard) -> 
         )
 
 
-def reindex_reasons(meta: IndexMeta, configured_model: str) -> list[str]:
-    """Sentences for ``/readyz`` and ``sonde doctor``: why a reindex would help. The index still answers."""
+def reindex_reasons(meta: IndexMeta, configured_model: str, embedder: EmbedderCard | None = None) -> list[str]:
+    """Sentences for ``/readyz`` and ``sonde doctor``: why a reindex would help. The index still answers.
+
+    ``embedder``: the one that filled the index, as installed; None if it cannot be loaded.
+    """
     reasons = []
     if meta.embedding_model != configured_model:
         reasons.append(
             f"The settings name the embedder {configured_model}, but {meta.embedding_model} filled the index and still "
             "answers. Run `sonde reindex` to put the new one in service."
+        )
+    elif embedder is not None and embedder.tokens != meta.tokens and embedder.tokens is not None:
+        held = "no token vectors" if meta.tokens is None else f"token vectors made as {meta.tokens.code}"
+        reasons.append(
+            f"The index has {held}; the embedder makes them as {embedder.tokens.code}. It still answers, ranked "
+            "without them. Run `sonde reindex` to make them."
         )
     if meta.schema_version < SCHEMA_VERSION:
         reasons.append(

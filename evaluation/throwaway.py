@@ -10,11 +10,13 @@ from contextlib import contextmanager
 import structlog
 
 from core.errors import SondeError
-from core.ports import Embedder, EmbedderCard, Vectors
+from core.json_types import Json
+from core.ports import Embedder, EmbedderCard
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.records import to_document
+from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
 from indexer.bulk import index_operation, write
@@ -35,22 +37,25 @@ def throwaway(client: Elasticsearch, records: Sequence[Record], embedder: Embedd
     Raises Unavailable if Elasticsearch does not answer, SondeError if it refuses a record.
     """
     sweep_abandoned(client)  # also checks, before anything is embedded, whether it answers
-    vectors = embedder.embed([record.embedding_text for record in records], "document")
+    encoded = embedder.encode([record.embedding_text for record in records], "document")
+    made = to_fields(encoded, embedder.card, embedder.card.tokens)
     prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"
     try:
-        _fill(client, prefix, records, vectors, embedder.card)
+        _fill(client, prefix, records, made, embedder.card)
         yield prefix
     finally:
         _delete(client, concrete(prefix, "records", 1))
 
 
-def _fill(client: Elasticsearch, prefix: str, records: Sequence[Record], vectors: Vectors, card: EmbedderCard) -> None:
+def _fill(
+    client: Elasticsearch, prefix: str, records: Sequence[Record], made: Sequence[Json], card: EmbedderCard
+) -> None:
     index = concrete(prefix, "records", 1)
     ensure_indices(client, prefix, card, kinds=("records",))
     client.indices.put_settings(index=index, settings={"refresh_interval": "-1"})
     operations = (
-        index_operation(index, record.id, {**to_document(record), "vector": vector.tolist()})
-        for record, vector in zip(records, vectors, strict=True)
+        index_operation(index, record.id, {**to_document(record), **fields})
+        for record, fields in zip(records, made, strict=True)
     )
     if failures := write(client, operations):
         raise SondeError(f"{len(failures)} records were refused, {failures[0].id} first: {failures[0].reason}")

@@ -1,4 +1,4 @@
-"""Caches vectors on disk by text and model, so that a second evaluation embeds nothing."""
+"""Caches vectors and token vectors on disk by text and model, so that a second evaluation embeds nothing."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from pathlib import Path
 import numpy as np
 
 from core.batched import batched
-from core.ports import Embedder, EmbedderCard, TextKind, Vectors
+from core.ports import Embedder, EmbedderCard, Encoded, TextKind, Vectors
+from core.token_bits import packed, signs, unpacked
 
 _CHUNK = 128  # texts per write: the most that an interruption can lose
 _BUSY_S = 60.0
-_TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS tokens (key BLOB PRIMARY KEY, tokens BLOB NOT NULL)",
+)
 
 Progress = Callable[[int, int], None]
 
@@ -29,7 +33,8 @@ class VectorCache:
         self._lock = threading.Lock()
         self._db = sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False)
         self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute(_TABLE)
+        for table in _TABLES:
+            self._db.execute(table)
 
     def get(self, key: bytes) -> np.ndarray | None:
         with self._lock:
@@ -42,6 +47,15 @@ class VectorCache:
                 "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
                 [(key, vector.astype(np.float32).tobytes()) for key, vector in entries],
             )
+
+    def get_tokens(self, key: bytes) -> bytes | None:
+        with self._lock:
+            row = self._db.execute("SELECT tokens FROM tokens WHERE key = ?", (key,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def put_tokens(self, entries: Sequence[tuple[bytes, bytes]]) -> None:
+        with self._lock, self._db:
+            self._db.executemany("INSERT OR REPLACE INTO tokens VALUES (?, ?)", entries)
 
     def close(self) -> None:
         with self._lock:
@@ -78,12 +92,43 @@ class CachedEmbedder:
                 self.progress(done, len(waiting))
         return np.stack([known[key] for key in keys]) if keys else np.empty((0, self.card.dims), dtype=np.float32)
 
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        """The token vectors of documents come as the signs that are stored of them."""
+        tokens = self.card.tokens
+        if tokens is None:
+            return Encoded(self.embed(texts, kind))
+        own = {text: _key(self.card, f"{kind}\0{tokens.code}", text) for text in texts}
+        blobs = {text: blob for text, key in own.items() if (blob := self.cache.get_tokens(key)) is not None}
+        lacking = sorted((text for text in own if text not in blobs), key=len)
+        done = 0
+        for chunk in batched(lacking, _CHUNK):
+            read = self.inner.encode(chunk, kind)
+            made = [
+                packed(each) if kind == "document" else each.astype(np.float32).tobytes() for each in read.tokens or ()
+            ]
+            self.cache.put([(_key(self.card, kind, text), row) for text, row in zip(chunk, read.vectors, strict=True)])
+            self.cache.put_tokens([(own[text], blob) for text, blob in zip(chunk, made, strict=True)])
+            blobs.update(zip(chunk, made, strict=True))
+            done += len(chunk)
+            if self.progress is not None:
+                self.progress(done, len(lacking))
+        return Encoded(self.embed(texts, kind), [_tokens(blobs[text], kind, tokens.dims) for text in texts])
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return self.inner.count_tokens(texts)
 
 
-def _key(card: EmbedderCard, kind: TextKind, text: str) -> bytes:
+def _tokens(blob: bytes, kind: TextKind, dims: int) -> Vectors:
+    if kind == "query":
+        return np.frombuffer(blob, dtype=np.float32).reshape(-1, dims)
+    bits = unpacked(blob, dims)
+    if bits is None:
+        raise ValueError("the cache of vectors holds a damaged entry; delete its file")
+    return signs(bits)
+
+
+def _key(card: EmbedderCard, kind: str, text: str) -> bytes:
     """Everything that changes a vector changes the key."""
-    instruction = card.instruction if kind == "query" else card.document_instruction
+    instruction = card.instruction if kind.startswith("query") else card.document_instruction
     recipe = f"parted\0{card.model}\0{card.runtime}\0{card.max_tokens}\0{kind}\0{instruction}\0{text}"
     return hashlib.sha256(recipe.encode("utf-8", "surrogatepass")).digest()

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs import ledger, natives
+from es_mappings.codecs import ledger, natives, vectors
 from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
@@ -22,10 +22,7 @@ from indexer.passage_access import share_access
 from indexer.plan import Decision, Moment, not_committed
 from indexer.raw import RawRecord
 
-_REPLACE_BUT_KEEP_VECTOR = (
-    "def vector = ctx._source.vector; ctx._source.clear(); ctx._source.putAll(params.document);"
-    " if (vector != null) { ctx._source.vector = vector; }"
-)
+_REPLACE_BUT_KEEP_VECTORS = "ctx._source.keySet().retainAll(params.kept); ctx._source.putAll(params.document);"
 
 
 def targets(prefix: str, kind: IndexKind) -> tuple[str, ...]:
@@ -82,11 +79,10 @@ def _of_record(prefix: str, item: Item, moment: Moment) -> Iterator[bulk.Operati
 
 def _record_operation(index: str, id: str, document: Json, item: Item) -> bulk.Operation:
     if item.decision.vector == "keep":
-        script = {"source": _REPLACE_BUT_KEEP_VECTOR, "params": {"document": document}}
+        kept = {"document": document, "kept": list(vectors.FIELDS)}
+        script = {"source": _REPLACE_BUT_KEEP_VECTORS, "params": kept}
         return bulk.update_operation(index, id, {"script": script, "upsert": document})
-    if item.vector is not None:
-        document["vector"] = item.vector
-    return bulk.index_operation(index, id, document)
+    return bulk.index_operation(index, id, {**document, **(item.vectors or {})})
 
 
 def _document(raw: RawRecord, digest: Digest, decision: Decision, moment: Moment) -> Json:
@@ -114,5 +110,5 @@ def _entries(item: Item, failed: bool, moment: Moment) -> list[LedgerEntry]:
         return [] if entry is None else [entry]
     entry = item.decision.entry
     if item.decision.vector == "embed":
-        entry = replace(entry, embedding_model=moment.model if item.vector is not None else None)
+        entry = replace(entry, embedding_model=moment.model if item.vectors is not None else None)
     return [each for each in (item.decision.displaced, entry) if each is not None]

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 import structlog
 
 from core.errors import IndexMismatch, ModelMissing, Unavailable
+from core.json_types import Json
 from core.ports import Embedder
+from es_mappings.codecs.vectors import to_fields
+from es_mappings.meta import IndexMeta
 from indexer.parts import Parts
 
 log = structlog.get_logger(__name__)
@@ -16,9 +19,11 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """``vectors``: one per text, None if no embedder was available; ``lengths``: tokens before truncation."""
+    """``fields``: those of each text with its vectors, None if no embedder was available; ``lengths``: tokens before
+    truncation.
+    """
 
-    vectors: Sequence[list[float] | None]
+    fields: Sequence[Json | None]
     lengths: list[int] = field(default_factory=list)
     reads: int = 0
 
@@ -28,7 +33,7 @@ class Embedding:
     """The embedder of one run: loaded at the first text, disabled at the first failure (which is logged once)."""
 
     parts: Parts
-    model: str
+    recipe: IndexMeta
     absence: str | None = None
     _embedder: Embedder | None = None
 
@@ -38,23 +43,26 @@ class Embedding:
         if embedder is None:
             return Embedded([None] * len(texts))
         try:
-            vectors = embedder.embed(texts, "document")
+            fields = self._fields(embedder, texts)
             lengths = embedder.count_tokens(texts)
         except Unavailable as error:
             self._give_up(str(error))
             return Embedded([None] * len(texts))
-        return Embedded([vector.tolist() for vector in vectors], lengths, embedder.card.max_tokens)
+        return Embedded(fields, lengths, embedder.card.max_tokens)
 
-    def vectors(self, texts: Sequence[str]) -> Sequence[list[float] | None]:
-        """Only the vectors, for texts whose lengths were already counted. Raises as ``embed`` does."""
+    def fields(self, texts: Sequence[str]) -> Sequence[Json | None]:
+        """Only the fields, for texts whose lengths were already counted. Raises as ``embed`` does."""
         embedder = self._loaded() if texts else None
         if embedder is None:
             return [None] * len(texts)
         try:
-            return [vector.tolist() for vector in embedder.embed(texts, "document")]
+            return self._fields(embedder, texts)
         except Unavailable as error:
             self._give_up(str(error))
             return [None] * len(texts)
+
+    def _fields(self, embedder: Embedder, texts: Sequence[str]) -> list[Json]:
+        return to_fields(embedder.encode(texts, "document"), embedder.card, self.recipe.tokens)
 
     def _loaded(self) -> Embedder | None:
         if self._embedder is None and self.absence is None:
@@ -66,15 +74,16 @@ class Embedding:
             self._give_up("no embedder was asked for")
             return
         try:
-            self._embedder = self.parts.embedder(self.model)
+            self._embedder = self.parts.embedder(self.recipe.embedding_model)
         except (ModelMissing, Unavailable) as error:
             self._give_up(str(error))
             return
-        if self._embedder.card.model != self.model:
+        if self._embedder.card.model != self.recipe.embedding_model:
             raise IndexMismatch(
-                f"The index holds vectors by {self.model}; the embedder given is {self._embedder.card.model}."
+                f"The index holds vectors by {self.recipe.embedding_model}; the embedder given is "
+                f"{self._embedder.card.model}."
             )
 
     def _give_up(self, why: str) -> None:
         self.absence = why
-        log.warning("embed.unavailable", model=self.model, reason=why)
+        log.warning("embed.unavailable", model=self.recipe.embedding_model, reason=why)

@@ -1,4 +1,4 @@
-"""Adds vectors to records that were written without one, because the embedder was not available."""
+"""Adds vectors to records that were written without, because the embedder was not available."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from core.errors import Unavailable
 from core.json_types import Json
 from es_gateway.client import retrying
 from es_mappings.codecs.records import from_document
+from es_mappings.codecs.vectors import has_all
+from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from indexer import bulk
 from indexer.background import Background
@@ -45,16 +47,16 @@ def embed_missing(source_id: str, parts: Parts, options: Options) -> Filled:
     A record that changes meanwhile waits for the next call. Raises Unavailable if the embedder is not available.
     """
     parts = replace(parts, client=retrying(parts.client))
-    embedding, tally = Embedding(parts, parts.model()), _Tally()
+    embedding, tally = Embedding(parts, parts.recipe()), _Tally()
     started = time.monotonic()
     with Background(1, "vectors") as background:
         writing: Future[_Written] | None = None
-        for hits in batched(_missing(parts, source_id), options.batch):
-            vectors = _vectors(hits, embedding)
+        for hits in batched(_missing(parts, source_id, embedding.recipe), options.batch):
+            made = _made(hits, embedding)
             tally.add(parts, writing)
             options.guard()
             writing = background.submit(
-                _write, parts, source_id, list(zip(hits, vectors, strict=True)), embedding.model
+                _write, parts, source_id, list(zip(hits, made, strict=True)), embedding.recipe.embedding_model
             )
             if options.seconds is not None and time.monotonic() - started >= options.seconds:
                 break
@@ -91,20 +93,20 @@ class _Tally:
 
 
 def count_missing(source_id: str, parts: Parts) -> int:
-    """The number of the source's records without a vector."""
-    index, query = alias(parts.prefix, "records"), _without_vector(source_id)
+    """The number of the source's records without a vector, or without token vectors that the index should have."""
+    index, query = alias(parts.prefix, "records"), _lacking(source_id, parts.recipe())
     parts.client.indices.refresh(index=index)
     return int(parts.client.count(index=index, query=query)["count"])
 
 
-def _vectors(hits: Sequence[Json], embedding: Embedding) -> Sequence[list[float] | None]:
-    vectors = embedding.vectors([from_document(hit["_source"]).embedding_text for hit in hits])
+def _made(hits: Sequence[Json], embedding: Embedding) -> Sequence[Json | None]:
+    made = embedding.fields([from_document(hit["_source"]).embedding_text for hit in hits])
     if embedding.absence is not None:
         raise Unavailable(f"Vectors cannot be made: {embedding.absence}")
-    return vectors
+    return made
 
 
-def _write(parts: Parts, source_id: str, pairs: list[tuple[Json, list[float] | None]], model: str) -> _Written:
+def _write(parts: Parts, source_id: str, pairs: list[tuple[Json, Json | None]], model: str) -> _Written:
     """Writes the vectors of these hits, then notes the model in the ledger."""
     refused = bulk.write(parts.client, (operation for pair in pairs for operation in _operations(parts.prefix, *pair)))
     done = sorted({hit["_id"] for hit, _ in pairs} - {failure.id for failure in refused})
@@ -113,19 +115,19 @@ def _write(parts: Parts, source_id: str, pairs: list[tuple[Json, list[float] | N
     return _Written(len(pairs), refused + write_ledger(parts.client, parts.prefix, entries))
 
 
-def _operations(prefix: str, hit: Json, vector: list[float] | None) -> Iterator[bulk.Operation]:
+def _operations(prefix: str, hit: Json, made: Json | None) -> Iterator[bulk.Operation]:
     unchanged = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
     for index in targets(prefix, "records"):
-        yield bulk.update_operation(index, hit["_id"], {"doc": {"vector": vector}}, unchanged)
+        yield bulk.update_operation(index, hit["_id"], {"doc": made}, unchanged)
 
 
-def _missing(parts: Parts, source_id: str) -> Iterator[Json]:
+def _missing(parts: Parts, source_id: str, recipe: IndexMeta) -> Iterator[Json]:
     index = alias(parts.prefix, "records")
     both = f"{index},{alias(parts.prefix, 'ledger')}"
     parts.client.indices.refresh(index=both)
-    return scan(parts.client, index, _without_vector(source_id), _READ)
+    return scan(parts.client, index, _lacking(source_id, recipe), _READ)
 
 
-def _without_vector(source_id: str) -> Json:
+def _lacking(source_id: str, recipe: IndexMeta) -> Json:
     filters = [{"term": {"source": source_id}}]
-    return {"bool": {"filter": filters, "must_not": [{"exists": {"field": "vector"}}]}}
+    return {"bool": {"filter": filters, "must_not": [has_all(recipe.tokens)]}}

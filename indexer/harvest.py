@@ -14,6 +14,7 @@ import structlog
 from core.errors import SondeError, Unavailable
 from es_gateway.client import retrying
 from es_mappings.codecs.runs import Refusal, RunReport, RunState
+from es_mappings.meta import IndexMeta
 from indexer.background import Background
 from indexer.batches import batches
 from indexer.commit import commit
@@ -57,12 +58,12 @@ def harvest(
     indices cannot hold the records.
     """
     parts = replace(parts, client=retrying(parts.client))
-    model = parts.model()
+    recipe = parts.recipe()
     finish_if_possible(parts)
     run = run if run is not None else open_run(source_id, options)
     begun = replace(run, state="running", slices=run.slices + 1, worker=options.worker, message=None)
     with Background(1, "commit") as background:
-        return _Slice(parts, options, begun, model, background).go(source)
+        return _Slice(parts, options, begun, recipe, background).go(source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class _Slice:
     parts: Parts
     options: Options
     run: RunReport
-    model: str
+    recipe: IndexMeta
     background: Background
     started: float = field(default_factory=time.monotonic)
     handled: int = 0
@@ -92,7 +93,7 @@ class _Slice:
 
     def __post_init__(self) -> None:
         self.tally = Tally.of(self.run)
-        self.embedding = Embedding(self.parts, self.model)
+        self.embedding = Embedding(self.parts, self.recipe)
         self.planner = Planner(self.parts.client, self.parts.prefix, self.run.source, self.parts.name_lists())
 
     def go(self, source: Source) -> RunReport:
@@ -135,7 +136,7 @@ class _Slice:
 
     def _handle(self, batch: Page) -> None:
         self._follow_the_model()
-        moment = Moment(self.run.id, now_iso(), self.model)
+        moment = Moment(self.run.id, now_iso(), self.recipe.embedding_model)
         with self._timed("plan"):
             items = self.planner.plan(batch, moment)
         with self._timed("embed"):
@@ -149,18 +150,18 @@ class _Slice:
 
     def _follow_the_model(self) -> None:
         """A reindex may change the serving model during a run; new vectors must use the new model."""
-        model = self.parts.model()
-        if model != self.model:
-            self.model, self.embedding = model, Embedding(self.parts, model)
+        recipe = self.parts.recipe()
+        if recipe != self.recipe:
+            self.recipe, self.embedding = recipe, Embedding(self.parts, recipe)
 
     def _with_vectors(self, items: list[Item]) -> list[Item]:
         wanted = [index for index, item in enumerate(items) if item.decision.vector == "embed"]
         texts = [digest.record.embedding_text for index in wanted if (digest := items[index].digest) is not None]
         made = self.embedding.embed(texts)
-        for index, vector in zip(wanted, made.vectors, strict=True):
-            items[index] = replace(items[index], vector=vector)
+        for index, fields in zip(wanted, made.fields, strict=True):
+            items[index] = replace(items[index], vectors=fields)
         self.tally.tokens = self.tally.tokens.plus(made.reads, made.lengths) if made.lengths else self.tally.tokens
-        missing = sum(vector is None for vector in made.vectors)
+        missing = sum(fields is None for fields in made.fields)
         self.tally.add("embedded", len(wanted) - missing)
         self.tally.add("without_vector", missing)
         return items

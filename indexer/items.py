@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.json_types import Json
 from es_mappings.codecs.ledger import LedgerEntry
 from indexer.digest import Digest
 from indexer.plan import Decision
@@ -12,13 +13,13 @@ from indexer.raw import RawRecord
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """``digest`` is set if the document was parsed."""
+    """``digest`` is set if the document was parsed; ``vectors``: the fields that the embedder made."""
 
     raw: RawRecord
     stored: LedgerEntry | None
     decision: Decision
     digest: Digest | None = None
-    vector: list[float] | None = None
+    vectors: Json | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from core.errors import NotFound, SondeError
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import serving
+from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from reading.vocabulary.name_lists import NO_LISTS, NameLists
 
@@ -51,12 +52,12 @@ class Parts:
     progress: Progress = no_progress
     name_lists: Callable[[], NameLists] = no_lists
 
-    def model(self) -> str:
-        """The embedding model of the records index. Raises NotFound if there is no index yet, Unavailable."""
+    def recipe(self) -> IndexMeta:
+        """The embedding recipe of the records index. Raises NotFound if there is no index yet, Unavailable."""
         found = serving(self.client, self.prefix, "records")
         if found is None:
             raise NotFound(f"There is no index behind {alias(self.prefix, 'records')}; create the indices first.")
-        return found.meta.embedding_model
+        return found.meta
 
 
 @dataclass(frozen=True, slots=True)

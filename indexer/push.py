@@ -5,7 +5,6 @@ document.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import structlog
@@ -75,14 +74,14 @@ def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
     IndexMismatch if there is no suitable index; Unavailable if Elasticsearch does not answer or refuses it.
     """
     parts = replace(parts, client=retrying(parts.client))
-    model = parts.model()
-    moment = Moment(PUSHED, now_iso(), model)
+    recipe = parts.recipe()
+    moment = Moment(PUSHED, now_iso(), recipe.embedding_model)
     record, raw = pushed.record, pushed.raw(source)
     Ledger(parts.client, parts.prefix).refresh()  # a search finds the record's holder
     (item,) = Planner(parts.client, parts.prefix, source, parts.name_lists()).plan(Page((raw,)), moment)
     if item.decision.outcome == "refused":
         raise Refused(item.decision.entry.reason or "it cannot be read")
-    item = _with_vector(item, Embedding(parts, model))
+    item = _with_vectors(item, Embedding(parts, recipe))
     not_taken = commit(parts.client, parts.prefix, [item], moment)
     if not_taken:
         raise Unavailable(f"Elasticsearch did not take {record}: {not_taken[0].reason}")
@@ -109,11 +108,11 @@ def delete(source: str, record: str, parts: Parts) -> None:
     log.info("push.deleted", record=record)
 
 
-def _with_vector(item: Item, embedding: Embedding) -> Item:
+def _with_vectors(item: Item, embedding: Embedding) -> Item:
     if item.decision.vector != "embed" or item.digest is None:
         return item
-    vectors: Sequence[list[float] | None] = embedding.embed([item.digest.record.embedding_text]).vectors
-    return replace(item, vector=vectors[0])
+    (fields,) = embedding.embed([item.digest.record.embedding_text]).fields
+    return replace(item, vectors=fields)
 
 
 def _show(parts: Parts) -> None:

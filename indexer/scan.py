@@ -7,6 +7,7 @@ from typing import Any
 
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs.vectors import WITHOUT
 
 _PAGE = 2000
 _KEEP_ALIVE = "5m"
@@ -22,7 +23,7 @@ def scan(
 ) -> Iterator[Json]:
     """Hits with their sequence numbers, ascending by ``sort`` (a field with doc values), from one point in time.
 
-    ``fields``: the fields of ``_source`` to return; None for all.
+    ``fields``: the fields of ``_source`` to return; None for all but the vectors.
     """
     pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
     after: list[Any] | None = None
@@ -48,7 +49,7 @@ def _page(
     found = client.search(
         pit={"id": pit, "keep_alive": _KEEP_ALIVE},
         query=query,
-        source=True if fields is None else {"includes": list(fields)} if fields else False,
+        source=WITHOUT if fields is None else {"includes": list(fields)} if fields else False,
         sort=sort,
         search_after=after,
         size=_PAGE,

@@ -14,6 +14,7 @@ import structlog
 from core.batched import batched
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs import vectors
 from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.records import from_document, to_document
 from es_mappings.codecs.runs import RunReport
@@ -27,7 +28,7 @@ from indexer.ledger import PUSHED, RESTORED, Ledger
 log = structlog.get_logger(__name__)
 
 _AT_ONCE = 200
-_KEPT_OF_A_RECORD = ("native", "harvest", "family", "vector")  # fields stored beside the record itself
+_KEPT_OF_A_RECORD = ("native", "harvest", "family", *vectors.FIELDS)  # fields stored beside the record itself
 
 
 @dataclass(frozen=True, slots=True)

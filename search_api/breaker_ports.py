@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.breaker import Breaker
 from core.errors import Unavailable
 from core.place import Place
-from core.ports import CrossEncoder, CrossEncoderCard, Embedder, EmbedderCard, Geocoder, TextKind, Vectors
+from core.ports import CrossEncoder, CrossEncoderCard, Embedder, EmbedderCard, Encoded, Geocoder, TextKind, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,13 @@ class GuardedEmbedder:
             return self.embedder.embed(texts, kind)
         with self.breaker.guarding(Unavailable):
             return self.embedder.embed(texts, kind)
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        """Raises Unavailable, immediately while the circuit is open."""
+        if kind == "document":
+            return self.embedder.encode(texts, kind)
+        with self.breaker.guarding(Unavailable):
+            return self.embedder.encode(texts, kind)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return self.embedder.count_tokens(texts)

@@ -21,9 +21,11 @@ from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord
 from search_api.listed import Listed, listed
 from search_api.ranking.config import RankingConfig
+from search_api.ranking.interact import interact, interactions
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
 from search_api.ranking.signals.cross_encoder import CrossEncoderReading
+from search_api.ranking.signals.late_interaction import LateInteraction
 from search_api.ranking.target import Relation
 from search_api.refinement import looked_up, named, spelling_of
 from search_api.request import Filters, SearchRequest
@@ -34,6 +36,7 @@ from search_api.retrieval.fetch import Fetched, PassageFound, fetch_passages, fe
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
 from search_api.retrieval.spelling import Spelling
+from search_api.retrieval.token_vectors import fetch_token_vectors
 from search_api.retrieval.versioned_cache import RecordCaches, Version
 from search_api.serving import Resolver, Serving
 from search_api.targets import target_of
@@ -69,13 +72,15 @@ class Stopwatch:
 
 @dataclass(frozen=True, slots=True)
 class SearchParts:
-    """The parts of a search. ``cross_encoder()`` raises ModelMissing if there is none."""
+    """The parts of a search. ``cross_encoder`` is None if none is configured; it raises ModelMissing if it cannot be
+    loaded.
+    """
 
     client: Elasticsearch
     resolver: Resolver
     understander: Understander
     geocoder: Geocoder
-    cross_encoder: Callable[[], CrossEncoder]
+    cross_encoder: Callable[[], CrossEncoder] | None
     config: RankingConfig
     now_ms: Callable[[], int]
     caches: RecordCaches = field(default_factory=RecordCaches)
@@ -156,10 +161,12 @@ class SearchPipeline:
             read = self.understood(request, serving.structured)
         with watch.stage("names"):
             read = named(self.parts.client, serving.records.index, read) if serving.has_names else read
-        vector, serving = self._vector(request, read, serving, watch)
-        found, plan = self._retrieved(request, read, serving, vector, watch)
+        meant, serving = self._meant(request, read, serving, watch)
+        found, plan = self._retrieved(request, read, serving, None if meant is None else meant.vector, watch)
         with watch.stage("rank"):
             ranking = self._ranked(request, read, found, serving)
+        with watch.stage("interact"):
+            ranking = self._interacted(request, meant, ranking, found, serving)
         with watch.stage("rerank"):
             ranking, unread = self._reread(request, read, ranking, found, serving)
             ranking = nearest_first(ranking)
@@ -179,10 +186,10 @@ class SearchPipeline:
             filters = replace(filters, area=shaped or filters.area)
         return filters
 
-    def _vector(
+    def _meant(
         self, request: SearchRequest, read: Interpretation, serving: Serving, watch: Stopwatch
-    ) -> tuple[NDArray[np.float32] | None, Serving]:
-        """The question's vector if meaning is used; if the embedder is down, continues without it."""
+    ) -> tuple[Meant | None, Serving]:
+        """The question's vectors if meaning is used; if the embedder is down, continues without them."""
         if request.algorithm == "dense" and serving.embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
         meant = not read.is_empty and (bool(read.thematic) or not read.identifiers) and not read.is_names_only
@@ -194,7 +201,7 @@ class SearchPipeline:
             return None, serving
         try:
             with watch.stage("embed"):
-                return _direction(serving.embedder, read), serving
+                return _meant(serving.embedder, read), serving
         except Unavailable as error:
             if request.algorithm == "dense":
                 raise
@@ -231,17 +238,29 @@ class SearchPipeline:
         share = config.words.foreign if serving.lacks(sure_language(read.thematic)) else 1.0
         return rank(found.candidates(config.record_columns), target, config.records, serving.cosine_floor, share)
 
+    def _interacted(
+        self, request: SearchRequest, meant: Meant | None, ranking: Ranking, found: CandidateSet, serving: Serving
+    ) -> Ranking:
+        signal, made_by = ranking.ranker.find(LateInteraction), serving.tokens
+        if signal is None or made_by is None or meant is None or meant.tokens is None or not request.rerank:
+            return ranking
+        best = ranking.ids(0, signal.depth)
+        versions = {record: found.versions[record] for record in best}
+        memory = self.parts.caches.tokens
+        texts = fetch_token_vectors(self.parts.client, serving.records.index, versions, made_by, memory)
+        return interact(ranking, interactions(meant.tokens, [texts.get(record) for record in best]))
+
     def _reread(
         self, request: SearchRequest, read: Interpretation, ranking: Ranking, found: CandidateSet, serving: Serving
     ) -> tuple[Ranking, tuple[str, ...]]:
         # A reranker reads topics: a question with only a place or period is not reranked.
-        reading = ranking.ranker.find(CrossEncoderReading)
-        if reading is None or not request.rerank or not read.thematic or len(ranking) == 0:
+        reading, load = ranking.ranker.find(CrossEncoderReading), self.parts.cross_encoder
+        if reading is None or load is None or not request.rerank or not read.thematic or len(ranking) == 0:
             return ranking, ()
         if hurried():
             return ranking, ("cross_encoder",)
         try:
-            cross_encoder = self.parts.cross_encoder()
+            cross_encoder = load()
         except ModelMissing:
             return ranking, ("cross_encoder",)
         best = ranking.ids(0, reading.depth)
@@ -285,19 +304,25 @@ class SearchPipeline:
         )
 
 
-def _direction(embedder: Embedder, read: Interpretation) -> NDArray[np.float32]:
-    """The unit vector between the whole question and its topic alone, if place or time were removed.
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A question as the embedder reads it: its unit vector, and the token vectors of the whole question, if any."""
+
+    vector: NDArray[np.float32]
+    tokens: NDArray[np.float32] | None
+
+
+def _meant(embedder: Embedder, read: Interpretation) -> Meant:
+    """The unit vector is between the whole question and its topic alone, if place or time were removed.
 
     The topic alone loses what a name implies (a Great Barrier Reef is coral); the whole question attracts records that
     only share the name. On the tuning halves the middle was worse than neither (docs/quality.md).
     """
     text, thematic = read.written_out
-    if thematic in ("", text):
-        whole: NDArray[np.float32] = embedder.embed([text], "query")[0]
-        return whole
-    both = embedder.embed([text, thematic], "query").sum(axis=0)
-    unit: NDArray[np.float32] = both / np.linalg.norm(both)
-    return unit
+    encoded = embedder.encode([text] if thematic in ("", text) else [text, thematic], "query")
+    tokens = None if encoded.tokens is None else encoded.tokens[0]
+    both = encoded.vectors.sum(axis=0)
+    return Meant(both / np.linalg.norm(both), tokens)
 
 
 def _degraded(request: SearchRequest, serving: Serving) -> tuple[str, ...]:

@@ -39,5 +39,6 @@ class Readiness:
         except SondeError as error:
             return ReadinessReport(False, {**dependencies, "index": str(error)})
         dependencies |= {"index": "ok", "embedder": serving.embedder_problem or "ok"}
-        reasons = reindex_reasons(serving.records.meta, self._configured_model)
+        card = serving.embedder.card if serving.embedder is not None else None
+        reasons = reindex_reasons(serving.records.meta, self._configured_model, card)
         return ReadinessReport(status != "red", dependencies, reasons)

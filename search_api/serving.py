@@ -10,7 +10,7 @@ from typing import Protocol
 from cachetools import TTLCache
 
 from core.errors import ModelMissing, Unavailable
-from core.ports import Embedder
+from core.ports import Embedder, TokenCard
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, serving
 from es_mappings.meta import NAMES_SINCE, refuse_other_dimensions
@@ -50,6 +50,12 @@ class Serving:
     def has_names(self) -> bool:
         """Whether the records have keys of names; those of an older schema get them by a reindex."""
         return self.records.meta.schema_version >= NAMES_SINCE
+
+    @property
+    def tokens(self) -> TokenCard | None:
+        """How the token vectors of the records were made, if the embedder makes a question's likewise."""
+        made_by = self.records.meta.tokens
+        return made_by if self.embedder is not None and self.embedder.card.tokens == made_by else None
 
     @property
     def cosine_floor(self) -> float:

@@ -15,7 +15,6 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from core.access import AccessScope
 from core.errors import SondeError
-from encoders.specs import DEFAULT_CROSS_ENCODER
 from search_api.access.algorithms import Algorithm
 
 _MIB = 1024 * 1024
@@ -197,6 +196,9 @@ class EmbedderSettings(_Group):
     floor: float | None = Field(
         None, ge=-1, lt=1, description="Lower end of the scale of cosines in fusion. Default: from the model."
     )
+    tokens: str = Field(
+        "auto", description="What makes token vectors: auto (the model's own, or Sonde's for it), a folder, or none."
+    )
 
 
 def _unless_none(name: str | None) -> str | None:
@@ -214,8 +216,8 @@ def _runtime_of_rerankers(name: str) -> str:
 
 class CrossEncoderSettings(_Group):
     model: Annotated[str | None, AfterValidator(_unless_none)] = Field(
-        DEFAULT_CROSS_ENCODER,
-        description="A folder, a hub id or the included model; `none`: no reranker, and answers say so.",
+        None,
+        description="A folder or a hub id; it reads the best hits again when somebody asks. Default: none.",
     )
     weight: float | None = Field(
         None,

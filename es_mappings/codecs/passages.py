@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from core.json_types import Json, JsonMapping
 from core.passage import Passage, WhereWhen
@@ -39,12 +39,11 @@ def inherited(record: Record) -> Json:
     )
 
 
-def to_document(
-    passage: Passage, title: str, heading: str, own: WhereWhen, record: Json | None, vector: Sequence[float]
-) -> Json:
+def to_document(passage: Passage, title: str, heading: str, own: WhereWhen, record: Json | None, vectors: Json) -> Json:
     """The passage's own fields start with ``own_``; ``record`` comes from ``inherited``, None without a record.
 
-    ``title`` is its document's; ``heading`` is a search field with the title and the nearest headings.
+    ``vectors``: the fields of its vectors. ``title`` is its document's; ``heading`` is a search field with the title
+    and the nearest headings.
     """
     return _filled(
         {
@@ -66,7 +65,7 @@ def to_document(
             "own_time": [time_range(span) for span in own.spans],
             "own_spans": [span_text(span) for span in own.spans],
             **(record or {}),
-            "vector": list(vector),
+            **vectors,
         }
     )
 

@@ -10,6 +10,7 @@ from core.errors import SondeError
 from core.json_types import Json
 from core.ports import Embedder, EmbedderCard
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices
 from es_mappings.names import IndexKind, concrete
 from evaluation.throwaway import PREFIX, sweep_abandoned
@@ -61,6 +62,6 @@ def _documents(texts: Mapping[str, str], embedder: Embedder, reader: PassageRead
     for id, text in texts.items():
         passages = segment(read_text(text.encode(), Limits()), id, embedder, SegmentOptions()).passages
         whole = [embedding_text(one, "", embedder, embedder.card.max_tokens) for one in passages]
-        vectors = embedder.embed(whole, "document")
-        for one, vector in zip(passages, vectors, strict=True):
-            yield one.id, passage_document(one, "", reader.read(one.text), None, vector.tolist())
+        made = to_fields(embedder.encode(whole, "document"), embedder.card, embedder.card.tokens)
+        for one, fields in zip(passages, made, strict=True):
+            yield one.id, passage_document(one, "", reader.read(one.text), None, fields)

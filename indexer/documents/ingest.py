@@ -17,9 +17,11 @@ from core.document import PUBLIC, DocumentEntry, State, document_id, now_iso
 from core.errors import NotFound, SondeError, Unavailable
 from core.json_types import Json
 from core.passage import Passage
-from core.ports import Embedder
+from core.ports import Embedder, TokenCard
 from es_gateway.client import Elasticsearch, retrying
+from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices, serving
+from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import alias
 from indexer.documents.detect_format import MEDIA_TYPES
@@ -135,7 +137,8 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
     """
     parts = replace(parts, client=retrying(parts.client))
     store = DocumentStore(parts.client, parts.prefix)
-    embedder = parts.embedder(_model(parts, incoming.owner))
+    index = _recipe(parts, incoming.owner)
+    embedder = parts.embedder(index.embedding_model)
     read_as = recipe(parts.options, parts.segmenter)
     stored = store.entry(incoming.id)
     if (
@@ -163,9 +166,9 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
         updated=now_iso(),
     )
     if incoming.known is None:
-        return Ingested(_Run(parts, store, embedder, progress, store.put_entry).run(entry, incoming.data))
+        return Ingested(_Run(parts, store, embedder, index.tokens, progress, store.put_entry).run(entry, incoming.data))
     entry = entry if stored is None else _with_reference(entry, stored)
-    return Ingested(_Run(parts, store, embedder, progress, store.keep_entry).run(entry, incoming.data))
+    return Ingested(_Run(parts, store, embedder, index.tokens, progress, store.keep_entry).run(entry, incoming.data))
 
 
 def _with_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntry:
@@ -181,13 +184,13 @@ def _with_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntr
     )
 
 
-def _model(parts: IngestParts, owner: str) -> str:
-    """The embedding model of the index for these passages."""
+def _recipe(parts: IngestParts, owner: str) -> IndexMeta:
+    """The embedding recipe of the index for these passages."""
     kind = passages_kind(owner)
     found = serving(parts.client, parts.prefix, kind)
     if found is None:
         raise NotFound(f"There is no index behind {alias(parts.prefix, kind)}; run `sonde harvest` or `sonde ingest`.")
-    return found.meta.embedding_model
+    return found.meta
 
 
 @dataclass(slots=True)
@@ -197,6 +200,7 @@ class _Run:
     parts: IngestParts
     store: DocumentStore
     embedder: Embedder
+    tokens: TokenCard | None
     progress: DocumentProgress
     keep: Callable[[DocumentEntry], None]
     took_ms: dict[str, float] = field(default_factory=dict)
@@ -318,11 +322,12 @@ class _Run:
     ) -> list[tuple[str, Json]]:
         title = entry.title or entry.name
         most = self.embedder.card.max_tokens
-        vectors = self.embedder.embed([embedding_text(one, title, self.embedder, most) for one in batch], "document")
+        encoded = self.embedder.encode([embedding_text(one, title, self.embedder, most) for one in batch], "document")
+        made = to_fields(encoded, self.embedder.card, self.tokens)
         own = [self.parts.reader.read(one.text) for one in batch]
         return [
-            (one.id, passage_document(one, title, where, inherits, vector.tolist()))
-            for one, where, vector in zip(batch, own, vectors, strict=True)
+            (one.id, passage_document(one, title, where, inherits, fields))
+            for one, where, fields in zip(batch, own, made, strict=True)
         ]
 
     def _failed(self, entry: DocumentEntry, refused: DocumentRefused) -> DocumentEntry:

@@ -13,7 +13,7 @@ from core.errors import SondeError, Unavailable
 from core.json_types import Json, JsonMapping
 from core.passage import Passage, WhereWhen
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs import documents, passages
+from es_mappings.codecs import documents, passages, vectors
 from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.records import from_document
 from es_mappings.names import IndexKind, alias
@@ -37,10 +37,10 @@ def passages_kind(owner: str) -> IndexKind:
     return "passages" if owner == PUBLIC else "library"
 
 
-def passage_document(passage: Passage, title: str, own: WhereWhen, record: Json | None, vector: list[float]) -> Json:
-    """The stored form; ``record`` holds the fields inherited from the record."""
+def passage_document(passage: Passage, title: str, own: WhereWhen, record: Json | None, made: Json) -> Json:
+    """The stored form; ``record`` holds the fields inherited from the record, ``made`` those of its vectors."""
     heading = " ".join([title, *(without_number(part) for part in passage.section_path[-2:])]).strip()
-    return passages.to_document(passage, title, heading, own, record, vector)
+    return passages.to_document(passage, title, heading, own, record, made)
 
 
 class DocumentStore:
@@ -85,7 +85,7 @@ class DocumentStore:
         """The fields that the record's passages inherit; None if there is no such record."""
         index = alias(self.prefix, "records")
         answer = self.client.options(ignore_status=404)
-        found = answer.get(index=index, id=record, source_excludes=["vector"]).body
+        found = answer.get(index=index, id=record, source_excludes=list(vectors.FIELDS)).body
         return inherited(from_document(found["_source"])) if found.get("found") else None
 
     def record_of_doi(self, doi: str) -> str | None:

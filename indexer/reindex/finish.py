@@ -79,7 +79,7 @@ def _catch_up(client: Elasticsearch, prefix: str, left: Handover, embedder: Call
     if not client.indices.exists(index=left.old):
         log.warning("reindex.old_is_gone", old=left.old, new=left.new)
         return
-    how = copying(left.kind, _embedder(client, left, embedder))
+    how = copying(left.kind, _meta(client, left.new).tokens, _embedder(client, left, embedder))
     for _ in range(_MOST_ROUNDS):
         client.indices.refresh(index=f"{left.old},{left.new}")
         if _bring(client, prefix, left, how) + _take_out(client, left) == 0:
@@ -89,8 +89,7 @@ def _catch_up(client: Elasticsearch, prefix: str, left: Handover, embedder: Call
 def _embedder(client: Elasticsearch, left: Handover, embedder: Callable[[str], Embedder]) -> Embedder | None:
     """The new index's embedder, if the vectors of the old one do not fit it."""
     old, new = _meta(client, left.old), _meta(client, left.new)
-    same = (old.embedding_model, old.dims) == (new.embedding_model, new.dims)
-    return None if same else embedder(new.embedding_model)
+    return None if new.keeps_vectors_of(old) else embedder(new.embedding_model)
 
 
 def _meta(client: Elasticsearch, index: str) -> IndexMeta:

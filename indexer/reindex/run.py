@@ -69,12 +69,12 @@ class ReindexParts:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The serving index and the one being built beside it."""
+    """The serving index, the one being built beside it, and the recipe of the latter."""
 
     kind: Reindexed
     old: ServingIndex
     new: str
-    same_model: bool
+    meta: IndexMeta
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ def _prepare(parts: ReindexParts, kind: Reindexed) -> Pair | None:
     else:
         mappings = loader.mapping(kind, card, vector_index=parts.vector_index)
         parts.client.indices.create(index=new, mappings=mappings, settings=loader.settings())
-    return Pair(kind, old, new, old.meta.embedding_model == card.model and old.meta.dims == card.dims)
+    return Pair(kind, old, new, wanted)
 
 
 def _serves(parts: ReindexParts) -> bool:
@@ -216,8 +216,8 @@ def _finished(parts: ReindexParts, left: Sequence[Handover]) -> ReindexReport:
 
 def _settle(parts: ReindexParts, pair: Pair) -> _Settled:
     """Repeats rounds until one finds nothing to do."""
-    embedder = None if pair.same_model else parts.embedder
-    how = copying(pair.kind, embedder, lambda seen: parts.progress(pair.kind, seen))
+    embedder = None if pair.meta.keeps_vectors_of(pair.old.meta) else parts.embedder
+    how = copying(pair.kind, pair.meta.tokens, embedder, lambda seen: parts.progress(pair.kind, seen))
     for number in range(1, _MOST_ROUNDS + 1):
         seen = done_up_to(parts.client, pair.old.index)
         done = sync(parts.client, pair.old.index, pair.new, how)
@@ -271,7 +271,7 @@ def _move(client: Elasticsearch, moves: Sequence[tuple[IndexKind, str, str]], pr
 def _forget_newer(client: Elasticsearch, prefix: str, left: str, taken: str) -> None:
     """Marks records that exist only in the abandoned index, so that the next harvest writes them again."""
     by_source: dict[str, list[str]] = {}
-    for hit in differing(client, left, taken):
+    for hit in differing(client, left, taken, described(client, left).meta.tokens):
         by_source.setdefault(hit["_source"]["source"], []).append(hit["_id"])
     ledger = Ledger(client, prefix)
     for source, ids in by_source.items():

@@ -13,25 +13,28 @@ from dataclasses import dataclass
 
 from core.batched import batched
 from core.json_types import Json, JsonMapping
+from core.ports import TokenCard
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs import vectors
+from es_mappings.codecs.vectors import has_all
 from indexer import bulk
 from indexer.scan import scan
 
 BATCH = 500
 EVERYTHING: JsonMapping = {"match_all": {}}
-_HAS_VECTOR: JsonMapping = {"exists": {"field": "vector"}}
 
 
 @dataclass(frozen=True, slots=True)
 class Copying:
     """How to copy a document.
 
-    ``transform`` converts a stored document (without vector) to this version's form. ``vectors`` gives each batch its
-    vectors, or None for the stored ones.
+    ``transform`` converts a stored document (without vectors) to this version's form. ``vectors`` gives each batch the
+    fields of its vectors; None to keep the stored ones, which ``tokens`` describes.
     """
 
     transform: Callable[[Json], Json]
-    vectors: Callable[[Sequence[Json]], Sequence[list[float] | None]] | None = None
+    vectors: Callable[[Sequence[Json]], Sequence[Json]] | None = None
+    tokens: TokenCard | None = None
     progress: Callable[[int], None] = lambda _seen: None
 
 
@@ -58,7 +61,7 @@ def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> R
     """
     client.indices.refresh(index=f"{source},{target}")
     there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
-    filled = _filled(client, source, target) if copying.vectors is None else set()
+    filled = _filled(client, source, target, copying.tokens) if copying.vectors is None else set()
     same = copied = seen = 0
     failures: list[bulk.Failure] = []
     for hits in batched(scan(client, source, EVERYTHING), BATCH):
@@ -81,21 +84,21 @@ def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> R
     return Round(same, copied, deleted, tuple(failures))
 
 
-def _filled(client: Elasticsearch, source: str, target: str) -> set[str]:
-    """Ids of documents that have a vector in ``source`` and none in ``target``."""
+def _filled(client: Elasticsearch, source: str, target: str, tokens: TokenCard | None) -> set[str]:
+    """Ids of documents that have their vectors in ``source`` and not in ``target``."""
     found: set[str] = set()
-    for hits in batched(scan(client, target, {"bool": {"must_not": [_HAS_VECTOR]}}, []), BATCH):
-        query = {"bool": {"filter": [{"ids": {"values": [hit["_id"] for hit in hits]}}, _HAS_VECTOR]}}
+    for hits in batched(scan(client, target, {"bool": {"must_not": [has_all(tokens)]}}, []), BATCH):
+        query = {"bool": {"filter": [{"ids": {"values": [hit["_id"] for hit in hits]}}, has_all(tokens)]}}
         answer = client.search(index=source, query=query, source=False, size=BATCH)
         found |= {hit["_id"] for hit in answer["hits"]["hits"]}
     return found
 
 
-def differing(client: Elasticsearch, source: str, target: str) -> Iterator[Json]:
-    """Hits of ``source`` that ``target`` lacks, holds differently, or without the vector that ``source`` has."""
+def differing(client: Elasticsearch, source: str, target: str, tokens: TokenCard | None) -> Iterator[Json]:
+    """Hits of ``source`` that ``target`` lacks, holds differently, or without the vectors that ``source`` has."""
     client.indices.refresh(index=f"{source},{target}")
     there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
-    filled = _filled(client, source, target)
+    filled = _filled(client, source, target, tokens)
     for hit in scan(client, source, EVERYTHING):
         if there.get(hit["_id"]) != _digest(hit["_source"]) or hit["_id"] in filled:
             yield hit
@@ -107,21 +110,22 @@ def with_vectors(
     """Hits of ``source`` with their complete documents for the target."""
     if not pairs:
         return
-    vectors = (
+    made = (
         copying.vectors([new for _, new in pairs])
         if copying.vectors is not None
         else _stored_vectors(client, source, [hit for hit, _ in pairs])
     )
-    for (hit, new), vector in zip(pairs, vectors, strict=True):
-        yield hit, new if vector is None else {**new, "vector": vector}
+    for (hit, new), fields in zip(pairs, made, strict=True):
+        yield hit, {**new, **fields}
 
 
-def _stored_vectors(client: Elasticsearch, index: str, hits: Sequence[Json]) -> list[list[float] | None]:
-    """The vectors in the index, in full precision; None for a document without one."""
+def _stored_vectors(client: Elasticsearch, index: str, hits: Sequence[Json]) -> list[Json]:
+    """The vectors' fields in the index, in full precision; empty for a document without any."""
     query = {"ids": {"values": [hit["_id"] for hit in hits]}}
-    found = client.search(index=index, query=query, source={"exclude_vectors": False}, size=len(hits))
-    stored = {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
-    return [stored.get(hit["_id"], {}).get("vector") for hit in hits]
+    wanted = {"exclude_vectors": False, "includes": list(vectors.FIELDS)}
+    found = client.search(index=index, query=query, source=wanted, size=len(hits))
+    stored = {hit["_id"]: vectors.of_document(hit["_source"]) for hit in found["hits"]["hits"]}
+    return [stored.get(hit["_id"], {}) for hit in hits]
 
 
 def _delete(client: Elasticsearch, target: str, only_there: Iterable[str]) -> int:
@@ -135,6 +139,6 @@ def _delete(client: Elasticsearch, target: str, only_there: Iterable[str]) -> in
 
 
 def _digest(document: Json) -> bytes:
-    """A hash of 16 bytes of the document without its vector."""
-    plain = {name: value for name, value in document.items() if name != "vector"}
+    """A hash of 16 bytes of the document without its vectors."""
+    plain = {name: value for name, value in document.items() if name not in vectors.FIELDS}
     return hashlib.blake2b(json.dumps(plain, sort_keys=True).encode(), digest_size=16).digest()

@@ -1,13 +1,14 @@
-"""Converts a stored document to this version's form, with a vector of the new index's model."""
+"""Converts a stored document to this version's form, with vectors of the new index's model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from core.json_types import Json
-from core.ports import Embedder
+from core.ports import Embedder, TokenCard
 from es_mappings.codecs import passages
 from es_mappings.codecs.records import from_document, to_document
+from es_mappings.codecs.vectors import to_fields
 from indexer.documents.segment import embedding_text
 from indexer.reindex.handover import Reindexed
 from indexer.reindex.sync import Copying
@@ -19,18 +20,22 @@ def _unseen(_seen: int) -> None:
     """Ignores progress."""
 
 
-def copying(kind: Reindexed, embedder: Embedder | None, progress: Callable[[int], None] = _unseen) -> Copying:
-    """How to copy documents of that kind; without ``embedder`` they keep their vectors."""
+def copying(
+    kind: Reindexed, tokens: TokenCard | None, embedder: Embedder | None, progress: Callable[[int], None] = _unseen
+) -> Copying:
+    """How to copy documents of that kind to an index with these token vectors; without ``embedder`` they keep their
+    vectors.
+    """
     transform = _renewed_record if kind == "records" else dict
     if embedder is None:
-        return Copying(transform, None, progress)
+        return Copying(transform, None, tokens, progress)
     text = _record_text if kind == "records" else _passage_text
 
-    def embedded(documents: Sequence[Json]) -> Sequence[list[float] | None]:
-        vectors = embedder.embed([text(document, embedder) for document in documents], "document")
-        return [vector.tolist() for vector in vectors]
+    def embedded(documents: Sequence[Json]) -> Sequence[Json]:
+        encoded = embedder.encode([text(document, embedder) for document in documents], "document")
+        return to_fields(encoded, embedder.card, tokens)
 
-    return Copying(transform, embedded, progress)
+    return Copying(transform, embedded, tokens, progress)
 
 
 def _renewed_record(source: Json) -> Json:

@@ -111,7 +111,7 @@ def fill(
 def _records(prefix: str, real: Sequence[Record], vectors: MadeVectors, size: Size) -> Iterator[Operation]:
     index = concrete(prefix, "records", 1)
     for place, record in enumerate(made_records(real, size.records)):
-        yield index_operation(index, record.id, {**to_document(record), "vector": vectors.at(place)})
+        yield index_operation(index, record.id, {**to_document(record), **vectors.at(place)})
 
 
 def _passages(

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.json_types import Json
 from core.passage import Passage
-from core.ports import Embedder, Vectors
+from core.ports import Embedder
 from core.record import Record
+from es_mappings.codecs.vectors import VECTOR, to_fields
 from reading.sentences import sentences
 
 SOURCE = "load"
@@ -67,21 +69,22 @@ def made_passages(texts: Sequence[str], number: int, records: int) -> Iterator[t
 
 @dataclass(frozen=True, slots=True)
 class MadeVectors:
-    """``real``: (n, dims) float32, unit norm. Past them each is a real one moved by noise, the same every time."""
+    """``real``: the fields of each text's vectors. Past them each vector is a real one moved by noise, the same every
+    time, with the token vectors of the real one.
+    """
 
-    real: Vectors
+    real: Sequence[Json]
 
     @classmethod
     def of(cls, texts: Sequence[str], embedder: Embedder, most: int) -> MadeVectors:
         """Embeds the first ``most`` texts."""
-        return cls(embedder.embed(texts[:most], "document"))
+        return cls(to_fields(embedder.encode(texts[:most], "document"), embedder.card, embedder.card.tokens))
 
-    def at(self, place: int) -> list[float]:
-        """Unit norm."""
-        number, dims = self.real.shape
-        base = self.real[place % number]
-        if place < number:
-            return list(map(float, base))
-        noise = np.random.default_rng([_SEED, place]).normal(size=dims) * (_NOISE / np.sqrt(dims))
-        moved = base + noise
-        return [float(value) for value in moved / np.linalg.norm(moved)]
+    def at(self, place: int) -> Json:
+        """The fields; the vector has unit norm."""
+        fields = self.real[place % len(self.real)]
+        if place < len(self.real):
+            return fields
+        base = np.array(fields[VECTOR])
+        moved = base + np.random.default_rng([_SEED, place]).normal(size=len(base)) * (_NOISE / np.sqrt(len(base)))
+        return {**fields, VECTOR: (moved / np.linalg.norm(moved)).tolist()}

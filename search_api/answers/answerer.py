@@ -25,11 +25,13 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class AnswerParts:
-    """``language_model`` None: answers are quotes. ``cross_encoder()`` raises ModelMissing if there is none."""
+    """``language_model`` None: answers are quotes. ``cross_encoder`` is None if none is configured; it raises
+    ModelMissing if it cannot be loaded.
+    """
 
     resolver: ServingResolver
     retriever: PassageRetriever
-    cross_encoder: Callable[[], CrossEncoder]
+    cross_encoder: Callable[[], CrossEncoder] | None
     config: AnswerConfig
     language_model: LanguageModel | None = None
 
@@ -140,6 +142,8 @@ class Answerer:
 
     def _judge(self) -> Judge | None:
         """The cross-encoder as a judge of support; None if there is none that can judge."""
+        if self._parts.cross_encoder is None:
+            return None
         try:
             cross_encoder = self._parts.cross_encoder()
         except ModelMissing:

@@ -78,12 +78,12 @@ class PassageRetriever:
 
     def _reread(self, read: Interpretation, ranking: Ranking, found: FoundPassages) -> tuple[Ranking, tuple[str, ...]]:
         """Applies the reranker: a calibrated one decides alone, another one contributes to the order."""
-        reading = self.ranker.find(CrossEncoderReading)
-        if reading is None or len(ranking) == 0:
+        reading, load = self.ranker.find(CrossEncoderReading), self.parts.cross_encoder
+        if reading is None or load is None or len(ranking) == 0:
             return ranking, ()
         best = ranking.ids(0, reading.depth)
         try:
-            cross_encoder = self.parts.cross_encoder()
+            cross_encoder = load()
             logits = cross_encoder.score(read.text, [found.passages[id].text for id in best])
         except (ModelMissing, Unavailable):
             return ranking, ("cross_encoder",)

@@ -15,14 +15,13 @@ from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import SearchRefused
 from es_gateway.searching import on_current, search_all
-from es_mappings.codecs import natives
+from es_mappings.codecs import natives, vectors
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from search_api.listing.query import page_body
 from search_api.listing.request import ListRequest
 from search_api.serving import ServingResolver
 
-_WITHOUT_VECTOR = {"excludes": ["vector"]}
 LARGEST_ORIGINAL_BYTES = 64 * 1024 * 1024
 LONGEST_ID = 512
 """In bytes of UTF-8: Elasticsearch's limit for an id."""
@@ -66,7 +65,7 @@ class RecordReader:
 
     def page(self, request: ListRequest) -> Page:
         """Raises Unavailable, or InvalidInput if the cursor does not fit the order."""
-        answer = self.search({**page_body(request), "_source": _WITHOUT_VECTOR})
+        answer = self.search({**page_body(request), "_source": vectors.WITHOUT})
         hits = answer["hits"]["hits"]
         shown = hits[: request.limit]
         after = tuple(shown[-1]["sort"]) if len(hits) > request.limit and shown else None
@@ -83,7 +82,7 @@ class RecordReader:
 
     def record(self, record_id: str, source: str | None = None) -> Stored:
         """Raises NotFound if there is no record with that id (in that catalogue)."""
-        found = self._source(record_id, "records", _WITHOUT_VECTOR)
+        found = self._source(record_id, "records", vectors.WITHOUT)
         if found is None or (source is not None and found["_source"]["source"] != source):
             raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))
         return _stored(found)
@@ -101,8 +100,8 @@ class RecordReader:
 
     def vector(self, record_id: str) -> list[float] | None:
         """The record's embedding; None if it has none (yet)."""
-        found = self._source(record_id, "records", {"includes": ["vector"]})
-        return None if found is None else found["_source"].get("vector")
+        found = self._source(record_id, "records", {"includes": [vectors.VECTOR]})
+        return None if found is None else found["_source"].get(vectors.VECTOR)
 
     def search(self, body: JsonMapping, index: str | None = None) -> Json:
         """One search on the live records. Raises Unavailable."""

@@ -17,6 +17,7 @@ from core.errors import InvalidInput
 from core.json_types import Json
 from core.record import Record
 from es_mappings.codecs.records import from_document
+from es_mappings.codecs.vectors import WITHOUT
 from search_api.formats_out.formats import oai_formats
 from search_api.listing.position import read_opaque, write_opaque
 from search_api.listing.reader import RecordReader
@@ -116,7 +117,7 @@ def _hits(reader: RecordReader, place: _Place) -> list[Json]:
         "query": {"bool": {"filter": _filters(place.request, place.phase)}},
         "size": PAGE + 1,
         "sort": [{moment: {"order": "asc", "format": "epoch_millis", "numeric_type": "date"}}, {key: "asc"}],
-        "_source": {"excludes": ["vector"]},
+        "_source": WITHOUT,
         "track_total_hits": False,
     }
     if place.after is not None:

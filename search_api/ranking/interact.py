@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from core.ports import Vectors
+from core.token_bits import Bits, late_interaction
 from search_api.ranking.columns import Floats
 from search_api.ranking.rank import Ranking
 from search_api.ranking.rerank import with_share
@@ -22,5 +26,13 @@ def interact(ranking: Ranking, scores: Floats) -> Ranking:
     block = ranking.order[: len(scores)]
     raw, value = np.full(len(ranking.candidates), np.nan), np.zeros(len(ranking.candidates))
     raw[block] = scores
-    value[block] = counted(scores, ranking.score[block])
+    value[block] = counted(scores)
     return with_share(ranking, signal.name, raw, value, signal.weight, len(scores))
+
+
+def interactions(question: Vectors, texts: Sequence[Bits | None]) -> Floats:
+    """(n,) -1..1 of each text with the question's token vectors (tokens, dims); NaN for a text without."""
+    scores = np.full(len(texts), np.nan)
+    there = [place for place, text in enumerate(texts) if text is not None]
+    scores[there] = late_interaction(question, [text for text in texts if text is not None])
+    return scores

@@ -10,6 +10,7 @@ from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from es_mappings.codecs.records import from_document
+from es_mappings.codecs.vectors import WITHOUT
 from search_api.retrieval.arms import PassageKey
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.versioned_cache import Version, VersionedCache, version_of
@@ -64,7 +65,7 @@ def fetch_records(
 
 
 def _source_body(ids: Sequence[str]) -> Json:
-    return {**_those(ids), "_source": {"excludes": ["vector"]}, "seq_no_primary_term": True}
+    return {**_those(ids), "_source": WITHOUT, "seq_no_primary_term": True}
 
 
 def _highlight_body(ids: Sequence[str], words: Clause) -> Json:

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping, Sequence
 
 import structlog
 
 from core.json_types import Json, JsonMapping
-from core.token_bits import Bits, unpacked
+from core.ports import TokenCard
+from core.token_bits import Bits
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
-from es_mappings.meta import TokenMeta
+from es_mappings.codecs.vectors import TOKENS, bits_of
 from search_api.retrieval.versioned_cache import Version, VersionedCache, version_of
 
 log = structlog.get_logger(__name__)
-
-FIELD = "tokens"
-_NO_BITS = b""
 
 
 def fetch_token_vectors(
     client: Elasticsearch,
     index: str,
     versions: Mapping[str, Version],
-    made_by: TokenMeta,
+    made_by: TokenCard,
     memory: VersionedCache[Bits | None],
 ) -> dict[str, Bits]:
     """By record id; a record without vectors, or with damaged ones or another encoder's, is left out (and logged).
@@ -48,20 +44,14 @@ def _body(ids: Sequence[str]) -> Json:
         "query": {"ids": {"values": list(ids)}},
         "size": len(ids),
         "track_total_hits": False,
-        "_source": {"includes": [FIELD]},
+        "_source": {"includes": [TOKENS]},
         "seq_no_primary_term": True,
     }
 
 
-def _bits(hit: JsonMapping, made_by: TokenMeta) -> Bits | None:
-    stored = hit["_source"].get(FIELD)
-    if stored is None:
-        return None
+def _bits(hit: JsonMapping, made_by: TokenCard) -> Bits | None:
     try:
-        blob = base64.b64decode(stored, validate=True)
-    except (binascii.Error, TypeError, ValueError):
-        blob = _NO_BITS
-    bits = unpacked(blob, made_by.code, made_by.dims)
-    if bits is None:
-        log.warning("token_vectors.unusable", record=hit["_id"], bytes=len(blob))
-    return bits
+        return bits_of(hit["_source"], made_by)
+    except ValueError as error:
+        log.warning("token_vectors.unusable", record=hit["_id"], why=str(error))
+        return None

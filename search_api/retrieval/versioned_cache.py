@@ -15,6 +15,7 @@ from cachetools import LRUCache
 
 from core.json_types import JsonMapping
 from core.record import Record
+from core.token_bits import Bits
 from search_api.ranking.fields import RankingFields
 from search_api.telemetry_memory import remembered
 
@@ -29,6 +30,9 @@ MOST_FIELDS = 50_000
 MOST_RECORDS = 4_000
 """Some 10 KB each, and as much again for its display form; a larger record counts as several."""
 _USUAL_CHARACTERS = 10_000
+MOST_TOKEN_BYTES = 64 * 1024 * 1024
+"""Some 2 KB a record."""
+_ENTRY_BYTES = 200
 
 
 def version_of(index_uuid: str, hit: JsonMapping) -> Version:
@@ -40,6 +44,10 @@ def weight_of(record: Record) -> int:
     """The size in usual records: outlines of coasts can have megabytes."""
     texts = (record.abstract, record.provenance.lineage or "", str(record.geometry or ""))
     return min(1 + sum(map(len, texts)) // _USUAL_CHARACTERS, MOST_RECORDS)
+
+
+def _bytes_of(bits: Bits | None) -> int:
+    return _ENTRY_BYTES + (0 if bits is None else bits.nbytes)
 
 
 class VersionedCache(Generic[T]):
@@ -72,7 +80,10 @@ class VersionedCache(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class RecordCaches:
-    """The cache of one process: ranking fields of candidates, and whole records for pages."""
+    """The cache of one process: ranking fields and token vectors of candidates, and whole records for pages."""
 
     fields: VersionedCache[RankingFields] = field(default_factory=lambda: VersionedCache("facts", MOST_FIELDS))
+    tokens: VersionedCache[Bits | None] = field(
+        default_factory=lambda: VersionedCache("tokens", MOST_TOKEN_BYTES, _bytes_of)
+    )
     records: VersionedCache[Record] = field(default_factory=lambda: VersionedCache("records", MOST_RECORDS, weight_of))

@@ -11,6 +11,7 @@ MODULES = {
     "teach": "sonde.cli.train_examples",
     "embedder": "sonde.cli.train_embedder",
     "reranker": "sonde.cli.train_reranker",
+    "tokens": "sonde.cli.train_tokens",
     "segmenter": "sonde.cli.train_segmenter",
     "answers": "sonde.cli.train_answers",
 }

@@ -23,7 +23,7 @@ def answerer(settings: Settings, search: SearchParts, resolver: ServingResolver,
     config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
     retriever = PassageRetriever(search, settings.index.prefix, config)
     return Answerer(
-        AnswerParts(resolver, retriever, models.cross_encoder, config, language_model(settings, lambda: models.gate))
+        AnswerParts(resolver, retriever, models.heavy_reranker, config, language_model(settings, lambda: models.gate))
     )
 
 

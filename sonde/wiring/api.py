@@ -64,8 +64,9 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         models.embedder()
         models.gazetteer.preload()
         models.recogniser.entities("Berlin")
-        with suppress(ModelMissing):  # answers report it
-            models.cross_encoder()
+        if models.heavy_reranker is not None:
+            with suppress(ModelMissing):  # answers report it
+                models.heavy_reranker()
     records = RecordReader(client, settings.index.prefix, resolver)
     answers = answerer(settings, pipeline.parts, resolver, models)
     jobs = job_queue(settings)

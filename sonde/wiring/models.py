@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from functools import cached_property
 
 from core.breaker import Breaker, BreakerPolicy
@@ -52,6 +53,7 @@ class Models:
                         says_input_type=given.input_type,
                         timeout_s=given.timeout_s,
                         allow_hub=self._settings.models.allow_hub,
+                        tokens=given.tokens,
                     ),
                     self.gate if given.runtime == "remote" else None,
                 )
@@ -61,6 +63,11 @@ class Models:
                     GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy())) if remote else embedder
                 )
             return self._embedders[wanted]
+
+    @property
+    def heavy_reranker(self) -> Callable[[], CrossEncoder] | None:
+        """What loads the configured cross-encoder; None if none is configured."""
+        return None if self._settings.cross_encoder.model is None else self.cross_encoder
 
     def cross_encoder(self) -> CrossEncoder:
         """Raises ModelMissing if none is configured or it cannot be loaded."""

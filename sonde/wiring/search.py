@@ -71,7 +71,7 @@ def search_parts(
             vocabulary=vocabulary,
         ),
         geocoder=geocoder,
-        cross_encoder=models.cross_encoder,
+        cross_encoder=models.heavy_reranker,
         config=config,
         now_ms=clock,
     )

@@ -127,15 +127,16 @@ def measures(found: Sequence[str], relevant: frozenset[str]) -> dict[str, float]
 def documents(records: Sequence[Record], embedder: Embedder, reader: object) -> Iterator[tuple[str, Json]]:
     from core.passage import Passage
     from es_mappings.codecs.records import to_document
+    from es_mappings.codecs.vectors import to_fields
     from indexer.documents.store import passage_document
 
     texts = [record.abstract[:LONGEST] for record in records]
-    vectors = embedder.embed(texts, "document")
-    for record, text, vector in zip(records, texts, vectors, strict=True):
+    made = to_fields(embedder.encode(texts, "document"), embedder.card, embedder.card.tokens)
+    for record, text, fields in zip(records, texts, made, strict=True):
         stored = to_document(record)
         inherited = {name: stored[name] for name in ("source", "extent", "boxes", "time", "spans") if name in stored}
         passage = Passage(record.id, record.id, 0, text, record.id)
-        yield record.id, passage_document(passage, record.title, reader.read(text), inherited, vector.tolist())  # type: ignore[attr-defined]
+        yield record.id, passage_document(passage, record.title, reader.read(text), inherited, fields)  # type: ignore[attr-defined]
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -104,7 +104,9 @@ def test_a_ledger_entry() -> None:
 
 
 def test_a_passage_with_what_it_has_of_its_record() -> None:
-    document = passages.to_document(PASSAGE, "Rain", "Rain Results", OWN, passages.inherited(RECORD), [0.6, 0.8])
+    document = passages.to_document(
+        PASSAGE, "Rain", "Rain Results", OWN, passages.inherited(RECORD), {"vector": [0.6, 0.8]}
+    )
     assert passages.from_document("d#1", _stored(document)) == (PASSAGE, "Rain")
     assert [records.box_from_text(text) for text in document["own_boxes"]] == list(OWN.boxes)
     assert [records.span_from_text(text) for text in document["own_spans"]] == list(OWN.spans)

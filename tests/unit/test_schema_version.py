@@ -10,7 +10,7 @@ from es_mappings import loader
 from es_mappings.meta import SCHEMA_VERSION
 from es_mappings.names import KINDS
 
-FINGERPRINT = (3, "4ef13e6aff6714ce")
+FINGERPRINT = (3, "7afcfea6fbfa47be")
 """The schema version and what the mappings of that version hash to."""
 
 

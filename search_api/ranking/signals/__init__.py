@@ -6,6 +6,7 @@ from search_api.ranking.signals.bm25 import Bm25
 from search_api.ranking.signals.cross_encoder import CrossEncoderReading
 from search_api.ranking.signals.dense import Dense
 from search_api.ranking.signals.kind import Kind
+from search_api.ranking.signals.late_interaction import LateInteraction
 from search_api.ranking.signals.names import Names
 from search_api.ranking.signals.passage_bm25 import PassageBm25
 from search_api.ranking.signals.passage_dense import PassageDense
@@ -22,6 +23,7 @@ SIGNALS: tuple[type[Signal], ...] = (
     PassageDense,
     Names,
     Relevance,
+    LateInteraction,
     CrossEncoderReading,
     Spatial,
     Temporal,

@@ -44,17 +44,9 @@ class LateInteraction:
         return Reason(text, "no_interaction", {"counted": counted})
 
 
-def counted(raw: Floats, fused: Floats) -> Floats:
-    """(k,) 0..1 of the best k: ``raw`` (NaN: not measured) between the lowest and the highest of them.
-
-    What was not measured counts by where its ``fused`` score stands among them, so that it neither gains nor loses.
+def counted(raw: Floats) -> Floats:
+    """(k,) 0..1 of the best k, best first. What was not measured (NaN) counts as its neighbours do, so that it neither
+    gains nor loses.
     """
-    own, before = _between(raw), _between(fused)
-    result: Floats = np.where(np.isnan(own), before, own)
-    return result
-
-
-def _between(values: Floats) -> Floats:
-    least, most = np.nanmin(values), np.nanmax(values)
-    scaled: Floats = (values - least) / max(most - least, 1e-6)
-    return scaled
+    places, measured = np.arange(len(raw)), ~np.isnan(raw)
+    return np.interp(places, places[measured], np.clip(raw[measured], 0.0, 1.0))

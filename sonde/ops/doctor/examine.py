@@ -11,6 +11,7 @@ from kombu.exceptions import OperationalError
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
+from es_mappings.codecs.vectors import has_all
 from es_mappings.indices import serving
 from es_mappings.meta import refuse_other_dimensions, reindex_reasons
 from indexer.link_runs import LINKS_OF
@@ -80,15 +81,17 @@ def _index(client: Elasticsearch, settings: Settings, models: Models) -> tuple[S
     found = serving(client, settings.index.prefix, "records")
     if found is None:
         return "warning", f"there is no {settings.index.prefix}-records yet; `sonde harvest` makes it"
-    refuse_other_dimensions(found.index, found.meta, models.embedder(found.meta.embedding_model).card)
+    card = models.embedder(found.meta.embedding_model).card
+    refuse_other_dimensions(found.index, found.meta, card)
     count = client.count(index=found.index).body["count"]
-    bare = {"bool": {"must_not": [{"exists": {"field": "vector"}}]}}
-    missing = client.count(index=found.index, query=bare).body["count"]
-    if reasons := reindex_reasons(found.meta, settings.embedder.model):
+    lacking = {"bool": {"must_not": [has_all(found.meta.tokens)]}}
+    missing = client.count(index=found.index, query=lacking).body["count"]
+    if reasons := reindex_reasons(found.meta, settings.embedder.model, card):
         return "warning", " ".join(reasons)
     if missing:
-        return "warning", f"{found.index}: {missing} of {count} records have no vector; harvest them again"
-    return "ok", f"{found.index}: {count} records by {found.meta.embedding_model}"
+        return "warning", f"{found.index}: {missing} of {count} records lack their vectors; harvest them again"
+    tokens = "" if found.meta.tokens is None else f", with token vectors as {found.meta.tokens.code}"
+    return "ok", f"{found.index}: {count} records by {found.meta.embedding_model}{tokens}"
 
 
 def cut_off(client: Elasticsearch, prefix: str) -> tuple[State, str]:
@@ -108,8 +111,10 @@ def _embedder(models: Models) -> tuple[State, str]:
 
 
 def _cross_encoder(models: Models) -> tuple[State, str]:
+    if models.heavy_reranker is None:
+        return "ok", "none is configured; token vectors rank without one"
     try:
-        return "ok", models.cross_encoder().card.model
+        return "ok", models.heavy_reranker().card.model
     except SondeError as error:
         return "warning", f"answers rank without one: {error}"
 

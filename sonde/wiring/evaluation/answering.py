@@ -71,7 +71,7 @@ def examiner(settings: Settings, collection: AnswerCollection, form: AnswersAske
         resolver = ServingResolver(client, prefix, models.embedder)
         search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
         retriever = PassageRetriever(search, prefix, config)
-        answerer = Answerer(AnswerParts(resolver, retriever, models.cross_encoder, config, model))
+        answerer = Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model))
         yield Examiner(Examination(answerer, resolver, model), f"{made} Embedder {embedder.card.model}.")
 
 

@@ -1,0 +1,67 @@
+"""Makes token vectors of an embedder's token states: the reading that makes a text's vector makes them too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import ModelMissing
+from core.ports import TextKind, TokenCard, Vectors
+from encoders.pinned import file_sha256
+from encoders.pooling import unit
+
+FILE = "tokens.safetensors"
+_CODE_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TokenHead:
+    """``mean``: (states,) and ``projection``: (states, dims) of unit states; ``silent``: ids of tokens that say nothing
+    (special ones, punctuation).
+    """
+
+    mean: NDArray[np.float32]
+    projection: NDArray[np.float32]
+    silent: frozenset[int]
+
+    def vectors(self, ids: Sequence[int], states: NDArray[np.float32], kind: TextKind) -> Vectors:
+        """(tokens, dims), unit norm, of ``states``: (ids, states).
+
+        Of a document, all occurrences of one token are one vector: half the space, and no worse (ADR 0030). A text of
+        silent tokens only keeps them.
+        """
+        own = np.asarray(ids)
+        loud = np.array([token not in self.silent for token in ids])
+        if loud.any():
+            own, states = own[loud], states[loud]
+        found = unit(states)
+        if kind == "document":
+            _, place = np.unique(own, return_inverse=True)
+            joined: Vectors = np.zeros((int(place.max()) + 1, found.shape[1]), dtype=np.float32)
+            np.add.at(joined, place, found)
+            found = unit(joined)
+        return unit(np.matmul(found - self.mean, self.projection, dtype=np.float32))
+
+
+def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
+    """The head in a model's folder, None without one. Raises ModelMissing if it is damaged."""
+    file = folder / FILE
+    if not file.is_file():
+        return None
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        found = load_file(file)
+        head = TokenHead(
+            found["mean"].astype(np.float32),
+            found["projection"].astype(np.float32),
+            frozenset(found["silent"].tolist()),
+        )
+    except (SafetensorError, KeyError, OSError) as error:
+        raise ModelMissing(f"{file} is damaged ({error}); install Sonde again") from None
+    return head, TokenCard(f"{folder.name}-{file_sha256(file)[:_CODE_LENGTH]}", head.projection.shape[1])

@@ -1,0 +1,49 @@
+"""Reads the token states of an embedder: what a token head is fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ports import Vectors
+from encoders import unigram
+from encoders.onnx_session import Compute, OnnxSession, Tokens
+from encoders.parted import parted
+from encoders.prepare import checked_graph
+from encoders.recipe import read_json, read_recipe
+from encoders.tokenisers import open_tokeniser
+
+_SLICE = 64
+_MARKS = "#\u2581"  # of word pieces: inside a word, and at its beginning
+
+
+def token_states(folder: Path, texts: Sequence[str], compute: Compute) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
+    """Of each part of each text its ids (n,) and states (n, dims), special tokens included, by the unquantised graph.
+
+    ``folder`` is a prepared embedder. Raises ModelMissing.
+    """
+    limit = read_recipe(folder).max_tokens
+    tokeniser = open_tokeniser(folder, limit)
+    session = OnnxSession(checked_graph(folder, "model.onnx"), compute)
+    for start in range(0, len(texts), _SLICE):
+        parts = parted(tokeniser.whole(texts[start : start + _SLICE]), limit).parts
+        found = session.each([Tokens(ids) for ids in parts], lambda states, _mask, _batch: list(states))
+        for ids, states in zip(parts, found, strict=True):
+            yield np.asarray(ids), states[: len(ids)]
+
+
+def silent_tokens(folder: Path) -> list[int]:
+    """Ids of the special tokens, and of those without a letter or digit."""
+    file = unigram.FILE if (folder / unigram.FILE).is_file() else "tokenizer.json"
+    facts = read_json(folder / file)
+    if file == unigram.FILE:
+        pieces = {text: at for at, text in enumerate(facts["texts"])}
+        special = {at for at, score in enumerate(facts["scores"]) if score == 0.0}
+    else:
+        vocabulary = facts["model"]["vocab"]
+        pieces = vocabulary if isinstance(vocabulary, dict) else {text: at for at, (text, _) in enumerate(vocabulary)}
+        special = {int(added["id"]) for added in facts["added_tokens"] if added.get("special")}
+    return sorted(special | {at for text, at in pieces.items() if not any(map(str.isalnum, text.strip(_MARKS)))})

@@ -1,0 +1,54 @@
+"""The vector of a record or passage and its token vectors, as fields of its document."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+
+from core.json_types import Json, JsonMapping
+from core.ports import EmbedderCard, Encoded, TokenCard
+from core.token_bits import Bits, packed, unpacked
+
+VECTOR, TOKENS = "vector", "tokens"
+FIELDS = (VECTOR, TOKENS)
+"""The fields that an embedder makes. Whoever reads documents for other reasons leaves them out."""
+
+WITHOUT: Mapping[str, list[str]] = {"excludes": list(FIELDS)}
+"""A ``_source`` without them."""
+
+
+def to_fields(encoded: Encoded, card: EmbedderCard, wanted: TokenCard | None) -> list[Json]:
+    """The fields of each text; token vectors only if the index wants those that the embedder makes."""
+    found: list[Json] = [{VECTOR: vector.tolist()} for vector in encoded.vectors]
+    if encoded.tokens is None or wanted is None or card.tokens != wanted:
+        return found
+    bits = [base64.b64encode(packed(tokens)).decode("ascii") for tokens in encoded.tokens]
+    return [{**fields, TOKENS: {"by": wanted.code, "bits": own}} for fields, own in zip(found, bits, strict=True)]
+
+
+def of_document(source: JsonMapping) -> Json:
+    """The fields of a stored document, those that it has."""
+    return {name: source[name] for name in FIELDS if source.get(name) is not None}
+
+
+def has_all(tokens: TokenCard | None) -> Json:
+    """The query for documents with everything that the embedder makes for an index with these token vectors."""
+    filters: list[Json] = [{"exists": {"field": VECTOR}}]
+    if tokens is not None:
+        filters.append({"term": {f"{TOKENS}.by": tokens.code}})
+    return {"bool": {"filter": filters}}
+
+
+def bits_of(source: JsonMapping, card: TokenCard) -> Bits | None:
+    """A text's token vectors. None if it has none, or another encoder's. Raises ValueError if they are damaged."""
+    stored = source.get(TOKENS)
+    if stored is None or stored.get("by") != card.code:
+        return None
+    try:
+        bits = unpacked(base64.b64decode(stored["bits"], validate=True), card.dims)
+    except (binascii.Error, KeyError, TypeError):
+        bits = None
+    if bits is None:
+        raise ValueError(f"is cut, or not {card.dims} bits a token")
+    return bits

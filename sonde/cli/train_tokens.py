@@ -1,0 +1,49 @@
+"""`sonde train tokens`: what makes token vectors of an embedder's states."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from encoders.specs import DEFAULT_EMBEDDER
+from sonde.cli.train_shown import show_figures
+from sonde.settings import load_settings
+from sonde.wiring.training.tokens import HeadRequest, run_tokens
+from training.provenance import UNKNOWN
+from training.tokens.fit import HeadSettings
+
+_DEFAULT = HeadSettings()
+
+
+@click.command("tokens")
+@click.option(
+    "--from", "sources", required=True, multiple=True, metavar="samples|SOURCE|FILE", help="Records. May be repeated."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), default=Path("tokens"), help="Folder. Default: ./tokens."
+)
+@click.option("--base", default=DEFAULT_EMBEDDER, show_default=True, help="The embedder whose states are read.")
+@click.option("--licence", default=UNKNOWN, help="Licence of the texts, for the card.")
+@click.option(
+    "--dims", type=click.IntRange(8, 2040), default=_DEFAULT.dims, show_default=True, help="Bits of a token, by eights."
+)
+@click.option("--texts", type=click.IntRange(1), default=_DEFAULT.texts, show_default=True, help="Most texts to read.")
+@click.option("--seed", type=int, default=_DEFAULT.seed, show_default=True)
+def tokens(*, sources: tuple[str, ...], out: Path, base: str, licence: str, dims: int, texts: int, seed: int) -> None:
+    """Fit what makes token vectors of an embedder's states, on texts alone.
+
+    The service does not change: SONDE_EMBEDDER__TOKENS names the folder, and `sonde reindex` makes the vectors.
+    """
+    if dims % 8:
+        raise click.BadParameter("must be a multiple of 8", param_hint="--dims")
+    command = shlex.join(["sonde", *sys.argv[1:]])
+    request = HeadRequest(sources, out, base, licence, command, HeadSettings(dims, texts, seed))
+    card = run_tokens(load_settings(), request, lambda sentence: click.echo(sentence, err=True))
+    show_figures(card)
+    click.echo(f"{out} is written. SONDE_EMBEDDER__TOKENS={out.resolve()} and `sonde reindex` put it in service.")
+
+
+COMMANDS = (tokens,)
