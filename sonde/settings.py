@@ -217,7 +217,7 @@ def _runtime_of_rerankers(name: str) -> str:
 class CrossEncoderSettings(_Group):
     model: Annotated[str | None, AfterValidator(_unless_none)] = Field(
         None,
-        description="A reranker: a folder or a hub id. It reads the question beside each of the best hits. Default: none.",
+        description="A reranker (folder or hub id): reads the question beside each of the best hits. Default: none.",
     )
     weight: float | None = Field(
         None,
