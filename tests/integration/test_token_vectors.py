@@ -5,17 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from core.passage import Passage, WhereWhen
 from core.ports import TokenCard
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs.vectors import bits_of
+from es_mappings.codecs.vectors import bits_of, to_fields
 from es_mappings.indices import ensure_indices, serving
+from indexer.documents.store import DocumentStore, passage_document
 from indexer.embed_missing import count_missing, embed_missing
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
+from search_api.answers.interactions import interactions
+from search_api.answers.scope import scopes
 from search_api.retrieval.token_vectors import fetch_token_vectors
 from search_api.retrieval.versioned_cache import RecordCaches
 from tests.integration.hashing import Hashing
@@ -110,3 +115,23 @@ def test_a_damaged_one_is_left_out_and_the_others_are_remembered(es_client: Elas
     assert set(first) == set(versions) - {bad}
     es_client.indices.delete(index=found.index)
     assert set(fetch_token_vectors(es_client, found.index, versions, TOKENS, memory)) == set(first)
+
+
+def test_a_users_passages_are_compared_for_that_user_alone(es_client: Elasticsearch, prefix: str) -> None:
+    embedder = Hashing("one", tokens=TOKENS)
+    ensure_indices(es_client, prefix, embedder.card)
+    store = DocumentStore(es_client, prefix)
+    text = "snow depth in winter"
+    (fields,) = to_fields(embedder.encode([text], "document"), embedder.card, TOKENS)
+    for owner in ("ada", "bob"):
+        passage = Passage(f"{owner}#0", owner, 0, text, owner=owner)
+        assert store.put_passages(owner, [(passage.id, passage_document(passage, "", WhereWhen(), None, fields))]) == []
+    es_client.indices.refresh(index=f"{prefix}-library")
+    question = embedder.encode([text], "document").tokens
+    assert question is not None
+    asked = question[0] / np.linalg.norm(question[0], axis=1, keepdims=True)
+    found = interactions(es_client, scopes(prefix, "mine", "ada"), ["ada#0", "bob#0"], asked, TOKENS)
+    assert set(found) == {"ada#0"}
+    assert found["ada#0"] > 0.5
+    assert interactions(es_client, scopes(prefix, "public", None), ["ada#0"], asked, TOKENS) == {}
+    assert interactions(es_client, scopes(prefix, "mine", "ada"), ["ada#0"], asked, TokenCard("other", 16)) == {}
