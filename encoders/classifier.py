@@ -49,13 +49,13 @@ def _module(model: Any, head: Head | None) -> Any:
     import torch
 
     names = accepted(model, INPUTS)
-    layers = None if head is None else head.layers(next(model.parameters()).dtype)
+    layers: Any = None if head is None else head.layers(next(model.parameters()).dtype)
 
     class Classifier(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.model = model
-            self.head = layers
+            self.head: Any = layers
 
         def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:
             given = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
