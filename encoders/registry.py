@@ -27,6 +27,7 @@ from encoders.recorded import (
 )
 from encoders.segmenter import load_segmenter
 from encoders.specs import CrossEncoderSpec, EmbedderSpec
+from encoders.token_head import FILE, read_head
 
 _INT8_SLACK = 0.003  # of mean cosine: each machine makes its own int8 graphs
 
@@ -100,6 +101,7 @@ def verify(entry: Entry, cache: Path) -> list[Check]:
         "embedder": _embedder,
         "reranker": _reranker,
         "segmenter": _segmenter,
+        "token-head": _token_head,
     }
     try:
         return [whole, *numbers[entry.kind](entry, cache)]
@@ -159,6 +161,14 @@ def _segmenter(entry: Entry, cache: Path) -> list[Check]:
         return [Check("recorded coherence", None, "its card holds none; it loads")]
     gap = segmenter_gap(model, recorded)
     return [Check("recorded coherence", gap <= SAME_COHERENCE, f"largest difference {gap:.4f}")]
+
+
+def _token_head(entry: Entry, _cache: Path) -> list[Check]:
+    found = read_head(_folder(entry))
+    if found is None:
+        return [Check("loads", False, f"it has no {FILE}")]
+    head, card = found
+    return [Check("loads", head.mean.shape[0] == head.projection.shape[0], f"{card.dims} bits a token, as {card.code}")]
 
 
 def _recorded(entry: Entry) -> Any:

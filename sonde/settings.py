@@ -217,7 +217,7 @@ def _runtime_of_rerankers(name: str) -> str:
 class CrossEncoderSettings(_Group):
     model: Annotated[str | None, AfterValidator(_unless_none)] = Field(
         None,
-        description="A folder or a hub id; it reads the best hits again when somebody asks. Default: none.",
+        description="A reranker (folder or hub id): reads the question beside each of the best hits. Default: none.",
     )
     weight: float | None = Field(
         None,

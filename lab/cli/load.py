@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 import click
 from rich.console import Console
 
-from core.errors import NotFound, SondeError
+from core.errors import SondeError
 from lab.benchmarks.machine import machine
 from lab.cli.load_catalogue import catalogue
 from lab.cli.load_tables import say_what_was_made, show
 from lab.load.catalogue import Size
-from lab.load.clients import RERANK, SEARCH_MODES, SearchMode, ask
+from lab.load.clients import SEARCH_MODES, SearchMode, ask
 from lab.load.standing import drop as drop_standing
 from lab.load.summary import Summary
 from lab.own_api import own_api
@@ -106,7 +106,7 @@ def load(
     if drop:
         drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing))
         return
-    size, plan = Size(records, passages, embedded), Plan(_courses(settings, chosen), clients, seconds, processes)
+    size, plan = Size(records, passages, embedded), Plan(_courses(chosen), clients, seconds, processes)
     paths, questions = _real(catalogues), _questions()
     console, progress = Console(), Console(stderr=True)
     with ExitStack() as held:
@@ -123,8 +123,6 @@ def load(
     after = f"{os.getloadavg()[0]:.1f}"
     show(console, summaries, before, after)
     say_what_was_made(console, made, size)
-    if all(course.name != RERANK for course in plan.courses):
-        console.print(f"{RERANK}: not asked for, or no cross-encoder is configured (SONDE_CROSS_ENCODER__MODEL).")
     if out is not None:
         figures = {
             "machine": {**before, "load after": after},
@@ -153,12 +151,9 @@ def _is_local(host: str) -> bool:
         return host == "localhost"
 
 
-def _courses(settings: Settings, chosen: tuple[str, ...]) -> tuple[SearchMode, ...]:
-    """Those asked for, else all that this installation can give."""
-    able = [course for course in SEARCH_MODES if course.name != RERANK or settings.cross_encoder.model is not None]
-    if RERANK in chosen and all(course.name != RERANK for course in able):
-        raise NotFound("No cross-encoder is configured (SONDE_CROSS_ENCODER__MODEL), so nothing would be reranked.")
-    return tuple(course for course in able if not chosen or course.name in chosen)
+def _courses(chosen: tuple[str, ...]) -> tuple[SearchMode, ...]:
+    """Those asked for, else all."""
+    return tuple(course for course in SEARCH_MODES if not chosen or course.name in chosen)
 
 
 def _real(catalogues: Path) -> list[Path]:

@@ -16,7 +16,6 @@ import orjson
 _TIMEOUT_S = 60.0
 _LONGEST_PAUSE_S = 5.0
 NO_ANSWER = 0
-RERANK = "hybrid, rerank"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ SEARCH_MODES = (
     SearchMode("bm25", {"algorithm": "bm25", "rerank": "false"}),
     SearchMode("dense", {"algorithm": "dense", "rerank": "false"}),
     SearchMode("hybrid", {"algorithm": "hybrid", "rerank": "false"}),
-    SearchMode(RERANK, {"algorithm": "hybrid", "rerank": "true"}),
+    SearchMode("hybrid, rerank", {"algorithm": "hybrid", "rerank": "true"}),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +42,14 @@ class PassageArm:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassages:
-    """By passage id: the fields to show, the doc values for ranking, and each arm's scores."""
+    """By passage id: the fields to show, the doc values for ranking, each arm's scores, and of those with token vectors
+    the late interaction (-1..1).
+    """
 
     passages: Mapping[str, FoundPassage]
     fields: Mapping[str, Fields]
     scores: Mapping[SignalName, Mapping[str, float]]
+    interactions: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +167,9 @@ def _passage(hit: JsonMapping) -> FoundPassage:
 
 def _conditions(asked: AskRequest) -> list[Clause]:
     clauses = passage_conditions(asked.filters)
-    for field, value in (("record", asked.record), ("document", asked.document)):
+    for name, value in (("record", asked.record), ("document", asked.document)):
         if value is not None:
-            clauses.append({"term": {field: value}})
+            clauses.append({"term": {name: value}})
     if asked.roles:
         clauses.append({"terms": {"section_role": list(asked.roles)}})
     return clauses

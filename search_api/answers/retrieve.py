@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from core.errors import ModelMissing, Unavailable
 from es_gateway.searching import search_all
 from search_api.answers.coverage import content_words, coverage, weights
+from search_api.answers.interactions import interactions
 from search_api.answers.passage_arms import FoundPassages, PassageSearch, found_by
 from search_api.answers.scope import scopes
 from search_api.answers.values import AnswerConfig, AskRequest, FoundPassage
 from search_api.pipeline import SearchParts
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import Ranker
-from search_api.ranking.fields import fields_of
+from search_api.ranking.fields import Fields, fields_of
 from search_api.ranking.rank import Ranking, rank
 from search_api.ranking.rerank import rerank
 from search_api.ranking.signals.cross_encoder import CrossEncoderReading
@@ -58,19 +59,26 @@ class PassageRetriever:
         return numbered, (*without, *unread, *read.degraded)
 
     def _found(self, asked: AskRequest, read: Interpretation, serving: Serving) -> FoundPassages:
-        vector = serving.embedder.embed([read.text], "query")[0] if serving.embedder is not None else None
-        search = PassageSearch(self.parts.config, asked, read, vector)
-        arms = search.arms(self.parts.client, scopes(self.prefix, asked.scope, asked.owner))
+        encoded = serving.embedder.encode([read.text], "query") if serving.embedder is not None else None
+        search = PassageSearch(self.parts.config, asked, read, None if encoded is None else encoded.vectors[0])
+        within = scopes(self.prefix, asked.scope, asked.owner)
+        arms = search.arms(self.parts.client, within)
         bodies = [part for arm in arms for part in (arm.header, arm.body)]
         answers = search_all(self.parts.client, bodies) if bodies else []
-        return found_by(arms, answers, self.ranker.columns)
+        found = found_by(arms, answers, self.ranker.columns)
+        card = serving.embedder.card.tokens if serving.embedder is not None else None
+        if card is None or encoded is None or encoded.tokens is None:
+            return found
+        met = interactions(self.parts.client, within, sorted(found.passages), encoded.tokens[0], card)
+        return replace(found, interactions=met)
 
     def _ranked(self, asked: AskRequest, read: Interpretation, found: FoundPassages, serving: Serving) -> Ranking:
         ids = sorted(found.passages)
         columns = self.ranker.columns
         covered = _covered(read.text, [found.passages[id] for id in ids])
         fields = [
-            fields_of({**found.fields[id], "covered": [share]}, columns) for id, share in zip(ids, covered, strict=True)
+            fields_of({**found.fields[id], "covered": [share], **_met(found, id)}, columns)
+            for id, share in zip(ids, covered, strict=True)
         ]
         arms = {name: [scores.get(id) for id in ids] for name, scores in found.scores.items()}
         target = target_of(SearchRequest(read.text, filters=asked.filters), read, self.parts.now_ms())
@@ -108,6 +116,10 @@ def judged(ranking: Ranking, found: FoundPassages, count: int) -> list[FoundPass
         )
         for hit, index in zip(ranking.hits(0, count), ranking.order, strict=False)
     ]
+
+
+def _met(found: FoundPassages, id: str) -> Fields:
+    return {"interaction": [found.interactions[id]]} if id in found.interactions else {}
 
 
 def _covered(question: str, passages: Sequence[FoundPassage]) -> list[float]:

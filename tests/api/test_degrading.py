@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.access import ALL_SCOPES, Caller
 from core.errors import Unavailable
-from core.ports import CrossEncoderCard, Embedder, EmbedderCard, TextKind, Vectors
+from core.ports import CrossEncoderCard, Embedder, EmbedderCard, Encoded, TextKind, Vectors
 from reading.times import TimeMention, TimeReader
 from search_api.app import create_app
 from search_api.pipeline import SearchParts, SearchPipeline
@@ -33,6 +33,9 @@ class Down:
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         raise Unavailable(f"no answer for {len(texts)} texts of kind {kind}")
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        return Encoded(self.embed(texts, kind))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [0 for _ in texts]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.breaker import Breaker, BreakerPolicy
 from core.deadlines import in_a_hurry
 from core.errors import Unavailable
-from core.ports import CrossEncoderCard, EmbedderCard, TextKind, Vectors
+from core.ports import CrossEncoderCard, EmbedderCard, Encoded, TextKind, Vectors
 from search_api.admission import Limits
 from search_api.app import create_app
 from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder
@@ -143,6 +143,9 @@ class Away:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         self.calls.append(len(texts))
         raise Unavailable(f"no answer for {kind}")
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        return Encoded(self.embed(texts, kind))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [0 for _ in texts]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.ports import EmbedderCard, TextKind, Vectors
+from core.ports import EmbedderCard, Encoded, TextKind, Vectors
 from es_mappings.names import IndexKind
 
 CARD = EmbedderCard(model="test/hashing", dims=16, max_tokens=12, min_score=0.1)
@@ -78,6 +78,9 @@ class HashingEmbedder:
         self.asked += texts
         vectors = np.stack([self._vector(text) for text in texts])
         return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        return Encoded(self.embed(texts, kind))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(text.split()) + 2 for text in texts]

@@ -10,7 +10,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
-from core.ports import Embedder, EmbedderCard, TextKind, Vectors
+from core.ports import Embedder, EmbedderCard, Encoded, TextKind, Vectors
 from core.record import Record
 from es_mappings.names import KINDS, concrete
 from lab.load.catalogue import Size
@@ -30,6 +30,9 @@ class Fixed:
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:  # noqa: ARG002
         return np.tile(np.array([1.0, 0.0, 0.0, 0.0], dtype=np.float32), (len(texts), 1))
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        return Encoded(self.embed(texts, kind))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(text.split()) for text in texts]

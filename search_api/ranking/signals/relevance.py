@@ -1,7 +1,7 @@
 """The relevance of a passage to a question, as one calibrated number between 0 and 1.
 
-A logistic curve of the cosine and of the share of the question's words in the passage, fitted on the questions of
-tests/quality (docs/documents.md).
+A logistic curve of the cosine, of the share of the question's words in the passage, and of their late interaction,
+fitted on train halves (docs/documents.md).
 """
 
 from __future__ import annotations
@@ -23,28 +23,51 @@ COVERED: Column[float, Floats] = Column("covered", (), lambda fields: number(fir
 it.
 """
 
+INTERACTION: Column[float, Floats] = Column(
+    "interaction", (), lambda fields: number(first(fields, "interaction")), floats
+)
+"""-1..1: the late interaction with the question, NaN for a text without token vectors. Added like ``COVERED``."""
+
 
 @dataclass(frozen=True, slots=True)
-class Relevance:
-    """``bias``, ``cosine`` and ``words`` are the weights of the curve."""
+class Curve:
+    """``bias`` and the weights of cosine, share of words and late interaction."""
 
-    name: ClassVar[SignalName] = "relevance"
-    columns: ClassVar[tuple[AnyColumn, ...]] = (COVERED,)
-    weight: float
     bias: float
     cosine: float
     words: float
+    interaction: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_finite({"bias": self.bias, "cosine": self.cosine, "words": self.words, "interaction": self.interaction})
+
+    def at(self, cosine: Floats, words: Floats, interaction: Floats) -> Floats:
+        """0..1."""
+        logit = self.bias + self.cosine * cosine + self.words * words + self.interaction * interaction
+        result: Floats = 1.0 / (1.0 + np.exp(-logit))
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """``by_words``: the curve of a passage without token vectors; ``by_tokens``: of one with."""
+
+    name: ClassVar[SignalName] = "relevance"
+    columns: ClassVar[tuple[AnyColumn, ...]] = (COVERED, INTERACTION)
+    weight: float
+    by_words: Curve
+    by_tokens: Curve
 
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
-        check_finite({"bias": self.bias, "cosine": self.cosine, "words": self.words})
 
     def measure(self, asked: Asked) -> Measured | None:
         """A passage without a cosine is judged by its words alone."""
-        covered = asked.candidates[COVERED]
+        covered, met = asked.candidates[COVERED], asked.candidates[INTERACTION]
         cosines = asked.candidates.arms.get(PassageDense.name)
         felt = covered if cosines is None else np.where(np.isnan(cosines), covered, cosines)
-        raw: Floats = 1.0 / (1.0 + np.exp(-(self.bias + self.cosine * felt + self.words * covered)))
+        plain = self.by_words.at(felt, covered, np.zeros(len(covered)))
+        raw = np.where(np.isnan(met), plain, self.by_tokens.at(felt, covered, np.nan_to_num(met)))
         return Measured.or_neutral(raw, self.weight, 0.0)
 
     def reasons(self, asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:

@@ -1,0 +1,112 @@
+"""Token vectors from the harvest to the ranking, and all that carries a record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.ports import TokenCard
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.vectors import bits_of
+from es_mappings.indices import ensure_indices, serving
+from indexer.embed_missing import count_missing, embed_missing
+from indexer.harvest import harvest
+from indexer.parts import Options, Parts
+from indexer.reindex.run import ReindexParts, reindex, rollback
+from indexer.sources.folder import FolderSource
+from search_api.retrieval.token_vectors import fetch_token_vectors
+from search_api.retrieval.versioned_cache import RecordCaches
+from tests.integration.hashing import Hashing
+from tests.service import SAMPLES
+
+TOKENS = TokenCard("made-for-tests", 16)
+RECORDS = 6
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for file in sorted(SAMPLES.glob("*.xml"))[:RECORDS]:
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    return tmp_path
+
+
+@pytest.fixture
+def harvested(es_client: Elasticsearch, prefix: str, folder: Path) -> Parts:
+    embedder = Hashing("one", tokens=TOKENS)
+    ensure_indices(es_client, prefix, embedder.card)
+    parts = Parts(es_client, prefix, lambda _name: embedder)
+    assert harvest("s", FolderSource(folder), parts).state == "complete"
+    return parts
+
+
+def _tokens(client: Elasticsearch, index: str) -> dict[str, int]:
+    """Tokens by record."""
+    client.indices.refresh(index=index)
+    hits = client.search(index=index, source={"includes": ["tokens"]}, size=100)["hits"]["hits"]
+    found = {hit["_id"]: bits_of(hit["_source"], TOKENS) for hit in hits}
+    return {record: len(bits) for record, bits in found.items() if bits is not None}
+
+
+def test_a_harvest_makes_them_and_the_index_says_how(es_client: Elasticsearch, harvested: Parts) -> None:
+    assert harvested.recipe().tokens == TOKENS
+    found = _tokens(es_client, f"{harvested.prefix}-records")
+    assert len(found) == RECORDS
+    assert min(found.values()) > 1
+
+
+def test_they_stay_where_only_another_field_changed(es_client: Elasticsearch, harvested: Parts, folder: Path) -> None:
+    before = _tokens(es_client, f"{harvested.prefix}-records")
+    path = sorted(folder.glob("*.xml"))[0]
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("<gmd:dateStamp>", "<!-- --><gmd:dateStamp>").replace("2019", "2018"), "utf-8")
+    without = replace(harvested, embedder=None)
+    harvest("s", FolderSource(folder), without)
+    assert _tokens(es_client, f"{harvested.prefix}-records") == before
+
+
+def test_what_lacks_them_is_counted_and_filled(es_client: Elasticsearch, harvested: Parts) -> None:
+    index = f"{harvested.prefix}-records"
+    one = next(iter(_tokens(es_client, index)))
+    es_client.update(index=index, id=one, script={"source": "ctx._source.remove('tokens')"}, refresh=True)
+    assert count_missing("s", harvested) == 1
+    assert embed_missing("s", harvested, Options()).embedded == 1
+    assert len(_tokens(es_client, index)) == RECORDS
+
+
+def test_an_index_without_them_gets_them_by_a_reindex_and_goes_back(
+    es_client: Elasticsearch, prefix: str, folder: Path
+) -> None:
+    bare, richer = Hashing("one"), Hashing("one", tokens=TOKENS)
+    ensure_indices(es_client, prefix, bare.card)
+    parts = Parts(es_client, prefix, lambda _name: richer)
+    harvest("s", FolderSource(folder), parts)
+    assert _tokens(es_client, f"{prefix}-records") == {}, "the index does not want them"
+    assert count_missing("s", parts) == 0
+
+    assert reindex(ReindexParts(es_client, prefix, richer), least_overlap=0.0).moved
+    assert len(_tokens(es_client, f"{prefix}-records")) == RECORDS
+    again = richer.embedded
+    assert reindex(ReindexParts(es_client, prefix, richer), least_overlap=0.0)
+    assert richer.embedded == again, "the next one copies them"
+    assert len(_tokens(es_client, f"{prefix}-records")) == RECORDS
+    rollback(es_client, prefix)
+
+
+def test_a_damaged_one_is_left_out_and_the_others_are_remembered(es_client: Elasticsearch, harvested: Parts) -> None:
+    index = f"{harvested.prefix}-records"
+    es_client.indices.refresh(index=index)
+    hits = es_client.search(index=index, seq_no_primary_term=True, source=False, size=100)["hits"]["hits"]
+    bad = hits[0]["_id"]
+    cut = {"tokens": {"by": TOKENS.code, "bits": "AQIF"}}
+    es_client.update(index=index, id=bad, doc=cut, refresh=True)
+    found = serving(es_client, harvested.prefix, "records")
+    assert found is not None
+    hits = es_client.search(index=index, seq_no_primary_term=True, source=False, size=100)["hits"]["hits"]
+    versions = {hit["_id"]: (found.uuid, hit["_seq_no"], hit["_primary_term"]) for hit in hits}
+    memory = RecordCaches().tokens
+    first = fetch_token_vectors(es_client, found.index, versions, TOKENS, memory)
+    assert set(first) == set(versions) - {bad}
+    es_client.indices.delete(index=found.index)
+    assert set(fetch_token_vectors(es_client, found.index, versions, TOKENS, memory)) == set(first)
