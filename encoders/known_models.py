@@ -58,6 +58,10 @@ def _ettin(size: str) -> KnownModel:
     return KnownModel(f"cross-encoder/ettin-reranker-{size}-v1", "reranker", _APACHE, "publisher", 7999)
 
 
+def _colbert(name: str, tokens: int) -> KnownModel:
+    return KnownModel(name, "reranker", _APACHE, "card", tokens, note="late interaction; torch runtime; calibrate it")
+
+
 def _answers_only(name: str, licence: str, read: Place, tokens: int, why: str) -> KnownModel:
     """A reranker that Sonde does not run, and asks behind an address."""
     return KnownModel(name, "reranker", licence, read, tokens, languages="many", note=f"endpoint only: {why}")
@@ -157,6 +161,8 @@ KNOWN: tuple[KnownModel, ...] = (
         languages="many",
         note="paper 001's, from bge-m3, 568 M",
     ),
+    _colbert("lightonai/GTE-ModernColBERT-v1", 300),
+    _colbert("answerdotai/answerai-colbert-small-v1", 512),
     _answers_only("mixedbread-ai/mxbai-rerank-base-v2", _APACHE, "publisher", 8192, "a language model"),
     _answers_only("mixedbread-ai/mxbai-rerank-large-v2", _APACHE, "card", 8192, "a language model"),
     _answers_only("Qwen/Qwen3-Reranker-0.6B", _APACHE, "publisher", 32768, "a language model"),

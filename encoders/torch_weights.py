@@ -30,7 +30,7 @@ def complete(kind: Architecture, folder: Path, **options: Any) -> Any:
         raise ModelMissing(f"{folder} cannot be loaded by transformers: {' '.join(str(error).split())[:200]}") from None
     has_head = kind != "AutoModel"
     if missing := sorted(key for key in report["missing_keys"] if has_head or not key.startswith(_POOLER)):
-        what = "no complete classification head" if has_head else "not all weights"
+        what = "no complete classification head" if has_head else "only a part of the weights"
         raise ModelMissing(f"{folder} holds {what}: {listed(missing)} missing")
     return model.eval()
 

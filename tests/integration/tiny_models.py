@@ -105,6 +105,31 @@ def tiny_headed_cross_encoder(folder: Path, *, scores: bool = True) -> Path:
     return folder
 
 
+def tiny_colbert(folder: Path, **settings: object) -> Path:
+    """A model as PyLate keeps it: 16 dimensions a token, texts of 24 tokens, full stops ignored."""
+    import torch
+    from safetensors.torch import save_file
+    from transformers import BertModel
+
+    torch.manual_seed(17)
+    BertModel(config(initializer_range=0.5)).save_pretrained(folder)
+    _tokenizer(folder, 64)
+    dense = folder / "1_Dense"
+    dense.mkdir()
+    as_is = "torch.nn.modules.linear.Identity"
+    described = {"in_features": 32, "out_features": 16, "bias": False, "activation_function": as_is}
+    (dense / "config.json").write_text(json.dumps(described))
+    save_file({"linear.weight": torch.randn(16, 32)}, dense / "model.safetensors")
+    kinds = {"": "sentence_transformers.models.Transformer", "1_Dense": "pylate.models.Dense.Dense"}
+    rows = [{"idx": at, "name": str(at), "path": path, "type": kind} for at, (path, kind) in enumerate(kinds.items())]
+    (folder / "modules.json").write_text(json.dumps(rows))
+    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 23, "do_lower_case": False}))
+    own = {"model_type": "ColBERT", "query_prefix": "", "document_prefix": "", "document_length": 24}
+    limits = {"query_length": 16, "do_query_expansion": False, "skiplist_words": ["."]}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps({**own, **limits, **settings}))
+    return folder
+
+
 def _tokenizer(folder: Path, max_tokens: int) -> None:
     for name in ("tokenizer.json", "vocab.txt", "special_tokens_map.json"):
         shutil.copyfile(WORDS / name, folder / name)
