@@ -306,7 +306,11 @@ class SearchPipeline:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A question as the embedder reads it: its unit vector, and the token vectors of the whole question, if any."""
+    """A question as the embedder reads it: its unit vector, and the token vectors of the whole question.
+
+    ``tokens`` is None for an embedder without, and for a question without a topic: its words are names of places and
+    periods, which any text about them matches.
+    """
 
     vector: NDArray[np.float32]
     tokens: NDArray[np.float32] | None
@@ -320,7 +324,7 @@ def _meant(embedder: Embedder, read: Interpretation) -> Meant:
     """
     text, thematic = read.written_out
     encoded = embedder.encode([text] if thematic in ("", text) else [text, thematic], "query")
-    tokens = None if encoded.tokens is None else encoded.tokens[0]
+    tokens = encoded.tokens[0] if encoded.tokens is not None and thematic else None
     both = encoded.vectors.sum(axis=0)
     return Meant(both / np.linalg.norm(both), tokens)
 

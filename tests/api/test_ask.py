@@ -107,7 +107,7 @@ def test_without_a_model_the_answer_quotes_and_cites_page_and_section(service: S
     assert cited["section"][-1] == "Methods"
     assert cited["section_role"] == "methods"
     assert answer["answer"].startswith(f"“{first['text']}” [")
-    assert answer["degraded"] == ["cross_encoder"]
+    assert answer["degraded"] == []
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_with_a_cross_encoder_that_is_down_the_order_is_that_without_it_and_the_
 ) -> None:
     parts = replace(samples_parts(samples), cross_encoder=Absent)
     without = SearchPipeline(parts).search(SearchRequest(q="rainfall", rerank=True))
-    plain = SearchPipeline(parts).search(SearchRequest(q="rainfall", rerank=False))
+    plain = SearchPipeline(replace(parts, cross_encoder=None)).search(SearchRequest(q="rainfall", rerank=True))
     assert without.degraded == ("cross_encoder",)
     assert plain.degraded == ()
     assert [found.hit.id for found in without.found] == [found.hit.id for found in plain.found]

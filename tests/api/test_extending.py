@@ -229,7 +229,9 @@ def test_a_signal_and_a_combiner_order_hits_and_explain_it(harvested: Service, e
     ]  # 3.0 for the licence outweighs words
     for one in answer["features"]:
         parts = {part["signal"]: part["contribution"] for part in one["sonde:explanation"]["signals"]}
-        assert parts["base"] == -2.0
+        assert parts["base"] == pytest.approx(
+            -2.0 * (1.0 - default_config().records.signals["late_interaction"].weight)
+        )
         assert sum(parts.values()) == pytest.approx(one["sonde:score"])
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from sonde.settings import Settings
 from tests.service import Service
 
 RAIN = "rainfall in southern Africa since 1990"
@@ -60,19 +59,21 @@ def test_a_signal_that_was_not_measured_is_null(samples: Service) -> None:
     assert signals["dense"] is not None
 
 
-def test_without_a_cross_encoder_the_answer_says_so_and_still_ranks(samples: Service) -> None:
-    assert samples.search("rainfall")["sonde:degraded"] == ["cross_encoder"]
-    assert samples.search("rainfall", rerank="false")["sonde:degraded"] == []
+def test_a_cross_encoder_that_is_not_here_is_missed_and_one_that_nobody_named_is_not(samples: Service) -> None:
+    assert samples.search("rainfall")["sonde:degraded"] == []
+    named = replace(samples, cross_encoder="/no/such/folder")
+    assert named.search("rainfall")["sonde:degraded"] == ["cross_encoder"]
+    assert named.search("rainfall", rerank="false")["sonde:degraded"] == []
 
 
-def test_on_a_machine_that_has_no_hub_what_ships_reads_the_best_again(samples: Service) -> None:
-    shipped = replace(samples, cross_encoder=Settings().cross_encoder.model)
-    answer = shipped.search("rainfall")
-    assert answer["sonde:degraded"] == []
-    assert answer["features"][0]["sonde:signals"]["cross_encoder"] is not None
-    by_place = shipped.search("Greenland")
-    assert by_place["sonde:degraded"] == []
-    assert by_place["features"][0]["sonde:signals"]["cross_encoder"] is None
+def test_words_are_compared_in_their_context_by_what_the_harvest_kept(samples: Service) -> None:
+    answer = samples.search("rainfall", explain="true")
+    assert all(0.0 < one["sonde:signals"]["late_interaction"] < 1.0 for one in answer["features"])
+    parts = {part["signal"]: part for part in answer["features"][0]["sonde:explanation"]["signals"]}
+    assert parts["late_interaction"]["reasons"][0]["code"] == "interaction"
+    for question, given in (("rainfall", {"rerank": "false"}), ("Greenland", {}), ("rainfall", {"algorithm": "bm25"})):
+        other = samples.search(question, **given)["features"][0]
+        assert other["sonde:signals"]["late_interaction"] is None
 
 
 @pytest.mark.parametrize("algorithm", ["hybrid", "bm25", "dense", "sbert"])

@@ -138,7 +138,7 @@ export const words: Words = {
   degraded: (names) => `Geordnet ohne ${names}; Reihenfolge und Anzahl der Treffer können deshalb abweichen.`,
   more: "Mehr zeigen",
   moreLoaded: (shown, all) => `${whole(shown)} von ${whole(all)} gezeigt`,
-  signals: { words: "Wörter", names: "Namen", meaning: "Bedeutung", place: "Ort", time: "Zeit", reading: "Lesen", scale: "Maßstab", kind: "Art" },
+  signals: { words: "Wörter", names: "Namen", meaning: "Bedeutung", place: "Ort", time: "Zeit", context: "Zusammenhang", reading: "Lesen", scale: "Maßstab", kind: "Art" },
   degradedNames: {
     dense: "Bedeutung", bm25: "Wörter", cross_encoder: "zweites Lesen", passage_dense: "Bedeutung von Textstellen",
     passage_bm25: "Wörter von Textstellen", spatial: "Ort", temporal: "Zeit",
@@ -257,6 +257,8 @@ export const words: Words = {
     names: (r) => `trägt die gefragten Namen: ${part(r.raw)}`,
     unknown: (r, signal) => `${SILENT[signal] ?? "sagt nichts darüber"}: zählt als ${decimal(r.counted, 2)}`,
     not_read: () => "nicht unter denen, die mit der Frage gelesen wurden: trägt nichts bei",
+    interaction: (r) => `ihre Wörter passen im Zusammenhang zu denen der Frage: ${decimal(r.raw, 2)} von 1`,
+    no_interaction: (r) => `ihre Wörter wurden nicht einzeln verglichen: zählt als ${decimal(r.counted, 2)}`,
     not_measured: () => "nicht gemessen: trägt nichts bei",
   },
   answers: {

@@ -116,7 +116,7 @@ export const words = {
   more: "Show more",
   moreLoaded: (shown: number, all: number) => `${whole(shown)} of ${whole(all)} shown`,
   signals: {
-    words: "words", names: "names", meaning: "meaning", place: "place", time: "time", reading: "reading", scale: "scale", kind: "kind",
+    words: "words", names: "names", meaning: "meaning", place: "place", time: "time", context: "context", reading: "reading", scale: "scale", kind: "kind",
   } as Record<string, string>,
   degradedNames: {
     dense: "meaning", bm25: "words", cross_encoder: "the second reading", passage_dense: "meaning of passages",

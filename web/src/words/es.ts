@@ -138,7 +138,7 @@ export const words: Words = {
   degraded: (names) => `Ordenado sin ${names}; el orden y el número de resultados pueden variar.`,
   more: "Mostrar más",
   moreLoaded: (shown, all) => `${whole(shown)} de ${whole(all)} mostrados`,
-  signals: { words: "palabras", names: "nombres", meaning: "sentido", place: "lugar", time: "tiempo", reading: "relectura", scale: "escala", kind: "tipo" },
+  signals: { words: "palabras", names: "nombres", meaning: "sentido", place: "lugar", time: "tiempo", context: "contexto", reading: "relectura", scale: "escala", kind: "tipo" },
   degradedNames: {
     dense: "el significado", bm25: "las palabras", cross_encoder: "la relectura", passage_dense: "el significado de los pasajes",
     passage_bm25: "las palabras de los pasajes", spatial: "el lugar", temporal: "el tiempo",
@@ -257,6 +257,8 @@ export const words: Words = {
     names: (r) => `lleva los nombres buscados: ${part(r.raw)}`,
     unknown: (r, signal) => `${SILENT[signal] ?? "no dice nada de ello"}: cuenta como ${decimal(r.counted, 2)}`,
     not_read: () => "no está entre los leídos con la pregunta: no aporta nada",
+    interaction: (r) => `sus palabras coinciden, en su contexto, con las de la pregunta: ${decimal(r.raw, 2)} de 1`,
+    no_interaction: (r) => `sus palabras no se compararon una a una: cuenta como ${decimal(r.counted, 2)}`,
     not_measured: () => "sin medir: no aporta nada",
   },
   answers: {

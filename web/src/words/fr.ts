@@ -140,7 +140,7 @@ export const words: Words = {
   degraded: (names) => `Classement établi sans ${names} : l’ordre et le nombre des résultats peuvent varier.`,
   more: "Afficher plus",
   moreLoaded: (shown, all) => `${whole(shown)} sur ${whole(all)} affichées`,
-  signals: { words: "mots", names: "noms", meaning: "sens", place: "lieu", time: "date", reading: "relecture", scale: "échelle", kind: "nature" },
+  signals: { words: "mots", names: "noms", meaning: "sens", place: "lieu", time: "date", context: "contexte", reading: "relecture", scale: "échelle", kind: "nature" },
   degradedNames: {
     dense: "le sens", bm25: "les mots", cross_encoder: "la relecture", passage_dense: "le sens des passages",
     passage_bm25: "les mots des passages", spatial: "le lieu", temporal: "la date",
@@ -259,6 +259,8 @@ export const words: Words = {
     names: (r) => `porte les noms demandés: ${part(r.raw)}`,
     unknown: (r, signal) => `${SILENT[signal] ?? "n’en dit rien"} : compte pour ${decimal(r.counted, 2)}`,
     not_read: () => "pas parmi les fiches relues avec la question : n’ajoute rien",
+    interaction: (r) => `ses mots correspondent, dans leur contexte, à ceux de la question : ${decimal(r.raw, 2)} sur 1`,
+    no_interaction: (r) => `ses mots n’ont pas été comparés un à un : compte pour ${decimal(r.counted, 2)}`,
     not_measured: () => "non mesuré : n’ajoute rien",
   },
   answers: {

@@ -140,7 +140,7 @@ export const words: Words = {
   degraded: (names) => `Ordinato senza ${names}: ordine e numero dei risultati possono variare.`,
   more: "Mostra altro",
   moreLoaded: (shown, all) => `${whole(shown)} di ${whole(all)} mostrate`,
-  signals: { words: "parole", names: "nomi", meaning: "senso", place: "luogo", time: "tempo", reading: "rilettura", scale: "scala", kind: "tipo" },
+  signals: { words: "parole", names: "nomi", meaning: "senso", place: "luogo", time: "tempo", context: "contesto", reading: "rilettura", scale: "scala", kind: "tipo" },
   degradedNames: {
     dense: "il significato", bm25: "le parole", cross_encoder: "la rilettura", passage_dense: "il significato dei brani",
     passage_bm25: "le parole dei brani", spatial: "il luogo", temporal: "il tempo",
@@ -259,6 +259,8 @@ export const words: Words = {
     names: (r) => `porta i nomi richiesti: ${part(r.raw)}`,
     unknown: (r, signal) => `${SILENT[signal] ?? "non ne dice nulla"}: conta ${decimal(r.counted, 2)}`,
     not_read: () => "non fra le schede lette con la domanda: non aggiunge nulla",
+    interaction: (r) => `le sue parole corrispondono, nel loro contesto, a quelle della domanda: ${decimal(r.raw, 2)} su 1`,
+    no_interaction: (r) => `le sue parole non sono state confrontate una a una: vale ${decimal(r.counted, 2)}`,
     not_measured: () => "non misurato: non aggiunge nulla",
   },
   answers: {

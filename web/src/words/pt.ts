@@ -138,7 +138,7 @@ export const words: Words = {
   degraded: (names) => `Ordenado sem ${names}; a ordem e o número de resultados podem variar.`,
   more: "Mostrar mais",
   moreLoaded: (shown, all) => `${whole(shown)} de ${whole(all)} exibidos`,
-  signals: { words: "palavras", names: "nomes", meaning: "sentido", place: "lugar", time: "tempo", reading: "releitura", scale: "escala", kind: "tipo" },
+  signals: { words: "palavras", names: "nomes", meaning: "sentido", place: "lugar", time: "tempo", context: "contexto", reading: "releitura", scale: "escala", kind: "tipo" },
   degradedNames: {
     dense: "o significado", bm25: "as palavras", cross_encoder: "a releitura", passage_dense: "o significado dos trechos",
     passage_bm25: "as palavras dos trechos", spatial: "o lugar", temporal: "o tempo",
@@ -257,6 +257,8 @@ export const words: Words = {
     names: (r) => `tem os nomes pedidos: ${part(r.raw)}`,
     unknown: (r, signal) => `${SILENT[signal] ?? "nada diz sobre isso"}: conta como ${decimal(r.counted, 2)}`,
     not_read: () => "não está entre os lidos com a pergunta: nada acrescenta",
+    interaction: (r) => `suas palavras correspondem, no contexto, às da pergunta: ${decimal(r.raw, 2)} de 1`,
+    no_interaction: (r) => `suas palavras não foram comparadas uma a uma: conta como ${decimal(r.counted, 2)}`,
     not_measured: () => "não medido: nada acrescenta",
   },
   answers: {
