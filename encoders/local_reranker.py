@@ -21,6 +21,14 @@ from encoders.reranker import OpenGate, Reranker
 from encoders.specs import CrossEncoderSpec
 
 
+def is_reranker(folder: Path) -> bool:
+    """What the folder says of itself; whether it is complete shows when it is loaded."""
+    said = read_json(folder / "config_sentence_transformers.json").get("model_type")
+    architectures = read_json(folder / "config.json").get("architectures") or []
+    classifies = any(str(name).endswith("ForSequenceClassification") for name in architectures)
+    return said == "CrossEncoder" or classifies or is_colbert(folder)
+
+
 def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> CrossEncoder:
     """Loads a late-interaction model in every runtime, if the model's card describes one."""
     cache = spec.cache or default_cache()
