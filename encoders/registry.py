@@ -12,6 +12,7 @@ from typing import Any
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder, load_embedder
 from encoders.known_models import KNOWN
+from encoders.local_reranker import is_reranker
 from encoders.locate import SHIPPED, locate
 from encoders.model_card import CARD, damaged_files
 from encoders.prepare import prepared
@@ -86,8 +87,10 @@ def entry_of(name: str, cache: Path) -> Entry:
     if folder.is_dir() and (own := own_entry(folder)) is not None:
         return own
     located = locate(name, cache)
-    kind = next((one.kind for one in KNOWN if one.name.lower() == name.lower()), "embedder")
-    return Entry(name, kind, "", located.folder)
+    stated = next((one for one in KNOWN if one.name.lower() == name.lower()), None)
+    if stated is not None:
+        return Entry(name, stated.kind, stated.licence, located.folder)
+    return Entry(name, "reranker" if is_reranker(located.folder) else "embedder", "", located.folder)
 
 
 def verify(entry: Entry, cache: Path) -> list[Check]:

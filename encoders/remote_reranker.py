@@ -1,7 +1,8 @@
-"""A reranker behind an address: Text Embeddings Inference's ``/rerank``, or Cohere's variant (vLLM, Jina)."""
+"""A reranker behind an address: Text Embeddings Inference's ``/rerank``, or the form of Cohere and Jina (and vLLM)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,14 +21,18 @@ from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
 
-_BATCH = 32  # the default limit of Text Embeddings Inference
+_TEI_BATCH = 32  # the default limit of Text Embeddings Inference
+_BATCH = 64  # the limit of jina-reranker-v3, which reads all documents of a request together
 _MAX_TOKENS = 512
 _SURE = 1e-6  # limits probabilities, so that their logits are finite
+_VERSIONED = re.compile(r"/v\d+$")
 
 
 @dataclass(frozen=True, slots=True)
 class RerankEndpoint:
-    """``url`` up to and including ``/v1`` (or ``/v2``) for Cohere's variant, else the root of a TEI server."""
+    """``url``: the root of a TEI server; for the form of Cohere and Jina up to the version (``/v1``, ``/v2``). Either
+    may end in ``/rerank``.
+    """
 
     url: str
     model: str
@@ -36,18 +41,27 @@ class RerankEndpoint:
 
     @property
     def address(self) -> str:
-        bare = self.url.rstrip("/")
-        return bare if bare.endswith("/rerank") else f"{bare}/rerank"
+        return f"{self._base}/rerank"
 
     @property
-    def gives_probabilities(self) -> bool:
-        """Cohere's variant does; TEI returns logits on request."""
-        return self.address.removesuffix("/rerank").endswith(("/v1", "/v2"))
+    def batch(self) -> int:
+        """How many texts go in one request."""
+        return _BATCH if self._is_versioned else _TEI_BATCH
 
     def body(self, question: str, texts: Sequence[str]) -> Json:
-        if self.gives_probabilities:
-            return {"model": self.model, "query": question, "documents": list(texts), "top_n": len(texts)}
-        return {"query": question, "texts": list(texts), "raw_scores": True, "truncate": True}
+        """TEI gives logits on request. Jina sends all texts back unless told not to; Cohere's v2 has no such field."""
+        if not self._is_versioned:
+            return {"query": question, "texts": list(texts), "raw_scores": True, "truncate": True}
+        asked = {"model": self.model, "query": question, "documents": list(texts), "top_n": len(texts)}
+        return asked if self._base.endswith("/v2") else {**asked, "return_documents": False}
+
+    @property
+    def _base(self) -> str:
+        return self.url.rstrip("/").removesuffix("/rerank")
+
+    @property
+    def _is_versioned(self) -> bool:
+        return _VERSIONED.search(self._base) is not None
 
 
 class RemoteReranker:
@@ -57,49 +71,67 @@ class RemoteReranker:
         self._endpoint = endpoint
         self._gate = gate
         self._card = card
+        self._gives_logits = False
 
     @property
     def card(self) -> CrossEncoderCard:
         return self._card
 
     def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        """logits: (n,), in the order of ``texts``. Raises Unavailable for whatever the endpoint does wrong."""
-        found = [self._ask(question, batch) for batch in batched(texts, _BATCH)]
-        return np.concatenate(found) if found else np.empty(0, dtype=np.float64)
+        """logits: (n,), in the order of ``texts``. Raises Unavailable for whatever the endpoint does wrong.
 
-    def _ask(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        A ``relevance_score`` is a probability, whose logit is returned; but if one ever lies outside 0..1 (Jina's v3
+        gives cosines, vLLM may give logits), it and all later ones are returned as they are.
+        """
+        if not texts:
+            return np.empty(0, dtype=np.float64)
+        asked = batched(texts, self._endpoint.batch)
+        answers = [_scores(self._ask(question, batch), len(batch), self._host) for batch in asked]
+        scores = np.concatenate([scores for scores, _ in answers])
+        if not all(relevance for _, relevance in answers) or self._are_logits(scores):
+            return scores
+        return logits(scores)
+
+    def _are_logits(self, scores: NDArray[np.float64]) -> bool:
+        """Remembered: in one answer they may all happen to lie in 0..1."""
+        self._gives_logits = self._gives_logits or bool(scores.min() < 0 or scores.max() > 1)
+        return self._gives_logits
+
+    def _ask(self, question: str, texts: Sequence[str]) -> Any:
         given = self._endpoint
         outgoing = Outgoing.of_json(given.address, given.body(question, texts), given.key, given.timeout_s)
         try:
-            answer = self._gate.request(outgoing).expect_ok().parsed()
+            return self._gate.request(outgoing).expect_ok().parsed()
         except (BadStatus, Refused) as error:
             raise Unavailable(str(error)) from error
-        return self._read(answer, len(texts))
-
-    def _read(self, answer: Any, expected: int) -> NDArray[np.float64]:
-        """Scores in input order: each item has its ``index``, and servers sort by score."""
-        probabilities = self._endpoint.gives_probabilities
-        try:
-            items = sorted(answer["results"] if probabilities else answer, key=lambda item: int(item["index"]))
-            scores = np.asarray(
-                [item["relevance_score" if probabilities else "score"] for item in items], dtype=np.float64
-            )
-        except (KeyError, TypeError, ValueError):
-            raise Unavailable(f"{self._host} does not answer as a rerank endpoint") from None
-        if [int(item["index"]) for item in items] != list(range(expected)) or not np.isfinite(scores).all():
-            raise Unavailable(f"{self._host} did not give one score for each of {expected} texts")
-        return self._logits(scores) if probabilities else scores
-
-    def _logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        if scores.min() < 0 or scores.max() > 1:
-            raise Unavailable(f"{self._host} gave scores that are no probabilities")
-        sure = np.clip(scores, _SURE, 1 - _SURE)
-        logits: NDArray[np.float64] = np.log(sure / (1 - sure))
-        return logits
 
     @property
     def _host(self) -> str:
         return host_of(self._endpoint.address)
+
+
+def _scores(answer: Any, expected: int, host: str) -> tuple[NDArray[np.float64], bool]:
+    """Scores in the order of the texts, and whether they are relevance scores (``{"results": [...]}``) and not logits
+    (TEI's list). Each item has its ``index``; servers sort by score.
+    """
+    relevance = isinstance(answer, dict)
+    name = "relevance_score" if relevance else "score"
+    try:
+        items = sorted(answer["results"] if relevance else answer, key=lambda item: int(item["index"]))
+        indices = [int(item["index"]) for item in items]
+        scores = np.asarray([item[name] for item in items], dtype=np.float64)
+    except (KeyError, TypeError, ValueError):
+        raise Unavailable(f"{host} does not answer as a rerank endpoint") from None
+    if indices != list(range(expected)) or not np.isfinite(scores).all():
+        raise Unavailable(f"{host} did not give one score for each of {expected} texts")
+    return scores, relevance
+
+
+def logits(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """log(p / (1 - p)), finite also for 0 and 1."""
+    sure = np.clip(probabilities, _SURE, 1 - _SURE)
+    found: NDArray[np.float64] = np.log(sure / (1 - sure))
+    return found
 
 
 def _load(spec: CrossEncoderSpec, open_gate: OpenGate) -> RemoteReranker:

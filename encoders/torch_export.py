@@ -10,9 +10,11 @@ import warnings
 from pathlib import Path
 from typing import Any, Literal
 
+from encoders.classifier import INPUTS, load_classifier
+from encoders.torch_weights import accepted, complete
+
 Head = Literal["states", "logits"]
 OPSET = 17
-_INPUTS = ["input_ids", "attention_mask", "token_type_ids"]
 
 
 def export(source: Path, target: Path, head: Head) -> None:
@@ -25,7 +27,7 @@ def export(source: Path, target: Path, head: Head) -> None:
 
     logging.getLogger("transformers").setLevel(logging.ERROR)
     model = _wrapped(source, head)
-    example = tuple(torch.ones((2, 7), dtype=torch.long) for _ in _INPUTS)
+    example = tuple(torch.ones((2, 7), dtype=torch.long) for _ in INPUTS)
     axes = {0: "batch", 1: "tokens"}
     output_axes = axes if head == "states" else {0: "batch"}
     with warnings.catch_warnings(), torch.no_grad():
@@ -34,9 +36,9 @@ def export(source: Path, target: Path, head: Head) -> None:
             model,
             example,
             str(target),
-            input_names=_INPUTS,
+            input_names=list(INPUTS),
             output_names=[head],
-            dynamic_axes={**dict.fromkeys(_INPUTS, axes), head: output_axes},
+            dynamic_axes={**dict.fromkeys(INPUTS, axes), head: output_axes},
             opset_version=OPSET,
             dynamo=False,
         )
@@ -44,21 +46,25 @@ def export(source: Path, target: Path, head: Head) -> None:
 
 def _wrapped(source: Path, head: Head) -> Any:
     import torch
-    from transformers import AutoModel, AutoModelForSequenceClassification
 
-    kind = AutoModel if head == "states" else AutoModelForSequenceClassification
-    # "eager" attention: its plain operators trace for any length; fused ones fix the example's length.
-    inner: Any = kind.from_pretrained(
-        str(source), attn_implementation="eager", use_safetensors=True, local_files_only=True
-    ).eval()
+    # "eager" attention: its plain operators trace for any length; fused ones fix the example's length. ONNX Runtime
+    # computes on processors in float32 only, and many models are published in 16 bits.
+    options = {"attn_implementation": "eager", "dtype": torch.float32}
+    return load_classifier(source, **options) if head == "logits" else _states(complete("AutoModel", source, **options))
 
-    class Graph(torch.nn.Module):
+
+def _states(inner: Any) -> Any:
+    import torch
+
+    names = accepted(inner, INPUTS)
+
+    class States(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.inner = inner
 
         def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:
-            said = self.inner(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)
-            return said.last_hidden_state if head == "states" else said.logits
+            given = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
+            return self.inner(**{name: given[name] for name in names}).last_hidden_state
 
-    return Graph()
+    return States()

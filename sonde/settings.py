@@ -231,10 +231,10 @@ class CrossEncoderSettings(_Group):
     device: str = Field("cpu", description="cpu or cuda, for onnx and torch.")
     threads: int = Field(0, ge=0)
     url: HttpUrl | None = Field(
-        None, description="For runtime=remote: the root of a TEI server, or an address up to /v1 that answers /rerank."
+        None, description="For runtime=remote: the root of a TEI server, or an address up to /v1 or /v2 (Cohere, Jina)."
     )
     key: SecretStr | None = None
-    timeout_s: float = Field(10.0, gt=0, description="For one call of the endpoint, up to 32 texts.")
+    timeout_s: float = Field(10.0, gt=0, description="For one call of the endpoint, up to 64 texts.")
 
 
 class ModelsSettings(_Group):

@@ -22,6 +22,7 @@ _SETTING = {
     "embedder": "SONDE_EMBEDDER__MODEL",
     "reranker": "SONDE_CROSS_ENCODER__MODEL",
     "segmenter": "SONDE_DOCUMENTS__SEGMENTER",
+    "token-head": "SONDE_EMBEDDER__TOKENS",
 }
 
 
@@ -51,7 +52,7 @@ def list_(folders: tuple[Path, ...], *, as_json: bool) -> None:
         table.add_column(heading, justify="right" if heading in ("dims", "tokens") else "left", overflow="fold")
     for one in found:
         here = "in use" if _in_use(one, settings) else "yes" if one.folder else ""
-        row = (one.name, one.kind, str(one.dims or ""), str(one.max_tokens), one.licence, here, one.note)
+        row = (one.name, one.kind, str(one.dims or ""), str(one.max_tokens or ""), one.licence, here, one.note)
         table.add_row(*row)
     screen().print(table)
 
@@ -104,8 +105,10 @@ def use(name: str) -> None:
 def _steps(entry: Entry) -> list[str]:
     trained = entry.own and entry.folder is not None and entry.folder.parent != SHIPPED
     named = str(entry.folder.resolve()) if trained and entry.folder else entry.name
+    if entry.kind == "token-head" and not trained:
+        named = "auto"  # the default: the included head of the embedder's weights
     setting = f"export {_SETTING[entry.kind]}={named}"
-    if entry.kind == "embedder":
+    if entry.kind in ("embedder", "token-head"):
         return [
             setting,
             "sonde reindex --dry-run    # builds and compares beside the index that serves",

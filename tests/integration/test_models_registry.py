@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tiny_models import tiny_embedder
+from tiny_models import tiny_colbert, tiny_cross_encoder, tiny_embedder, tiny_headed_cross_encoder
 
 from encoders.catalogue import load_embedder
 from encoders.known_models import KNOWN, known
 from encoders.model_card import ModelCard, write_card
 from encoders.presets import preset_for
 from encoders.recorded import record_embedder
+from encoders.registry import entry_of
 from encoders.specs import EmbedderSpec
 from sonde.cli import EXIT_MENDABLE, cli, main
 
@@ -92,6 +93,22 @@ def test_what_is_damaged_is_not_put_in_service(
         main()
     assert ended.value.code == EXIT_MENDABLE
     assert "do not put it into service" in capsys.readouterr().err
+
+
+def test_a_head_of_token_vectors_is_used_after_a_reindex(cache: Path) -> None:
+    done = run(cache, "use", "shipped:tokens-minilm-l6")
+    assert "export SONDE_EMBEDDER__TOKENS=auto" in done.stdout
+    assert "sonde reindex" in done.stdout
+
+
+def test_a_folder_without_a_card_is_listed_as_what_it_is(cache: Path, tmp_path: Path) -> None:
+    pairs = [
+        tiny_cross_encoder(tmp_path / "pairs"),
+        tiny_headed_cross_encoder(tmp_path / "headed"),
+        tiny_colbert(tmp_path / "colbert"),
+    ]
+    assert {entry_of(str(folder), cache).kind for folder in pairs} == {"reranker"}
+    assert entry_of(str(tiny_embedder(tmp_path / "texts")), cache).kind == "embedder"
 
 
 def test_a_well_known_model_brings_its_instruction() -> None:

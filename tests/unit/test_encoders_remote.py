@@ -274,16 +274,62 @@ def test_a_tei_server_ranks_texts_by_its_raw_scores_in_the_order_asked() -> None
         assert len(reranker.score("rain", [])) == 0
 
 
-def test_cohere_s_form_gives_probabilities_which_become_logits() -> None:
-    def answer(path: str, asked: dict[str, Any], _headers: dict[str, str]) -> tuple[int, Any]:
-        assert (path, asked["model"], asked["documents"]) == ("/v1/rerank", "geo-reranker", ["a", "b", "c"])
-        scores = [0.5, 1.0, 0.2]
-        return 200, {"results": [{"index": at, "relevance_score": score} for at, score in enumerate(scores)][::-1]}
+def _relevance(scores: list[float]) -> dict[str, Any]:
+    return {"results": [{"index": at, "relevance_score": score} for at, score in enumerate(scores)][::-1]}
+
+
+@pytest.mark.parametrize(
+    ("address", "path", "more"),
+    [
+        ("/v2", "/v2/rerank", {}),
+        ("/v2/rerank", "/v2/rerank", {}),
+        ("/v1", "/v1/rerank", {"return_documents": False}),
+        ("/v1/rerank/", "/v1/rerank", {"return_documents": False}),
+    ],
+)
+def test_the_forms_of_cohere_and_jina_give_probabilities_which_become_logits(
+    address: str, path: str, more: dict[str, Any]
+) -> None:
+    def answer(asked_at: str, asked: dict[str, Any], headers: dict[str, str]) -> tuple[int, Any]:
+        named = {"model": "geo-reranker", "query": "rain", "documents": ["a", "b", "c"], "top_n": 3}
+        assert (asked_at, asked, headers["authorization"]) == (path, {**named, **more}, "Bearer secret")
+        return 200, {"model": "geo-reranker", "usage": {"total_tokens": 9}, **_relevance([0.5, 1.0, 0.2])}
+
+    with stub(answer) as (url, gate):
+        reranker = _reranker(f"{url}{address}", gate, key="secret")
+        read = calibrated(reranker.score("rain", ["a", "b", "c"]), reranker.card)
+        assert read == pytest.approx([0.5, 1.0, 0.2], abs=1e-5)
+
+
+def test_relevance_scores_outside_0_to_1_are_logits_and_so_are_later_ones() -> None:
+    answers = iter([[0.5, 0.2], [0.3, -0.1], [0.5, 0.2]])
+
+    def answer(_path: str, _asked: dict[str, Any], _headers: dict[str, str]) -> tuple[int, Any]:
+        return 200, _relevance(next(answers))
 
     with stub(answer) as (url, gate):
         reranker = _reranker(f"{url}/v1", gate)
-        read = calibrated(reranker.score("rain", ["a", "b", "c"]), reranker.card)
-        assert read == pytest.approx([0.5, 1.0, 0.2], abs=1e-5)
+        assert reranker.score("rain", ["a", "b"]) == pytest.approx([0.0, np.log(0.25)])
+        assert reranker.score("rain", ["a", "b"]).tolist() == [0.3, -0.1]
+        assert reranker.score("rain", ["a", "b"]).tolist() == [0.5, 0.2]
+
+
+def test_all_batches_of_a_question_are_read_alike() -> None:
+    def answer(_path: str, asked: dict[str, Any], _headers: dict[str, str]) -> tuple[int, Any]:
+        return 200, _relevance([float(text) for text in asked["documents"]])
+
+    with stub(answer) as (url, gate):
+        texts = ["0.5"] * 64 + ["1.5"]  # two requests of at most 64; only the second shows that these are logits
+        assert _reranker(f"{url}/v1", gate).score("rain", texts).tolist() == [0.5] * 64 + [1.5]
+
+
+def test_a_tei_server_may_be_named_by_its_whole_address() -> None:
+    def answer(path: str, asked: dict[str, Any], _headers: dict[str, str]) -> tuple[int, Any]:
+        assert (path, asked) == ("/rerank", {"query": "rain", "texts": ["a"], "raw_scores": True, "truncate": True})
+        return 200, [{"index": 0, "score": 7.5}]
+
+    with stub(answer) as (url, gate):
+        assert _reranker(f"{url}/rerank", gate).score("rain", ["a"]).tolist() == [7.5]
 
 
 @pytest.mark.parametrize(
@@ -292,6 +338,7 @@ def test_cohere_s_form_gives_probabilities_which_become_logits() -> None:
         (503, {}),
         (401, {}),
         (200, {"results": []}),
+        (200, {"results": [{"index": 0, "score": 0.1}]}),
         (200, [{"index": 0}]),
         (200, [{"index": 1, "score": 0.1}]),
         (200, [{"index": 0, "score": float("nan")}]),
