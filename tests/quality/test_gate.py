@@ -28,7 +28,7 @@ from evaluation.trec import Run
 from evaluation.variants import Variant
 from search_api.pipeline import SearchPipeline
 from search_api.ranking.config import default_config
-from sonde.settings import ApiSettings, ElasticsearchSettings, EmbedderSettings, Settings
+from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
 from sonde.wiring.search import search_pipeline
@@ -41,7 +41,7 @@ ALLOWED_LOSS = 0.01
 _HERE = Path(__file__).resolve().parent
 _RECORD = _HERE / "gate.json"
 _EVERY_QUESTION, _EVERY_OTHER = 5, 4
-_SERVED = Variant()  # what ships, the reranker included
+_SERVED = Variant()  # what ships
 
 
 def quick_ncar(every: Collection) -> Collection:
@@ -69,11 +69,9 @@ def _run(client: Elasticsearch, models: Models, collection: Collection) -> Run:
 
 
 def _settings(url: str) -> Settings:
-    """However slow the machine: a reranker that is left out for its slowness would be another order."""
     return Settings(
         elasticsearch=ElasticsearchSettings(url=url),
         embedder=EmbedderSettings(runtime="onnx-int8"),
-        api=ApiSettings(slow_rerank_s=600.0),
     )
 
 
