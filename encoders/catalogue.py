@@ -64,14 +64,14 @@ def load_recogniser(spec: RecogniserSpec) -> EntityRecogniser:
 def _onnx(spec: EmbedderSpec, folder: Path, located: Located) -> OnnxEmbedder:
     facts = read_json(folder / "card.json")
     recipe = read_recipe(folder).limited_to(spec.max_tokens)
-    file, runtime = _graph(spec, facts)
+    file, runtime = serving_graph(spec, facts)
     found = token_head(spec.tokens, located)
     card = replace(_card(spec, recipe, facts, runtime), tokens=None if found is None else found[1])
     head = None if found is None else found[0]
     return OnnxEmbedder(checked_graph(folder, file), recipe, card, Compute(spec.threads, spec.device), head)
 
 
-def _graph(spec: EmbedderSpec, facts: JsonMapping) -> tuple[str, str]:
+def serving_graph(spec: EmbedderSpec, facts: JsonMapping) -> tuple[str, str]:
     """The file of the graph, and the name of its runtime. Weights that come in 4 bits have only one."""
     if facts.get("precision") == "int4":
         return "model.onnx", "onnx-int4"

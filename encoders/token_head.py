@@ -29,22 +29,25 @@ class TokenHead:
     silent: frozenset[int]
 
     def vectors(self, ids: Sequence[int], states: NDArray[np.float32], kind: TextKind) -> Vectors:
-        """(tokens, dims), unit norm, of ``states``: (ids, states).
+        """(tokens, dims), unit norm, of ``states``: (ids, states)."""
+        return unit(np.matmul(self.kept(ids, states, kind) - self.mean, self.projection, dtype=np.float32))
 
-        Of a document, all occurrences of one token are one vector: half the space, and no worse (ADR 0030). A text of
-        silent tokens only keeps them.
+    def kept(self, ids: Sequence[int], states: NDArray[np.float32], kind: TextKind) -> Vectors:
+        """(tokens, states), unit norm: without silent tokens, unless the text has no others.
+
+        Of a document, all occurrences of one token are one vector: half the space, and no worse (ADR 0030).
         """
         own = np.asarray(ids)
         loud = np.array([token not in self.silent for token in ids])
         if loud.any():
             own, states = own[loud], states[loud]
         found = unit(states)
-        if kind == "document":
-            _, place = np.unique(own, return_inverse=True)
-            joined: Vectors = np.zeros((int(place.max()) + 1, found.shape[1]), dtype=np.float32)
-            np.add.at(joined, place, found)
-            found = unit(joined)
-        return unit(np.matmul(found - self.mean, self.projection, dtype=np.float32))
+        if kind == "query":
+            return found
+        _, place = np.unique(own, return_inverse=True)
+        joined: Vectors = np.zeros((int(place.max()) + 1, found.shape[1]), dtype=np.float32)
+        np.add.at(joined, place, found)
+        return unit(joined)
 
 
 def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core.ports import Vectors
 from encoders import unigram
 from encoders.onnx_session import Compute, OnnxSession, Tokens
@@ -16,23 +13,28 @@ from encoders.prepare import checked_graph
 from encoders.recipe import read_json, read_recipe
 from encoders.tokenisers import open_tokeniser
 
+Part = tuple[Sequence[int], Vectors]
+"""Ids (n,) and states (n, dims), special tokens included."""
+
 _SLICE = 64
 _MARKS = "#\u2581"  # of word pieces: inside a word, and at its beginning
 
 
-def token_states(folder: Path, texts: Sequence[str], compute: Compute) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
-    """Of each part of each text its ids (n,) and states (n, dims), special tokens included, by the unquantised graph.
-
-    ``folder`` is a prepared embedder. Raises ModelMissing.
-    """
+def token_states(
+    folder: Path, texts: Sequence[str], compute: Compute, graph: str = "model.onnx"
+) -> Iterator[list[Part]]:
+    """The parts of each text. ``folder`` is a prepared embedder, ``graph`` a file in it. Raises ModelMissing."""
     limit = read_recipe(folder).max_tokens
     tokeniser = open_tokeniser(folder, limit)
-    session = OnnxSession(checked_graph(folder, "model.onnx"), compute)
+    session = OnnxSession(checked_graph(folder, graph), compute)
     for start in range(0, len(texts), _SLICE):
-        parts = parted(tokeniser.whole(texts[start : start + _SLICE]), limit).parts
-        found = session.each([Tokens(ids) for ids in parts], lambda states, _mask, _batch: list(states))
-        for ids, states in zip(parts, found, strict=True):
-            yield np.asarray(ids), states[: len(ids)]
+        some = texts[start : start + _SLICE]
+        read = parted(tokeniser.whole(some), limit)
+        found = session.each([Tokens(ids) for ids in read.parts], lambda states, _mask, _batch: list(states))
+        by_text: list[list[Part]] = [[] for _ in some]
+        for owner, ids, states in zip(read.owners.tolist(), read.parts, found, strict=True):
+            by_text[owner].append((ids, states[: len(ids)]))
+        yield from by_text
 
 
 def silent_tokens(folder: Path) -> list[int]:

@@ -14,6 +14,7 @@ from sonde.settings import load_settings
 from sonde.wiring.training.tokens import HeadRequest, run_tokens
 from training.provenance import UNKNOWN
 from training.tokens.fit import HeadSettings
+from training.tokens.learn import LearnSettings
 
 _DEFAULT = HeadSettings()
 
@@ -31,16 +32,36 @@ _DEFAULT = HeadSettings()
     "--dims", type=click.IntRange(8, 2040), default=_DEFAULT.dims, show_default=True, help="Bits of a token, by eights."
 )
 @click.option("--texts", type=click.IntRange(1), default=_DEFAULT.texts, show_default=True, help="Most texts to read.")
+@click.option("--judged", multiple=True, metavar="COLLECTION", help="Then learn on its train half. May be repeated.")
+@click.option(
+    "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="Shared data folder."
+)
+@click.option("--epochs", type=click.IntRange(1), default=LearnSettings().epochs, show_default=True)
 @click.option("--seed", type=int, default=_DEFAULT.seed, show_default=True)
-def tokens(*, sources: tuple[str, ...], out: Path, base: str, licence: str, dims: int, texts: int, seed: int) -> None:
-    """Fit what makes token vectors of an embedder's states, on texts alone.
+def tokens(
+    *,
+    sources: tuple[str, ...],
+    out: Path,
+    base: str,
+    licence: str,
+    dims: int,
+    texts: int,
+    judged: tuple[str, ...],
+    shared: Path | None,
+    epochs: int,
+    seed: int,
+) -> None:
+    """Fit what makes token vectors of an embedder's states: on texts alone, then on judged questions if some are named.
 
     The service does not change: SONDE_EMBEDDER__TOKENS names the folder, and `sonde reindex` makes the vectors.
     """
     if dims % 8:
         raise click.BadParameter("must be a multiple of 8", param_hint="--dims")
     command = shlex.join(["sonde", *sys.argv[1:]])
-    request = HeadRequest(sources, out, base, licence, command, HeadSettings(dims, texts, seed))
+    learning = LearnSettings(epochs, seed=seed)
+    request = HeadRequest(
+        sources, out, base, licence, command, HeadSettings(dims, texts, seed), judged, shared, learning
+    )
     card = run_tokens(load_settings(), request, lambda sentence: click.echo(sentence, err=True))
     show_figures(card)
     click.echo(f"{out} is written. SONDE_EMBEDDER__TOKENS={out.resolve()} and `sonde reindex` put it in service.")

@@ -18,9 +18,10 @@ from encoders.model_card import ModelCard, write_card
 from encoders.onnx_session import Compute
 from encoders.pooling import unit
 from encoders.token_head import FILE, TokenHead
-from encoders.token_states import silent_tokens, token_states
+from encoders.token_states import Part, silent_tokens, token_states
 from training.examples import TrainingError
 
+_MEASURED = 200  # parts whose size in bytes is measured
 _OF_A_TEXT = 60  # tokens that are drawn of each text, so that long ones do not decide alone
 
 
@@ -52,11 +53,11 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     random = np.random.default_rng(settings.seed)
     drawn = [texts[at] for at in random.permutation(len(texts))[: settings.texts]]
     silent = frozenset(silent_tokens(folder))
-    read: list[tuple[NDArray[np.int64], Vectors]] = []
+    read: list[Part] = []
     rows: list[Vectors] = []
-    for ids, states in token_states(folder, drawn, compute):
-        loud = np.array([token not in silent for token in ids.tolist()])
-        read = [*read, (ids, states)] if len(read) < 200 else read
+    for ids, states in (part for parts in token_states(folder, drawn, compute) for part in parts):
+        loud = np.array([token not in silent for token in ids])
+        read = [*read, (ids, states)] if len(read) < _MEASURED else read
         rows.append(unit(states[loud][random.permutation(int(loud.sum()))[:_OF_A_TEXT]]))
     sample = np.concatenate(rows) if rows else np.empty((0, 1), dtype=np.float32)
     if len(sample) <= max(settings.dims, sample.shape[1]):
@@ -67,7 +68,7 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     turn, _ = np.linalg.qr(random.normal(size=(settings.dims, settings.dims)))
     head = TokenHead(mean.astype(np.float32), (kept @ turn).astype(np.float32), silent)
     explained = float(variances[::-1][: settings.dims].sum() / variances.sum())
-    sizes = [len(packed(head.vectors(ids.tolist(), states, "document"))) for ids, states in read]
+    sizes = [len(packed(head.vectors(ids, states, "document"))) for ids, states in read]
     return Fitted(head, explained, float(np.mean(sizes)), len(drawn))
 
 
