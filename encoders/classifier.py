@@ -7,19 +7,22 @@ the model (see ``classifier_head``).
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from core.errors import ModelMissing
 from encoders.classifier_head import Head, read_modules
 from encoders.recipe import read_json
 from encoders.torch_weights import accepted, complete
 
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MOST_LABELS = 2
 _GENERATIVE = ("ForCausalLM", "ForConditionalGeneration")
 
 
-def load_classifier(folder: Path, **options: Any) -> Any:
+def load_classifier(folder: Path, **options: object) -> nn.Module:
     """A torch module from ``INPUTS`` to logits (n, 1 or 2). ``options`` are those of ``from_pretrained``.
 
     Raises ModelMissing with what the folder lacks: no weight is ever random.
@@ -45,23 +48,25 @@ def _refuse_generative(folder: Path) -> None:
         )
 
 
-def _module(model: Any, head: Head | None) -> Any:
+def _module(model: nn.Module, head: Head | None) -> nn.Module:
     import torch
 
     names = accepted(model, INPUTS)
-    layers: Any = None if head is None else head.layers(next(model.parameters()).dtype)
+    layers = None if head is None else head.layers(next(model.parameters()).dtype)
 
     class Classifier(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.model = model
-            self.head: Any = layers
+            self.head = layers
 
-        def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:
+        def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
             given = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
             said = self.model(**{name: given[name] for name in names})
-            if head is None:
-                return said.logits
-            return self.head(head.pooled(said.last_hidden_state, attention_mask))
+            if head is None or self.head is None:
+                scores: Tensor = said.logits
+            else:
+                scores = self.head(head.pooled(said.last_hidden_state, attention_mask))
+            return scores
 
     return Classifier().eval()

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from core.errors import ModelMissing
 from core.json_types import JsonMapping
 from encoders.recipe import Pooling, read_json, read_pooling
 from encoders.torch_weights import listed
+
+if TYPE_CHECKING:
+    from torch import Tensor, dtype, nn
 
 _SCORES = "scores"
 _ACTIVATIONS = "torch.nn.modules."
@@ -63,22 +66,22 @@ class Head:
             )
         return Head(read_pooling(modules[1].folder), layers)
 
-    def pooled(self, states: Any, mask: Any) -> Any:
+    def pooled(self, states: Tensor, mask: Tensor) -> Tensor:
         """(n, dims) of (n, tokens, dims) in PyTorch."""
         if self.pooling == "cls":
             return states[:, 0]
         kept = mask.unsqueeze(-1).to(states.dtype)
         return (states * kept).sum(1) / kept.sum(1).clamp(min=1e-9)
 
-    def layers(self, dtype: Any) -> Any:
+    def layers(self, numbers: dtype) -> nn.Module:
         """The layers with their weights, in the model's number type."""
         import torch
 
         made = [_layer(module) for module in self.modules if module.kind != "Dropout"]
-        return torch.nn.Sequential(*made).to(dtype).eval()
+        return torch.nn.Sequential(*made).to(numbers).eval()
 
 
-def _layer(module: Module) -> Any:
+def _layer(module: Module) -> nn.Module:
     """A Dense or a LayerNorm. Raises ModelMissing if its weights are missing or have other names or sizes."""
     import torch
 
@@ -92,7 +95,7 @@ def _layer(module: Module) -> Any:
     return torch.nn.Sequential(linear, _activation(module))
 
 
-def _loaded(layer: Any, module: Module, prefix: str) -> Any:
+def _loaded(layer: nn.Module, module: Module, prefix: str) -> nn.Module:
     from safetensors.torch import load_file
 
     file = module.folder / "model.safetensors"
@@ -109,7 +112,7 @@ def _loaded(layer: Any, module: Module, prefix: str) -> Any:
     return layer
 
 
-def _activation(module: Module) -> Any:
+def _activation(module: Module) -> nn.Module:
     """By its name in PyTorch (``torch.nn.modules.activation.GELU``); code from elsewhere is not run."""
     import torch
 
@@ -117,4 +120,5 @@ def _activation(module: Module) -> Any:
     made = getattr(torch.nn, name.rpartition(".")[2], None) if name.startswith(_ACTIVATIONS) else None
     if made is None:
         raise ModelMissing(f"{module.folder} uses the activation {name}, which is not one of PyTorch's")
-    return made()
+    found: nn.Module = made()
+    return found

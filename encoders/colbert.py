@@ -83,7 +83,10 @@ def _load(folder: Path, compute: Compute) -> Any:
     if compute.threads is not None:
         torch.set_num_threads(compute.threads)
     complete("AutoModel", read_modules(folder)[0].folder)  # the library takes random weights for missing ones
-    options: dict[str, Any] = {"use_safetensors": True, **({"dtype": torch.float32} if compute.device == "cpu" else {})}
+    options: dict[str, object] = {
+        "use_safetensors": True,
+        **({"dtype": torch.float32} if compute.device == "cpu" else {}),
+    }
     try:
         return MultiVectorEncoder(str(folder), device=compute.device, local_files_only=True, model_kwargs=options)
     except (OSError, ValueError, RuntimeError) as error:

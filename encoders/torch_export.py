@@ -8,10 +8,13 @@ import logging
 import os
 import warnings
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from encoders.classifier import INPUTS, load_classifier
 from encoders.torch_weights import accepted, complete
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 Head = Literal["states", "logits"]
 OPSET = 17
@@ -44,7 +47,7 @@ def export(source: Path, target: Path, head: Head) -> None:
         )
 
 
-def _wrapped(source: Path, head: Head) -> Any:
+def _wrapped(source: Path, head: Head) -> nn.Module:
     import torch
 
     # "eager" attention: its plain operators trace for any length; fused ones fix the example's length. ONNX Runtime
@@ -53,7 +56,7 @@ def _wrapped(source: Path, head: Head) -> Any:
     return load_classifier(source, **options) if head == "logits" else _states(complete("AutoModel", source, **options))
 
 
-def _states(inner: Any) -> Any:
+def _states(inner: nn.Module) -> nn.Module:
     import torch
 
     names = accepted(inner, INPUTS)
@@ -63,8 +66,9 @@ def _states(inner: Any) -> Any:
             super().__init__()
             self.inner = inner
 
-        def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:
+        def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
             given = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
-            return self.inner(**{name: given[name] for name in names}).last_hidden_state
+            states: Tensor = self.inner(**{name: given[name] for name in names}).last_hidden_state
+            return states
 
     return States()

@@ -7,16 +7,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from core.errors import ModelMissing
+
+if TYPE_CHECKING:
+    from torch import nn
 
 Architecture = Literal["AutoModel", "AutoModelForSequenceClassification"]
 _POOLER = "pooler."  # BERT's layer over [CLS], which models of sentence-transformers do not use and often lack
 _SHOWN = 3
 
 
-def complete(kind: Architecture, folder: Path, **options: Any) -> Any:
+def complete(kind: Architecture, folder: Path, **options: object) -> Any:
     """The model, for inference. ``options`` are those of ``from_pretrained``.
 
     Raises ModelMissing, also for a model that needs code of its own: such code is never run.
@@ -41,7 +44,7 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_SHOWN])}{more} {'is' if len(names) == 1 else 'are'}"
 
 
-def accepted(model: Any, names: Sequence[str]) -> list[str]:
+def accepted(model: nn.Module, names: Sequence[str]) -> list[str]:
     """Those of the inputs that the model takes; ModernBERT, for example, has no ``token_type_ids``."""
     taken = inspect.signature(model.forward).parameters
     return [name for name in names if name in taken]

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 
-from core.errors import NotFound, SondeError
+from core.errors import SondeError
 from lab.cli.load import load
 
 _SHORT = ["--records", "200", "--passages", "60", "--embed", "40", "--clients", "2", "--seconds", "1"]
@@ -58,9 +58,3 @@ def test_another_machine_is_left_alone(url: str) -> None:
     done = CliRunner().invoke(load, _SHORT, env={"SONDE_ELASTICSEARCH__URL": url})
     assert isinstance(done.exception, SondeError)
     assert "--allow-remote" in str(done.exception)
-
-
-def test_a_course_that_nothing_stands_behind_is_refused(elasticsearch_url: str) -> None:
-    environment = {"SONDE_ELASTICSEARCH__URL": elasticsearch_url, "SONDE_CROSS_ENCODER__MODEL": "none"}
-    done = CliRunner().invoke(load, [*_SHORT, "--course", "hybrid, rerank"], env=environment)
-    assert isinstance(done.exception, NotFound)

@@ -46,18 +46,19 @@ def test_passages_are_three_sentences_and_lie_over_all_records() -> None:
     assert made[4][0].text == texts[0], "texts begin again"
 
 
-VECTORS = MadeVectors(np.eye(4, 384, dtype=np.float32))
+VECTORS = MadeVectors([{"vector": row.tolist(), "tokens": place} for place, row in enumerate(np.eye(4, 384))])
 
 
 def test_real_vectors_come_first_as_they_are() -> None:
-    assert [VECTORS.at(place) for place in range(4)] == VECTORS.real.tolist()
+    assert [VECTORS.at(place) for place in range(4)] == VECTORS.real
 
 
 @given(st.integers(4, 1_000_000))
 def test_perturbed_vectors_are_near_the_one_they_came_from_and_always_the_same(place: int) -> None:
-    vector = VECTORS.at(place)
+    vector = VECTORS.at(place)["vector"]
+    assert VECTORS.at(place)["tokens"] == place % 4
     assert abs(np.linalg.norm(vector) - 1.0) < 1e-6
     # 1 / sqrt(1 + 0.5²) = 0.894; 384 draws of noise move that by some hundredths.
     assert 0.75 < vector[place % 4] < 0.99
-    assert vector == VECTORS.at(place)
-    assert vector != VECTORS.at(place + 4)
+    assert vector == VECTORS.at(place)["vector"]
+    assert vector != VECTORS.at(place + 4)["vector"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +78,7 @@ def write_head(out: Path, fitted: Fitted, card: ModelCard) -> ModelCard:
     out.parent.mkdir(parents=True, exist_ok=True)
     with published(out) as draft:
         head = fitted.head
-        tensors: dict[str, NDArray[Any]] = {
+        tensors: dict[str, NDArray[np.float16] | NDArray[np.int32]] = {
             "mean": head.mean.astype(np.float16),
             "projection": head.projection.astype(np.float16),
             "silent": np.array(sorted(head.silent), dtype=np.int32),

@@ -138,7 +138,7 @@ export const words: Words = {
   degraded: (names) => `Geordnet ohne ${names}; Reihenfolge und Anzahl der Treffer können deshalb abweichen.`,
   more: "Mehr zeigen",
   moreLoaded: (shown, all) => `${whole(shown)} von ${whole(all)} gezeigt`,
-  signals: { words: "Wörter", names: "Namen", meaning: "Bedeutung", place: "Ort", time: "Zeit", context: "Zusammenhang", reading: "Lesen", scale: "Maßstab", kind: "Art" },
+  signals: { words: "Wörter", names: "Namen", meaning: "Bedeutung", place: "Ort", time: "Zeit", context: "Kontext", reading: "Lesen", scale: "Maßstab", kind: "Art" },
   degradedNames: {
     dense: "Bedeutung", bm25: "Wörter", cross_encoder: "zweites Lesen", passage_dense: "Bedeutung von Textstellen",
     passage_bm25: "Wörter von Textstellen", spatial: "Ort", temporal: "Zeit",

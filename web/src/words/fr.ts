@@ -259,8 +259,8 @@ export const words: Words = {
     names: (r) => `porte les noms demandés: ${part(r.raw)}`,
     unknown: (r, signal) => `${SILENT[signal] ?? "n’en dit rien"} : compte pour ${decimal(r.counted, 2)}`,
     not_read: () => "pas parmi les fiches relues avec la question : n’ajoute rien",
-    interaction: (r) => `ses mots correspondent, dans leur contexte, à ceux de la question : ${decimal(r.raw, 2)} sur 1`,
-    no_interaction: (r) => `ses mots n’ont pas été comparés un à un : compte pour ${decimal(r.counted, 2)}`,
+    interaction: (r) => `ses mots correspondent, dans leur contexte, à ceux de la question : ${decimal(r.raw, 2)} sur 1`,
+    no_interaction: (r) => `ses mots n’ont pas été comparés un à un : compte pour ${decimal(r.counted, 2)}`,
     not_measured: () => "non mesuré : n’ajoute rien",
   },
   answers: {
