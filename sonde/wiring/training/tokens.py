@@ -86,6 +86,8 @@ def _lists(
 ) -> dict[str, list[JudgedList]]:
     graph, _ = serving_graph(EmbedderSpec(request.base), read_json(folder / "card.json"))
     reader = Reader(folder, graph, fitted.head, Compute(settings.embedder.threads or None))
-    asking = settings.model_copy(update={"embedder": settings.embedder.model_copy(update={"model": request.base})})
+    asking = settings.model_copy(
+        update={"embedder": settings.embedder.model_copy(update={"model": request.base, "tokens": "none"})}
+    )
     collections = {name: judged(name, request.shared, "train") for name in request.judged}
     return {name: judged_lists(asking, collection, reader, said) for name, collection in collections.items()}
