@@ -1,4 +1,4 @@
-"""The default reranker: encodes question and candidate separately and compares them token by token.
+"""A reranker that is trained here: encodes question and candidate separately and compares them token by token.
 
 Has the interface of a cross-encoder: logits for a question and texts. A question is encoded once, not once for each
 candidate, so 30 candidates cost 30 texts and not 30 pairs.

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import structlog
-
-from core.json_types import Json, JsonMapping
 from core.ports import TokenCard, Vectors
-from core.token_bits import Bits, late_interaction
+from core.token_bits import late_interaction
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
-from es_mappings.codecs.vectors import TOKENS, bits_of
 from search_api.answers.scope import PassageScope
-
-log = structlog.get_logger(__name__)
+from search_api.retrieval.token_vectors import tokens_of, usable_bits
 
 
 def interactions(
@@ -26,25 +21,13 @@ def interactions(
     """
     if not ids or not within:
         return {}
-    bodies = [part for scope in within for part in (scope.header, _body(scope, ids))]
+    those = {"ids": {"values": list(ids)}}
+    bodies = [
+        part
+        for scope in within
+        for part in (scope.header, tokens_of({"bool": {"filter": [those, scope.clause]}}, len(ids)))
+    ]
     hits = [hit for answer in search_all(client, bodies) for hit in answer["hits"]["hits"]]
-    texts = {hit["_id"]: bits for hit in hits if (bits := _bits(hit, made_by)) is not None}
+    texts = {hit["_id"]: bits for hit in hits if (bits := usable_bits(hit, made_by)) is not None}
     scores = late_interaction(question, list(texts.values()))
     return dict(zip(texts, scores.tolist(), strict=True))
-
-
-def _body(scope: PassageScope, ids: Sequence[str]) -> Json:
-    return {
-        "query": {"bool": {"filter": [{"ids": {"values": list(ids)}}, scope.clause]}},
-        "size": len(ids),
-        "track_total_hits": False,
-        "_source": {"includes": [TOKENS]},
-    }
-
-
-def _bits(hit: JsonMapping, made_by: TokenCard) -> Bits | None:
-    try:
-        return bits_of(hit["_source"], made_by)
-    except ValueError as error:
-        log.warning("token_vectors.unusable", passage=hit["_id"], why=str(error))
-        return None

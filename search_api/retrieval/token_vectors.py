@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import structlog
 
@@ -12,6 +12,7 @@ from core.token_bits import Bits
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from es_mappings.codecs.vectors import TOKENS, bits_of
+from search_api.retrieval.filters import Clause
 from search_api.retrieval.versioned_cache import Version, VersionedCache, version_of
 
 log = structlog.get_logger(__name__)
@@ -31,27 +32,24 @@ def fetch_token_vectors(
     known = memory.known(versions)
     unknown = [record for record in versions if record not in known]
     if unknown:
-        hits = search_all(client, [{"index": index}, _body(unknown)])[0]["hits"]["hits"]
-        read = {hit["_id"]: _bits(hit, made_by) for hit in hits}
+        body = {**tokens_of({"ids": {"values": unknown}}, len(unknown)), "seq_no_primary_term": True}
+        hits = search_all(client, [{"index": index}, body])[0]["hits"]["hits"]
+        read = {hit["_id"]: usable_bits(hit, made_by) for hit in hits}
         uuid = versions[unknown[0]][0]
         memory.keep({hit["_id"]: version_of(uuid, hit) for hit in hits}, read)
         known = {**known, **read}
     return {record: bits for record, bits in known.items() if bits is not None}
 
 
-def _body(ids: Sequence[str]) -> Json:
-    return {
-        "query": {"ids": {"values": list(ids)}},
-        "size": len(ids),
-        "track_total_hits": False,
-        "_source": {"includes": [TOKENS]},
-        "seq_no_primary_term": True,
-    }
+def tokens_of(query: Clause, most: int) -> Json:
+    """The search for the token vectors of at most ``most`` texts."""
+    return {"query": query, "size": most, "track_total_hits": False, "_source": {"includes": [TOKENS]}}
 
 
-def _bits(hit: JsonMapping, made_by: TokenCard) -> Bits | None:
+def usable_bits(hit: JsonMapping, made_by: TokenCard) -> Bits | None:
+    """Those of a record or passage; None without, or with damaged ones (logged) or another encoder's."""
     try:
         return bits_of(hit["_source"], made_by)
     except ValueError as error:
-        log.warning("token_vectors.unusable", record=hit["_id"], why=str(error))
+        log.warning("token_vectors.unusable", text=hit["_id"], why=str(error))
         return None

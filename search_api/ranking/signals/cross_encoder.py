@@ -7,28 +7,17 @@ from typing import ClassVar
 
 from core.hit import SignalName
 from search_api.ranking.columns import Floats
-from search_api.ranking.fields import AnyColumn
-from search_api.ranking.numbers import check_positive, check_shares
-from search_api.ranking.signals.signal import Asked, Measured, Reason
+from search_api.ranking.signals.of_the_best import OfTheBest
+from search_api.ranking.signals.signal import Asked, Reason
 
 
 @dataclass(frozen=True, slots=True)
-class CrossEncoderReading:
+class CrossEncoderReading(OfTheBest):
     """``weight``: lambda, its share of the final score if the model's card has none. ``depth``: how many of the
     best it reads. It is measured after the others are combined: :mod:`search_api.ranking.rerank`.
     """
 
     name: ClassVar[SignalName] = "cross_encoder"
-    columns: ClassVar[tuple[AnyColumn, ...]] = ()
-    weight: float
-    depth: int
-
-    def __post_init__(self) -> None:
-        check_shares(weight=self.weight)
-        check_positive(depth=self.depth)
-
-    def measure(self, _asked: Asked) -> Measured | None:
-        return None
 
     def reasons(self, _asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
         own = float(raw[index])

@@ -9,29 +9,18 @@ import numpy as np
 
 from core.hit import SignalName
 from search_api.ranking.columns import Floats
-from search_api.ranking.fields import AnyColumn
-from search_api.ranking.numbers import check_positive, check_shares
-from search_api.ranking.signals.signal import Asked, Measured, Reason
+from search_api.ranking.signals.of_the_best import OfTheBest
+from search_api.ranking.signals.signal import Asked, Reason
 
 
 @dataclass(frozen=True, slots=True)
-class LateInteraction:
+class LateInteraction(OfTheBest):
     """``weight``: its share of the score; ``depth``: how many of the best it compares.
 
     It is measured after the others are combined: :mod:`search_api.ranking.interact`.
     """
 
     name: ClassVar[SignalName] = "late_interaction"
-    columns: ClassVar[tuple[AnyColumn, ...]] = ()
-    weight: float
-    depth: int
-
-    def __post_init__(self) -> None:
-        check_shares(weight=self.weight)
-        check_positive(depth=self.depth)
-
-    def measure(self, _asked: Asked) -> Measured | None:
-        return None
 
     def reasons(self, _asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
         own = float(raw[index])
