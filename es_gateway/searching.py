@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 import structlog
@@ -34,6 +35,30 @@ def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[J
         if answer.get("timed_out"):
             raise Unavailable("Elasticsearch did not finish within this request's time.")
     return answers
+
+
+Later = Callable[[], T]
+"""Gives what a search found, once its batch was sent."""
+
+
+@dataclass(slots=True)
+class SearchBatch:
+    """Searches that different parts add, sent as one request. Each part gets its own answer by what ``add`` returns."""
+
+    client: Elasticsearch
+    _searches: list[JsonMapping] = field(default_factory=list)
+    _answers: list[Json] = field(default_factory=list)
+
+    def add(self, header: JsonMapping, body: JsonMapping) -> Later[Json]:
+        """Call the result after ``send`` for the answer to this search."""
+        place = len(self._searches) // 2
+        self._searches += [header, body]
+        return lambda: self._answers[place]
+
+    def send(self) -> None:
+        """No request if nothing was added. Raises as ``search_all``."""
+        if self._searches:
+            self._answers = search_all(self.client, self._searches)
 
 
 def as_timeout() -> dict[str, str]:

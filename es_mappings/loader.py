@@ -41,7 +41,8 @@ def settings() -> Json:
 
 
 def _resolved(node: Json) -> Json:
-    """Replaces ``{"$use": name}`` by the shared field with that name, recursively."""
+    """Replaces ``{"$use": name}`` by the shared field with that name, recursively; what stands beside it is added."""
     if "$use" in node:
-        return copy.deepcopy(cast(Json, _file("shared")["fields"][node["$use"]]))
+        own = {key: value for key, value in node.items() if key != "$use"}
+        return copy.deepcopy(cast(Json, _file("shared")["fields"][node["$use"]])) | own
     return {key: _resolved(value) if isinstance(value, dict) else value for key, value in node.items()}

@@ -14,11 +14,14 @@ SCHEMA_VERSION = 3
 1. Sonde 0.1.0
 2. editions of records, claims in the ledger, coverage and progress of documents
 3. names of records: short names, platforms, instruments, variables, projects, processing level, and as written;
-   token vectors of records and passages
+   token vectors of records and passages; all words of a record in one field
 """
 
 NAMES_SINCE = 3
 """The first schema whose records have keys of their names."""
+
+WORDS_SINCE = 3
+"""The first schema whose records have all their words in one field, weighed by how often they stand there."""
 
 OLDEST_SCHEMA = 1
 """The oldest schema that this version reads. Increased only if an older index would give wrong answers."""

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from search_api.ranking.diversity import diversify
 from search_api.ranking.duplicates import DuplicateKey, deduplicate
 from search_api.ranking.fields import RankingFields
 from search_api.ranking.rank import Ranking
 from search_api.request import SearchRequest
+
+
+class Arranged(NamedTuple):
+    """Positions in display order, and the ids folded under each displayed id."""
+
+    order: list[int]
+    folded: dict[str, list[str]]
+
 
 NOTHING: Mapping[str, DuplicateKey] = MappingProxyType({})
 
@@ -19,7 +28,7 @@ def arranged(
     fields: Mapping[str, RankingFields],
     request: SearchRequest,
     following: Mapping[str, DuplicateKey] = NOTHING,
-) -> tuple[list[int], dict[str, list[str]]]:
+) -> Arranged:
     """Positions in display order, and the ids folded under each displayed id; at most ``max_results``.
 
     Positions count through the ranking and then through ``following``, which comes after it. Their number does not
@@ -32,7 +41,8 @@ def arranged(
     kept = [position for position, record in enumerate(ids) if not folded or record in folded]
     ranked = [position for position in kept if position < len(ranking)]
     further = kept[len(ranked) :]
-    return [*_spread(ranked, ids, ranking, fields, request), *further][: ranking.ranker.max_results], folded
+    order = [*_spread(ranked, ids, ranking, fields, request), *further][: ranking.ranker.max_results]
+    return Arranged(order, folded)
 
 
 def _spread(

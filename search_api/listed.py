@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.hit import Hit
 from core.json_types import JsonMapping
 from search_api.answer import Total
-from search_api.arranging import arranged
+from search_api.arranging import Arranged, arranged
 from search_api.ranking.explain import explain
 from search_api.ranking.rank import Ranking
 from search_api.request import SearchRequest
@@ -51,11 +51,16 @@ class Listed:
         return {**self.following.versions, **found}
 
 
-def listed(ranking: Ranking, beyond: BeyondWindow, outside: Outside, request: SearchRequest) -> Listed:
-    """As much of the list as the page and the count need. Raises Unavailable if Elasticsearch does not answer."""
+def listed(
+    ranking: Ranking, beyond: BeyondWindow, outside: Outside, request: SearchRequest, window: Arranged
+) -> Listed:
+    """As much of the list as the page and the count need. Raises Unavailable if Elasticsearch does not answer.
+
+    ``window``: the ranking alone, arranged.
+    """
     most = ranking.ranker.max_results
     fields = beyond.found.fields
-    order, folded = arranged(ranking, fields, request)
+    order, folded = window
     count = len(order) + outside.count
     if not _needs_more(outside, request, len(order), most):
         return Listed(

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,12 @@ from core.deadlines import hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.ports import CrossEncoder, Embedder, Geocoder
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import on_current
+from es_gateway.searching import Later, SearchBatch, on_current
 from reading.language import sure_language
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord
+from search_api.arranging import arranged
 from search_api.listed import Listed, listed
 from search_api.ranking.config import RankingConfig
 from search_api.ranking.interact import interact, interactions
@@ -29,14 +31,14 @@ from search_api.ranking.signals.late_interaction import LateInteraction
 from search_api.ranking.target import Relation
 from search_api.refinement import looked_up, named, spelling_of
 from search_api.request import Filters, SearchRequest
+from search_api.retrieval.asking import Asking
 from search_api.retrieval.beyond import BeyondWindow
-from search_api.retrieval.candidates import Asking, CandidateSet, retrieve
+from search_api.retrieval.candidates import Beside, CandidateSet, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
-from search_api.retrieval.fetch import Fetched, PassageFound, fetch_passages, fetch_records
-from search_api.retrieval.filters import Clause
+from search_api.retrieval.fetch import Fetched, PassageFound, ask_passages, ask_records, fetch_records
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
 from search_api.retrieval.spelling import Spelling
-from search_api.retrieval.token_vectors import fetch_token_vectors
+from search_api.retrieval.token_vectors import ask_token_vectors, fetch_token_vectors
 from search_api.retrieval.versioned_cache import RecordCaches, Version
 from search_api.serving import Resolver, Serving
 from search_api.targets import target_of
@@ -102,6 +104,15 @@ class Ordered:
     took_ms: Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """What a page shows of its ids."""
+
+    ids: tuple[str, ...]
+    fetched: Fetched
+    passages: Mapping[str, tuple[PassageFound, ...]]
+
+
 class SearchPipeline:
     """Answers searches; thread-safe."""
 
@@ -136,16 +147,23 @@ class SearchPipeline:
     def _search(self, request: SearchRequest, serving: Serving) -> tuple[Answer, Spelling | None]:
         watch = Stopwatch()
         one = self._ordered(request, serving, watch)
-        beyond = BeyondWindow(Asking.of(self.parts.client, request.q), one.plan, one.found, self.parts.config.records)
-        with watch.stage("facets"):
-            choices = self._choices(request, one)
-            outside = beyond.counted(facet_aggregations(request.facets, choices))
-            facets = read_facets(request.facets, outside.aggregations, choices) if request.facets else {}
-            spelling = spelling_of(self.parts.client, serving.records.index, one.interpretation, one.found)
-            read = looked_up(self.parts.client, serving.records.index, one.interpretation)
+        asking, index = Asking.of(self.parts.client, request.q), serving.records.index
+        beyond = BeyondWindow(asking, one.plan, one.found, self.parts.config.records)
+        choices = self._choices(request, one)
         with watch.stage("fetch"):
-            whole = listed(one.ranking, beyond, outside, one.request)
-            page = self._page(one, whole, serving)
+            batch = asking.batch()
+            counted = beyond.counted(batch, facet_aggregations(request.facets, choices))
+            asked_spelling = spelling_of(batch, index, one.interpretation, one.found)
+            marked_identifiers = looked_up(batch, index, one.interpretation)
+            window = arranged(one.ranking, one.found.fields, one.request)
+            every = one.ranking.ids()
+            ids = [every[place] for place in window.order[request.offset : request.offset + request.limit]]
+            found = self._ask_page(batch, one, ids, one.found.versions, serving)
+            batch.send()
+            outside, spelling, read = counted(), asked_spelling(), marked_identifiers()
+            whole = listed(one.ranking, beyond, outside, one.request, window)
+            page = self._page(one, whole, serving, found())
+        facets = read_facets(request.facets, outside.aggregations, choices) if request.facets else {}
         better = spelling.question if spelling is not None else None
         answer = Answer(page, whole.matched, read, one.degraded, facets, better, watch.took_ms, whole.total)
         return answer, spelling
@@ -225,6 +243,7 @@ class SearchPipeline:
                 question=request.q,
                 columns=config.record_columns,
                 memory=self.parts.caches.fields,
+                beside=self._token_vectors_beside(request, serving, vector),
             )
         card = serving.embedder.card if serving.embedder is not None else None
         if card is None or not plan.judges_meaning:
@@ -232,6 +251,20 @@ class SearchPipeline:
         # Without words beside it, meaning alone would also hide records that contain the question word by word.
         least = card.answer_score if request.algorithm == "hybrid" else card.min_score
         return found.above(card.min_score, least), plan
+
+    def _token_vectors_beside(
+        self, request: SearchRequest, serving: Serving, vector: NDArray[np.float32] | None
+    ) -> Beside | None:
+        """Asks for those of the most promising candidates, which will probably be the best ones."""
+        signal, made_by = self.parts.config.records.find(LateInteraction), serving.tokens
+        if signal is None or made_by is None or vector is None or not request.rerank:
+            return None
+
+        def beside(batch: SearchBatch, promising: Mapping[str, Version]) -> Later[None]:
+            first = dict(islice(promising.items(), signal.depth))
+            return ask_token_vectors(batch, serving.records.index, first, made_by, self.parts.caches.tokens)
+
+        return beside
 
     def _ranked(self, request: SearchRequest, read: Interpretation, found: CandidateSet, serving: Serving) -> Ranking:
         config, target = self.parts.config, target_of(request, read, self.parts.now_ms())
@@ -264,7 +297,8 @@ class SearchPipeline:
         except ModelMissing:
             return ranking, ("cross_encoder",)
         best = ranking.ids(0, reading.depth)
-        records = self._fetched(best, found.versions, serving).records
+        versions = {record: found.versions[record] for record in best}
+        records = fetch_records(self.parts.client, serving.records.index, versions, self.parts.caches.records)
         texts = [records[record].embedding_text if record in records else "" for record in best]
         try:
             logits = cross_encoder.score(read.text, texts)
@@ -272,35 +306,38 @@ class SearchPipeline:
             return ranking, ("cross_encoder",)
         return rerank(ranking, logits, cross_encoder.card), ()
 
-    def _fetched(
-        self, ids: Sequence[str], known: Mapping[str, Version], serving: Serving, highlight: Clause | None = None
-    ) -> Fetched:
+    def _ask_page(
+        self, batch: SearchBatch, one: Ordered, ids: Sequence[str], known: Mapping[str, Version], serving: Serving
+    ) -> Later[FoundPage]:
         versions = {record: known[record] for record in ids}
-        return fetch_records(self.parts.client, serving.records.index, versions, self.parts.caches.records, highlight)
+        marked = one.plan.marked if one.request.highlight else None
+        records = ask_records(batch, serving.records.index, versions, self.parts.caches.records, marked)
+        keys = {record: one.found.passages[record] for record in ids if record in one.found.passages}
+        passages = None if serving.passages is None else ask_passages(batch, serving.passages.index, keys)
+        return lambda: FoundPage(tuple(ids), records(), {} if passages is None else passages())
 
-    def _page(self, one: Ordered, whole: Listed, serving: Serving) -> tuple[FoundRecord, ...]:
-        request, found = one.request, one.found
+    def _page(self, one: Ordered, whole: Listed, serving: Serving, found: FoundPage) -> tuple[FoundRecord, ...]:
+        """``found``: the page if nothing follows the window; what follows may change it."""
+        request = one.request
         positions = whole.order[request.offset : request.offset + request.limit]
         hits = {position: whole.hit(position) for position in positions}
-        ids = [hit.id for hit in hits.values()]
-        client = self.parts.client
-        marked = one.plan.marked if request.highlight else None
-        fetched = self._fetched(ids, whole.versions(found.versions), serving, marked)
-        passages: dict[str, tuple[PassageFound, ...]] = {}
-        if serving.passages is not None:
-            best = {record: found.passages[record] for record in ids if record in found.passages}
-            passages = fetch_passages(client, serving.passages.index, best)
+        ids = tuple(hit.id for hit in hits.values())
+        if ids != found.ids:
+            batch = SearchBatch(self.parts.client)
+            asked = self._ask_page(batch, one, ids, whole.versions(one.found.versions), serving)
+            batch.send()
+            found = asked()
         return tuple(
             FoundRecord(
                 hit=hit,
-                record=fetched.records[hit.id],
-                highlights=fetched.highlights.get(hit.id, {}),
-                passages=passages.get(hit.id, ()),
+                record=found.fetched.records[hit.id],
+                highlights=found.fetched.highlights.get(hit.id, {}),
+                passages=found.passages.get(hit.id, ()),
                 explanation=whole.explanation(position) if request.explain else None,
                 folded=tuple(whole.folded.get(hit.id, ())),
             )
             for position, hit in hits.items()
-            if hit.id in fetched.records
+            if hit.id in found.fetched.records
         )
 
 

@@ -7,27 +7,26 @@ from dataclasses import replace
 
 from core.json_types import JsonMapping
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import search_all
-from search_api.retrieval.candidates import CandidateSet
+from es_gateway.searching import Later, SearchBatch, search_all
+from search_api.retrieval.candidates import COUNTED, CandidateSet
 from search_api.retrieval.known_acronyms import acronyms_body, terms_of
 from search_api.retrieval.known_names import abstracts_body, names_asked, names_body
 from search_api.retrieval.spelling import Spelling, did_you_mean
 from search_api.understanding.interpretation import Interpretation, NameAsked, TextSpan
 from search_api.understanding.topic import topic_of
 
-_FEW = 20
 _ALL_COUNT = 3
 """A hit contains each of this many words; of more words it may lack some, and a misspelt one goes unnoticed."""
 
 
-def spelling_of(client: Elasticsearch, index: str, read: Interpretation, found: CandidateSet) -> Spelling | None:
+def spelling_of(batch: SearchBatch, index: str, read: Interpretation, found: CandidateSet) -> Later[Spelling | None]:
     """Only if few records contain every word: what many records say is not a typing error. Places are not corrected."""
-    if not read.thematic or (len(found.all_words) > _FEW and len(read.thematic.split()) <= _ALL_COUNT):
-        return None
+    if not read.thematic or (found.with_every_word >= COUNTED and len(read.thematic.split()) <= _ALL_COUNT):
+        return lambda: None
     words = read.thematic
     for place in read.places:  # still in the topic if no record gives its place in numbers
         words = words.replace(place.found.text, " ")
-    return did_you_mean(client, index, read.text, words)
+    return did_you_mean(batch, index, read.text, words)
 
 
 def named(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:
@@ -59,12 +58,16 @@ def _is_within(found: TextSpan, names: Iterable[NameAsked]) -> bool:
     return any(one.start <= found.start and found.end <= one.end for one in longer)
 
 
-def looked_up(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:
+def looked_up(batch: SearchBatch, index: str, read: Interpretation) -> Later[Interpretation]:
     """Marks each identifier with whether any record has it."""
     if not read.identifiers:
-        return read
+        return lambda: read
     values = {one.value: {"term": {"identifiers": one.value}} for one in read.identifiers}
     body = {"size": 0, "track_total_hits": False, "aggs": {"borne": {"filters": {"filters": values}}}}
-    borne = search_all(client, [{"index": index}, body])[0]["aggregations"]["borne"]["buckets"]
+    answer = batch.add({"index": index}, body)
+    return lambda: _marked(read, answer()["aggregations"]["borne"]["buckets"])
+
+
+def _marked(read: Interpretation, borne: JsonMapping) -> Interpretation:
     known = [replace(one, known=bool(borne[one.value]["doc_count"])) for one in read.identifiers]
     return replace(read, identifiers=tuple(known))

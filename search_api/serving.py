@@ -13,7 +13,7 @@ from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder, TokenCard
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, serving
-from es_mappings.meta import NAMES_SINCE, refuse_other_dimensions
+from es_mappings.meta import NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
 from search_api.catalogue_languages import catalogue_languages
 from search_api.structured_fields import structured_fields
 from search_api.telemetry_memory import remembered
@@ -50,6 +50,11 @@ class Serving:
     def has_names(self) -> bool:
         """Whether the records have keys of names; those of an older schema get them by a reindex."""
         return self.records.meta.schema_version >= NAMES_SINCE
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the records have all their words in one field."""
+        return self.records.meta.schema_version >= WORDS_SINCE
 
     @property
     def tokens(self) -> TokenCard | None:

@@ -53,13 +53,15 @@ def _similar(parts: SearchParts, serving: Serving, plan: RetrievalPlan, record: 
     ranking = rank(candidates, _target(record, parts.now_ms()), ranker, serving.cosine_floor)
     hits = _first(ranking, found, limit)
     versions = {hit.id: found.versions[hit.id] for hit in hits}
-    records = fetch_records(parts.client, serving.records.index, versions, parts.caches.records).records
+    records = fetch_records(parts.client, serving.records.index, versions, parts.caches.records)
     return [(records[hit.id], hit.signals.get("dense")) for hit in hits if hit.id in records]
 
 
 def _plan(parts: SearchParts, serving: Serving, record: Record, vector: NDArray[np.float32] | None) -> RetrievalPlan:
     language = next(iter(record.languages), None)
-    words = bm25.records_query(parts.config.words, telling_text(record, parts.config.words.of_a_record), "", language)
+    weights = parts.config.words
+    fields = weights.record_fields if serving.has_words else weights.parted_fields
+    words = bm25.records_query(weights, fields, telling_text(record, weights.of_a_record), "", language)
     others: list[Clause] = [
         {"bool": {"must_not": [{"term": {"id": record.id}}, {"term": {"identity": record.identity}}]}}
     ]

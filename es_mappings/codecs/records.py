@@ -69,6 +69,7 @@ def to_document(record: Record) -> Json:
         "signature": signature_of(record),
         "type": record.type,
         "languages": list(record.languages),
+        "words": _counted_again(record),
         "title": record.title,
         "title_sort": record.title,
         "alternate_titles": list(record.alternate_titles),
@@ -95,6 +96,13 @@ def to_document(record: Record) -> Json:
         **_where_and_when(record),
     }
     return _without_empty(document)
+
+
+def _counted_again(record: Record) -> list[str]:
+    """The mapping copies each text once into the field of all words. There a word of the title counts three times and
+    one of a keyword twice: the whole weights of BM25F are counts of a word.
+    """
+    return [record.title, record.title, *(keyword.term for keyword in record.keywords)]
 
 
 def _names(record: Record) -> Json:

@@ -48,8 +48,9 @@ class NameWeights:
 
 @dataclass(frozen=True, slots=True)
 class WordWeights:
-    """``record_fields`` and ``passage_fields``: where a search for records looks; ``expanded_fields``: where it looks
-    for the other names of a term; ``cited_fields``: where a search for passages looks.
+    """``record_fields`` and ``passage_fields``: where a search for records looks; ``parted_fields``: where it looks in
+    an index without the field of all words, and what is highlighted; ``expanded_fields``: where it looks for the other
+    names of a term; ``cited_fields``: where a search for passages looks.
 
     ``plain``: the folded reading beside the one in the question's language. ``named``: words of place and time.
     ``identifier``: an identifier that matches exactly. ``synonym``, ``narrower``: other names of a term.
@@ -60,6 +61,7 @@ class WordWeights:
     """
 
     record_fields: Boosts
+    parted_fields: Boosts
     passage_fields: Boosts
     expanded_fields: Boosts
     cited_fields: Boosts
@@ -75,7 +77,13 @@ class WordWeights:
     names: NameWeights
 
     def __post_init__(self) -> None:
-        for boosts in (self.record_fields, self.passage_fields, self.expanded_fields, self.cited_fields):
+        for boosts in (
+            self.record_fields,
+            self.parted_fields,
+            self.passage_fields,
+            self.expanded_fields,
+            self.cited_fields,
+        ):
             check_not_negative(**boosts)
         check_not_negative(plain=self.plain, named=self.named, identifier=self.identifier)
         check_shares(foreign=self.foreign)

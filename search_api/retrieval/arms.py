@@ -159,14 +159,9 @@ def _for_passages() -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The answer of one arm: scores by record id, ids with every word, and how prominently the asked place is named.
-
-    ``named``: 1 in the title, .5 elsewhere; records that do not name it are absent.
-    """
+    """The answer of one arm: scores by record id, best first."""
 
     scores: Mapping[str, float]
-    all_words: frozenset[str]
-    named: Mapping[str, float]
     passages: Mapping[str, PassageKey]
     """Maps a record id to its best passage (passage arms only)."""
     versions: Mapping[str, Version]
@@ -177,8 +172,6 @@ def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str) -> Scored:
     """One item of an ``_msearch`` answer, already checked for errors."""
     scores: dict[str, float] = {}
     passages: dict[str, PassageKey] = {}
-    words: set[str] = set()
-    named: dict[str, float] = {}
     versions: dict[str, Version] = {}
     name = "record" if arm.on_passages else "id"
     for hit in answer["hits"]["hits"]:
@@ -189,9 +182,4 @@ def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str) -> Scored:
             passages[record] = fields["document"][0], fields["ordinal"][0]
         else:
             versions[record] = version_of(index_uuid, hit)
-        matched = hit.get("matched_queries", ())
-        if bm25.ALL_WORDS in matched or (arm.signal == "names" and scores[record] > 0.0):
-            words.add(record)
-        if bm25.NAMED in matched:
-            named[record] = 1.0 if bm25.NAMED_IN_TITLE in matched else 0.5
-    return Scored(scores, frozenset(words), named, passages, versions)
+    return Scored(scores, passages, versions)

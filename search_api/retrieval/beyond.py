@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
+from es_gateway.searching import Later, SearchBatch
 from search_api.ranking.config import Ranker
 from search_api.ranking.duplicates import DuplicateKey
 from search_api.ranking.fields import DUPLICATE_FIELDS, duplicate_key_of
 from search_api.ranking.signals.bm25 import Bm25
 from search_api.ranking.signals.dense import Dense
-from search_api.retrieval import bm25, knn
+from search_api.retrieval import knn
 from search_api.retrieval.arms import BROWSING_ORDER, for_records
-from search_api.retrieval.candidates import Asking, CandidateSet
+from search_api.retrieval.asking import Asking
+from search_api.retrieval.candidates import CandidateSet
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.plan import RetrievalPlan
 from search_api.retrieval.versioned_cache import Version, version_of
@@ -62,14 +64,18 @@ class BeyondWindow:
         """Whether meaning alone can match more than the window held."""
         return self.plan.vector is not None and self.found.meant() >= self.ranker.candidate_window
 
-    def counted(self, aggregations: Aggregations) -> Outside:
-        """Sends no request if the window holds all matches and nothing is to be counted."""
+    def counted(self, batch: SearchBatch, aggregations: Aggregations) -> Later[Outside]:
+        """Adds no search if the window holds all matches and nothing is to be counted."""
         if not (self._near or self.found.overflowing or aggregations):
-            return Outside()
+            return Outside
         either = [self.plan.matching, self._window]
         query = {"bool": {"filter": [*self.plan.filters, {"bool": {"should": either, "minimum_should_match": 1}}]}}
         body = {"query": query, "size": 0, "track_total_hits": True, **self._meaning()}
-        answer = self.ask([(self.plan.index, body | ({"aggs": dict(aggregations)} if aggregations else {}))])[0]
+        aggs = {"aggs": dict(aggregations)} if aggregations else {}
+        answer = self.ask.add(batch, self.plan.index, body | aggs)
+        return lambda: self._outside(answer())
+
+    def _outside(self, answer: JsonMapping) -> Outside:
         every = answer["hits"]["total"]["value"]
         count = max(every - len(self.found.signals), 0)
         at_least = self._near and every >= self.ranker.max_results
@@ -77,7 +83,10 @@ class BeyondWindow:
 
     def listed(self, size: int) -> Following:
         """The next ``size`` after the window."""
-        hits = self.ask([(self.plan.index, self._list_body(size))])[0]["hits"]["hits"]
+        batch = self.ask.batch()
+        answer = self.ask.add(batch, self.plan.index, self._list_body(size))
+        batch.send()
+        hits = answer()["hits"]["hits"]
         by_id = {hit["fields"]["id"][0]: hit for hit in hits}
         best = max((hit["_score"] or 0.0 for hit in hits), default=0.0) or 1.0
         return Following(
@@ -93,7 +102,7 @@ class BeyondWindow:
 
     def _list_body(self, size: int) -> Json:
         scores = any(arm.signal is not None for arm in self.plan.arms)
-        query = {"filter": [*self.plan.filters, self.plan.matching], "should": [bm25.without_tellings(self.plan.words)]}
+        query = {"filter": [*self.plan.filters, self.plan.matching], "should": [self.plan.words]}
         return {
             "query": {"bool": query},
             **self._meaning(),

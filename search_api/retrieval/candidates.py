@@ -1,21 +1,24 @@
-"""Runs all arms in one ``_msearch``, then fetches missing scores and uncached fields in a second one."""
+"""Runs all arms in one request, then fetches missing scores, uncached fields and what others add in a second one."""
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.hit import SignalName
-from core.json_types import Json
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import search_all
+from es_gateway.searching import Later, SearchBatch
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.fields import AnyColumn, RankingFields
 from search_api.retrieval.arms import Arm, PassageKey, Scored, fields_body, read_answer, read_fields
+from search_api.retrieval.asking import Asking
 from search_api.retrieval.plan import RetrievalPlan
+from search_api.retrieval.telling import Told, counting_body, read_told, telling_body
 from search_api.retrieval.versioned_cache import Version, VersionedCache
+
+COUNTED = 21
+"""Records with every word of the question are counted up to here: of so many, no word is a typing error."""
 
 Signals = Mapping[SignalName, float | None]
 
@@ -27,14 +30,26 @@ class CandidateSet:
     signals: Mapping[str, Signals]
     fields: Mapping[str, RankingFields]
     all_words: frozenset[str]
+    """The records that are hits by their words: enough words of the question, or an asked name."""
     passages: Mapping[str, PassageKey]
     versions: Mapping[str, Version]
     named: Mapping[str, float] = field(default_factory=dict)
     """How prominently records name the asked place: 1 in the title, .5 elsewhere, absent if not at all."""
     overflowing: bool = False
     """Whether an arm other than meaning's found more than the window holds."""
+    counted: int = 0
+    """How many records have enough words of the question, up to ``COUNTED``, if the candidates were not asked."""
     least: float = math.inf
     """The minimum cosine for a hit by meaning alone; infinite if there are none."""
+
+    @property
+    def with_every_word(self) -> int:
+        """How many records are hits by their words; at least so many."""
+        return max(len(self.all_words), self.counted)
+
+    def told(self, told: Told) -> CandidateSet:
+        """With what the records' texts say of the question."""
+        return replace(self, all_words=self.all_words | told.all_words, named=told.named)
 
     def above(self, min_score: float, answer_score: float = -1.0) -> CandidateSet:
         """Drops the candidates that are neither near in meaning nor contain every word.
@@ -74,6 +89,10 @@ def _meaning(signals: Signals) -> float | None:
 _NOTHING = CandidateSet({}, {}, frozenset(), {}, {})
 
 
+Beside = Callable[[SearchBatch, Mapping[str, Version]], Later[None]]
+"""Adds searches for the candidates whose version is known, most promising first; its result reads the answers."""
+
+
 def retrieve(
     client: Elasticsearch,
     plan: RetrievalPlan,
@@ -82,41 +101,59 @@ def retrieve(
     question: str,
     columns: Sequence[AnyColumn],
     memory: VersionedCache[RankingFields],
+    beside: Beside | None = None,
 ) -> CandidateSet:
     """The best ``window`` of each arm, completed so that each candidate has each arm's score if there is one.
 
-    ``columns``: what ranking reads of each candidate.
+    ``columns``: what ranking reads of each candidate. ``beside`` may add searches to the second request.
 
-    Candidates in ``memory`` are not fetched again; one arm with only cached records is one request.
+    Candidates in ``memory`` are not fetched again; words alone with only cached records are one request.
     Raises Unavailable if Elasticsearch does not answer.
     """
-    arms = plan.arms
-    if not arms:
+    if not plan.arms:
         return _NOTHING
-    ask = Asking.of(client, question)
-    answers = ask([(arm.index, arm.body(window, None)) for arm in arms])
-    first = [read_answer(arm, answer, plan.index_uuid) for arm, answer in zip(arms, answers, strict=True)]
+    asking = Asking.of(client, question)
+    first, counted = _first(asking, plan, window)
     ids = sorted({record for scored in first for record in scored.scores})
     if not ids:
         return _NOTHING
     versions = {record: version for scored in first for record, version in scored.versions.items()}
     fields = memory.known(versions)
     unknown = [record for record in ids if record not in fields]
-    lacking = _lacking(arms, first, ids)
-    further = [(arms[place].index, arms[place].body(len(lack), lack)) for place, lack in lacking.items()]
-    if unknown:
-        further.append((plan.index, fields_body(unknown, plan.filters, columns)))
-    answers = ask(further) if further else []
-    if unknown:
-        read, read_at = read_fields(answers[-1], plan.index_uuid, columns)
-        memory.keep(read_at, read)
-        fields, versions = {**fields, **read}, {**versions, **read_at}
-    completed = {
-        place: read_answer(arms[place], answer, plan.index_uuid)
-        for place, answer in zip(lacking, answers, strict=False)  # one more answer: uncached fields
-    }
-    found = _merged(fields, versions, arms, first, [completed.get(place) for place in range(len(arms))])
-    return replace(found, overflowing=_overflowing(arms, first, window))
+    batch = asking.batch()
+    completing = _completing(asking, batch, plan, first, ids)
+    told = None if plan.telling is None else asking.add(batch, plan.index, telling_body(plan.telling, ids))
+    read = asking.add(batch, plan.index, fields_body(unknown, plan.filters, columns)) if unknown else None
+    further = None if beside is None else beside(batch, _most_promising(first, versions))
+    batch.send()
+    if further is not None:
+        further()
+    if read is not None:
+        known, known_at = read_fields(read(), plan.index_uuid, columns)
+        memory.keep(known_at, known)
+        fields, versions = {**fields, **known}, {**versions, **known_at}
+    found = _merged(fields, versions, plan.arms, first, [None if one is None else one() for one in completing])
+    overflowing = _overflowing(plan.arms, first, window)
+    found = found if told is None else found.told(read_told(told()))
+    return replace(found, counted=counted, overflowing=overflowing)
+
+
+def _first(asking: Asking, plan: RetrievalPlan, window: int) -> tuple[list[Scored], int]:
+    batch = asking.batch()
+    answers = [asking.add(batch, arm.index, arm.body(window, None)) for arm in plan.arms]
+    count = None if plan.counting is None else asking.add(batch, plan.index, counting_body(plan.counting, COUNTED))
+    batch.send()
+    scored = [read_answer(arm, answer(), plan.index_uuid) for arm, answer in zip(plan.arms, answers, strict=True)]
+    return scored, 0 if count is None else int(count()["hits"]["total"]["value"])
+
+
+def _most_promising(first: Sequence[Scored], versions: Mapping[str, Version]) -> dict[str, Version]:
+    """The candidates by their best rank in any arm; without those whose version only a later answer tells."""
+    best: dict[str, int] = {}
+    for scored in first:
+        for rank, record in enumerate(scored.scores):
+            best[record] = min(rank, best.get(record, rank))
+    return {record: versions[record] for record in sorted(best, key=lambda one: best[one]) if record in versions}
 
 
 def _overflowing(arms: Sequence[Arm], first: Sequence[Scored], window: int) -> bool:
@@ -124,14 +161,21 @@ def _overflowing(arms: Sequence[Arm], first: Sequence[Scored], window: int) -> b
     return any(len(scored.scores) >= window for arm, scored in pairs if arm.signal in ("bm25", "names", None))
 
 
-def _lacking(arms: Sequence[Arm], first: Sequence[Scored], ids: Sequence[str]) -> dict[int, list[str]]:
-    """Maps the position of each arm to the candidates that it did not return."""
-    lacking = {
-        place: [record for record in ids if record not in scored.scores]
-        for place, (arm, scored) in enumerate(zip(arms, first, strict=True))
-        if arm.signal is not None
-    }
-    return {place: lack for place, lack in lacking.items() if lack}
+def _completing(
+    asking: Asking, batch: SearchBatch, plan: RetrievalPlan, first: Sequence[Scored], ids: Sequence[str]
+) -> list[Later[Scored] | None]:
+    """Of each arm the scores of the candidates that it did not return; None if there is nothing to complete."""
+    return [_completed(asking, batch, plan, arm, scored, ids) for arm, scored in zip(plan.arms, first, strict=True)]
+
+
+def _completed(
+    asking: Asking, batch: SearchBatch, plan: RetrievalPlan, arm: Arm, scored: Scored, ids: Sequence[str]
+) -> Later[Scored] | None:
+    lacking = [record for record in ids if record not in scored.scores]
+    if arm.signal is None or not lacking:
+        return None
+    answer = asking.add(batch, arm.index, arm.body(len(lacking), lacking))
+    return lambda: read_answer(arm, answer(), plan.index_uuid)
 
 
 def _merged(
@@ -144,36 +188,16 @@ def _merged(
     """Combines records with known fields: they exist and pass the filters."""
     ids = sorted(fields)
     signals: dict[str, dict[SignalName, float | None]] = {record: {} for record in ids}
-    words: set[str] = set()
+    named: set[str] = set()
     passages: dict[str, PassageKey] = {}
-    named: dict[str, float] = {}
     for arm, found, completed in zip(arms, first, second, strict=True):
         parts = [found] if completed is None else [completed, found]
         scores = {record: score for part in parts for record, score in part.scores.items()}
         if arm.signal is not None:
             for record in ids:
                 signals[record][arm.signal] = scores.get(record, arm.missing)
+        if arm.signal == "names":
+            named |= {record for record, score in scores.items() if score > 0.0}
         for part in parts:
-            words |= part.all_words
             passages.update(part.passages)
-            named.update(part.named)
-    return CandidateSet(signals, fields, frozenset(words), passages, versions, named)
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """Several searches in one request; ``preference`` sends equal questions to the same shard copies."""
-
-    client: Elasticsearch
-    preference: str
-
-    @classmethod
-    def of(cls, client: Elasticsearch, question: str) -> Asking:
-        return cls(client, hashlib.sha256(question.encode()).hexdigest()[:16])
-
-    def __call__(self, asked: Sequence[tuple[str, Json]]) -> list[Json]:
-        searches: list[Json] = []
-        for index, body in asked:
-            searches.append({"index": index, "preference": self.preference, "search_type": "dfs_query_then_fetch"})
-            searches.append(body)
-        return search_all(self.client, searches)
+    return CandidateSet(signals, fields, frozenset(named), passages, versions)

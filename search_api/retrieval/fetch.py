@@ -1,4 +1,4 @@
-"""Fetches the page: whole records for its ids, with highlights and their best passages."""
+"""The page: whole records for its ids, with highlights and their best passages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.json_types import Json, JsonMapping
 from core.record import Record
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import search_all
+from es_gateway.searching import Later, SearchBatch
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from search_api.retrieval.arms import PassageKey
@@ -37,31 +37,45 @@ class Fetched:
 
 
 def fetch_records(
-    client: Elasticsearch,
+    client: Elasticsearch, index: str, versions: Mapping[str, Version], memory: VersionedCache[Record]
+) -> Mapping[str, Record]:
+    """Records at the versions found: one request for those that are not cached, none if all are."""
+    batch = SearchBatch(client)
+    fetched = ask_records(batch, index, versions, memory)
+    batch.send()
+    return fetched().records
+
+
+def ask_records(
+    batch: SearchBatch,
     index: str,
     versions: Mapping[str, Version],
     memory: VersionedCache[Record],
     highlight: Clause | None = None,
-) -> Fetched:
-    """Records at the versions found; those not cached in their current version.
+) -> Later[Fetched]:
+    """Records at the versions found; those not cached in their current version are asked for.
 
-    ``highlight`` is the lexical query whose words are marked; None for no marks. At most one request, none if all
-    records are cached and nothing is marked.
+    ``highlight`` is the lexical query whose words are marked; None for no marks.
     """
     known = memory.known(versions)
     unknown = [record for record in versions if record not in known]
-    bodies = [_source_body(unknown)] if unknown else []
-    if highlight is not None and versions:
-        bodies.append(_highlight_body(list(versions), highlight))
-    answers = search_all(client, [part for body in bodies for part in ({"index": index}, body)]) if bodies else []
-    if unknown:
-        hits = answers[0]["hits"]["hits"]
-        read = {hit["_id"]: from_document(hit["_source"]) for hit in hits}
-        uuid = versions[unknown[0]][0]
-        memory.keep({hit["_id"]: version_of(uuid, hit) for hit in hits}, read)
-        known = {**known, **read}
-    marked = answers[-1]["hits"]["hits"] if highlight is not None and answers else ()
-    return Fetched(known, {hit["_id"]: _by_field(hit["highlight"]) for hit in marked if "highlight" in hit})
+    header = {"index": index}
+    sources = batch.add(header, _source_body(unknown)) if unknown else None
+    marked = batch.add(header, _highlight_body(list(versions), highlight)) if highlight and versions else None
+
+    def read() -> Fetched:
+        records = known if sources is None else {**known, **_kept(sources(), versions[unknown[0]][0], memory)}
+        hits = () if marked is None else marked()["hits"]["hits"]
+        return Fetched(records, {hit["_id"]: _by_field(hit["highlight"]) for hit in hits if "highlight" in hit})
+
+    return read
+
+
+def _kept(answer: JsonMapping, index_uuid: str, memory: VersionedCache[Record]) -> dict[str, Record]:
+    hits = answer["hits"]["hits"]
+    read = {hit["_id"]: from_document(hit["_source"]) for hit in hits}
+    memory.keep({hit["_id"]: version_of(index_uuid, hit) for hit in hits}, read)
+    return read
 
 
 def _source_body(ids: Sequence[str]) -> Json:
@@ -91,20 +105,25 @@ def _by_field(marked: Mapping[str, list[str]]) -> dict[str, list[str]]:
     return folded
 
 
-def fetch_passages(
-    client: Elasticsearch, index: str, best: Mapping[str, PassageKey]
-) -> dict[str, tuple[PassageFound, ...]]:
+def ask_passages(
+    batch: SearchBatch, index: str, best: Mapping[str, PassageKey]
+) -> Later[dict[str, tuple[PassageFound, ...]]]:
     """The best passage of each record, by record id."""
     if not best:
-        return {}
+        return dict
     body = {
         "query": {"bool": {"should": [_passage_clause(key) for key in best.values()], "minimum_should_match": 1}},
         "size": len(best),
         "_source": {"includes": ["document", "ordinal", "text", "section_path", "first_page"]},
     }
-    hits = search_all(client, [{"index": index}, body])[0]["hits"]["hits"]
-    found = {(hit["_source"]["document"], hit["_source"]["ordinal"]): _passage(hit) for hit in hits}
-    return {record: (found[key],) for record, key in best.items() if key in found}
+    answer = batch.add({"index": index}, body)
+
+    def read() -> dict[str, tuple[PassageFound, ...]]:
+        hits = answer()["hits"]["hits"]
+        found = {(hit["_source"]["document"], hit["_source"]["ordinal"]): _passage(hit) for hit in hits}
+        return {record: (found[key],) for record, key in best.items() if key in found}
+
+    return read
 
 
 def _passage_clause(key: PassageKey) -> Clause:

@@ -14,7 +14,7 @@ from core.mentioned_names import words_key
 from reading.acronyms import AcronymCandidate
 from reading.vocabulary.concept import Label
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.record_texts import TEXTS, phrase
+from search_api.retrieval.record_texts import phrase
 from search_api.understanding.interpretation import ACRONYM_LIST, CATALOGUE, TermFound, TextSpan
 
 _DEFINED = "names.acronyms"
@@ -30,7 +30,7 @@ def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
     for number, one in enumerate(candidates):
         for place, sense in enumerate(one.senses):
             text = sense.expansion if one.short else sense.acronym
-            written[f"{number}.{place}"] = phrase(text, TEXTS)
+            written[f"{number}.{place}"] = phrase(text)
         defined[f"d{number}"] = {
             "filter": {"prefix": {_DEFINED: f"{one.key}="}},
             "aggs": {

@@ -14,7 +14,7 @@ from reading.names import NameCandidate
 from reading.spans import Claims, Range
 from search_api.ranking.words import NameWeights
 from search_api.retrieval.filters import Clause
-from search_api.retrieval.record_texts import TITLES_AND_TEXTS, every_word, phrase
+from search_api.retrieval.record_texts import every_word, phrase
 from search_api.understanding.interpretation import NameAsked, NameMatch, TermFound, TextSpan
 
 Weighed = tuple[Clause, float]
@@ -202,7 +202,7 @@ def _other_forms(weights: NameWeights, terms: Sequence[TermFound]) -> list[Weigh
     """What was typed as a phrase, before the acronym's words or the words' acronym."""
     forms = dict.fromkeys(label.text for term in terms for label in term.synonyms)
     weighed = [(terms[0].found.text, weights.typed), *((form, weights.other) for form in forms)]
-    return [(phrase(text, TITLES_AND_TEXTS), weight) for text, weight in weighed]
+    return [(phrase(text), weight) for text, weight in weighed]
 
 
 def _counted(parts: Sequence[Weighed]) -> list[Weighed]:

@@ -15,6 +15,7 @@ from search_api.retrieval.arms import Arm
 from search_api.retrieval.expansion import passages_expansion, records_expansion
 from search_api.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.retrieval.known_names import names_query
+from search_api.retrieval.telling import telling_query
 from search_api.serving import Serving
 from search_api.understanding.interpretation import Interpretation, TermFound
 from search_api.understanding.topic import telling_words
@@ -23,6 +24,9 @@ from search_api.understanding.topic import telling_words
 @dataclass(frozen=True, slots=True)
 class RetrievalPlan:
     """``words`` is the lexical query, ``marked`` the query for highlights.
+
+    ``telling``: what the texts of the candidates are asked (:mod:`search_api.retrieval.telling`); None if nothing
+    depends on it. ``counting``: otherwise the filter for records with enough of the words.
 
     ``judges_meaning``: whether hits must pass ``min_score``.
     ``index``: the alias of the records, ``index_uuid`` its index; ``filters``: the conditions on each record.
@@ -39,6 +43,8 @@ class RetrievalPlan:
     judges_meaning: bool
     matching: Clause = field(default_factory=lambda: {"match_none": {}})
     vector: NDArray[np.float32] | None = None
+    telling: Clause | None = None
+    counting: Clause | None = None
 
 
 def plan_retrieval(
@@ -59,9 +65,10 @@ def plan_retrieval(
     further = records_expansion(weights, terms, read.beside_terms, read.language)
     names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
     places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
-    words = bm25.records_query(weights, read.parted, read.named, read.language, identifiers, further, places)
+    fields = weights.record_fields if serving.has_words else weights.parted_fields
+    words = bm25.records_query(weights, fields, read.parted, read.named, read.language, identifiers, further)
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
-    marked = bm25.records_query(weights, telling, "", read.language, (), further)
+    marked = bm25.records_query(weights, weights.parted_fields, telling, "", read.language, (), further)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []
@@ -77,12 +84,23 @@ def plan_retrieval(
     chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, vector, weights, terms)
     judges_meaning = bool(read.thematic) and vector is not None
-    every_word = bm25.every_word_query(weights, read.parted, read.language, identifiers, further)
+    every_word = bm25.every_word_query(weights, fields, read.parted, read.language, identifiers, further)
     matching = _matching(request, read, words, every_word if judges_meaning else None)
     if named is not None:
         matching = _either(matching, named)
+    told = judges_meaning or bool(places)
     return RetrievalPlan(
-        index, serving.records.uuid, tuple(filters), tuple(chosen), words, marked, judges_meaning, matching, vector
+        index,
+        serving.records.uuid,
+        tuple(filters),
+        tuple(chosen),
+        words,
+        marked,
+        judges_meaning,
+        matching,
+        vector,
+        telling_query(every_word, places) if told else None,
+        {"bool": {"filter": [*filters, every_word]}} if read.thematic and not told else None,
     )
 
 

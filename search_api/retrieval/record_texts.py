@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from search_api.retrieval.filters import Clause
 
-TEXTS = ("title", "title.en", "abstract", "abstract.en", "keywords.term", "keywords.term.en")
-TITLES_AND_TEXTS = ("alternate_titles", *TEXTS)
+_TEXTS = ("words", "words.en")
 
 
-def phrase(text: str, fields: tuple[str, ...]) -> Clause:
-    return {"multi_match": {"query": text, "type": "phrase", "fields": list(fields)}}
+def phrase(text: str) -> Clause:
+    """The words of the text one after another, within one title, keyword or abstract."""
+    return {"multi_match": {"query": text, "type": "phrase", "fields": list(_TEXTS)}}
 
 
 def every_word(text: str) -> Clause:
-    """All words of the text, each in any field."""
-    return {"multi_match": {"query": text, "type": "cross_fields", "operator": "and", "fields": list(TITLES_AND_TEXTS)}}
+    """All words of the text, anywhere in the record."""
+    return {"multi_match": {"query": text, "type": "cross_fields", "operator": "and", "fields": list(_TEXTS)}}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.json_types import Json, JsonMapping
-from es_gateway.client import Elasticsearch
-from es_gateway.searching import search_all
+from es_gateway.searching import Later, SearchBatch
 
 _FIELDS = ("title", "abstract", "keywords.term")
 _SHORTEST = 4
@@ -31,15 +31,19 @@ class Spelling:
     sure: bool
 
 
-def did_you_mean(client: Elasticsearch, index: str, question: str, words: str) -> Spelling | None:
+def did_you_mean(batch: SearchBatch, index: str, question: str, words: str) -> Later[Spelling | None]:
     """None if every word is known or no word is near.
 
     Only ``words`` (the question without its places and times) are checked.
     """
     found = list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]
     if not found:
-        return None
-    answer = search_all(client, [{"index": index}, _body(found)])[0]
+        return lambda: None
+    answer = batch.add({"index": index}, _body(found))
+    return lambda: _spelling(question, found, answer())
+
+
+def _spelling(question: str, found: Sequence[str], answer: JsonMapping) -> Spelling | None:
     counts = answer["aggregations"]["known"]["buckets"]
     betters = {word: _best(answer["suggest"], word, counts[word]["doc_count"]) for word in found}
     mended = question

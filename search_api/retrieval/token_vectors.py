@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import structlog
 
@@ -10,7 +10,7 @@ from core.json_types import Json, JsonMapping
 from core.ports import TokenCard
 from core.token_bits import Bits
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import search_all
+from es_gateway.searching import Later, SearchBatch
 from es_mappings.codecs.vectors import TOKENS, bits_of
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.versioned_cache import Version, VersionedCache, version_of
@@ -32,13 +32,51 @@ def fetch_token_vectors(
     known = memory.known(versions)
     unknown = [record for record in versions if record not in known]
     if unknown:
-        body = {**tokens_of({"ids": {"values": unknown}}, len(unknown)), "seq_no_primary_term": True}
-        hits = search_all(client, [{"index": index}, body])[0]["hits"]["hits"]
-        read = {hit["_id"]: usable_bits(hit, made_by) for hit in hits}
-        uuid = versions[unknown[0]][0]
-        memory.keep({hit["_id"]: version_of(uuid, hit) for hit in hits}, read)
-        known = {**known, **read}
+        batch = SearchBatch(client)
+        read = _asked(batch, index, unknown, versions[unknown[0]][0], made_by, memory)
+        batch.send()
+        known = {**known, **read()}
     return {record: bits for record, bits in known.items() if bits is not None}
+
+
+def ask_token_vectors(
+    batch: SearchBatch,
+    index: str,
+    versions: Mapping[str, Version],
+    made_by: TokenCard,
+    memory: VersionedCache[Bits | None],
+) -> Later[None]:
+    """Adds a search for those that are not cached; the result caches them."""
+    known = memory.known(versions)
+    unknown = [record for record in versions if record not in known]
+    if not unknown:
+        return lambda: None
+    read = _asked(batch, index, unknown, versions[unknown[0]][0], made_by, memory)
+
+    def kept() -> None:
+        read()
+
+    return kept
+
+
+def _asked(
+    batch: SearchBatch,
+    index: str,
+    ids: Sequence[str],
+    index_uuid: str,
+    made_by: TokenCard,
+    memory: VersionedCache[Bits | None],
+) -> Later[dict[str, Bits | None]]:
+    body = {**tokens_of({"ids": {"values": list(ids)}}, len(ids)), "seq_no_primary_term": True}
+    answer = batch.add({"index": index}, body)
+
+    def read() -> dict[str, Bits | None]:
+        hits = answer()["hits"]["hits"]
+        found = {hit["_id"]: usable_bits(hit, made_by) for hit in hits}
+        memory.keep({hit["_id"]: version_of(index_uuid, hit) for hit in hits}, found)
+        return found
+
+    return read
 
 
 def tokens_of(query: Clause, most: int) -> Json:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from elasticsearch import Elasticsearch
 
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import SearchBatch
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
-from search_api.retrieval.spelling import did_you_mean
+from search_api.retrieval.spelling import Spelling, did_you_mean
 from tests.conftest import delete_indices
 from tests.integration.small_catalogue import CARD
 from tests.service import Service
@@ -65,8 +66,15 @@ def slips(es_client: Elasticsearch, prefix: str) -> Iterator[str]:
     delete_indices(es_client, prefix)
 
 
+def _did_you_mean(client: Elasticsearch, index: str, question: str, words: str) -> Spelling | None:
+    batch = SearchBatch(client)
+    found = did_you_mean(batch, index, question, words)
+    batch.send()
+    return found()
+
+
 def test_a_slip_that_a_record_makes_too_is_no_word(es_client: Elasticsearch, slips: str) -> None:
-    found = did_you_mean(es_client, slips, "percipitation germany", "percipitation")
+    found = _did_you_mean(es_client, slips, "percipitation germany", "percipitation")
     assert found is not None
     assert (found.question, found.sure) == ("precipitation germany", False)
 
@@ -75,4 +83,4 @@ def test_a_slip_that_a_record_makes_too_is_no_word(es_client: Elasticsearch, sli
 def test_a_rare_word_is_left_where_nothing_far_more_usual_is_very_near(
     es_client: Elasticsearch, slips: str, word: str
 ) -> None:
-    assert did_you_mean(es_client, slips, word, word) is None
+    assert _did_you_mean(es_client, slips, word, word) is None

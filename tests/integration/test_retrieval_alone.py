@@ -24,7 +24,7 @@ WORDS = default_config().words
 @pytest.mark.parametrize("question", ["rainfall", "sea surface temperature", "qwxyzzy plughmore"])
 def test_the_same_candidates_scores_and_values_as_with_a_second_request(samples: Service, question: str) -> None:
     index = concrete(samples.prefix, "records", 1)
-    words = bm25.records_query(WORDS, question, "", "en")
+    words = bm25.records_query(WORDS, WORDS.record_fields, question, "", "en")
     arm = arms.lexical_arm(index, words, [])
     alone = RetrievalPlan(index, "uuid", (), (arm,), words, words, False)
     # The same arm once more without a signal brings no candidate of its own, but forces the second request.
@@ -53,7 +53,7 @@ def test_what_was_remembered_is_not_asked_again_and_a_record_written_anew_is(
     samples: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = concrete(samples.prefix, "records", 1)
-    words = bm25.records_query(WORDS, "rainfall", "", "en")
+    words = bm25.records_query(WORDS, WORDS.record_fields, "rainfall", "", "en")
     plan = RetrievalPlan(index, "uuid", (), (arms.lexical_arm(index, words, []),), words, words, False)
     memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
     asked: list[int] = []

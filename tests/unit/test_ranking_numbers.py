@@ -37,11 +37,11 @@ def test_weights_of_fields_and_words_are_those_of_the_configuration() -> None:
         identifier=55.5,
         enough="1<11%",
     )
-    records = json.dumps(records_query(other, "rain", "Kenya", "en", ("10.1/x",)))
-    for part in ('"title.en^9.5"', '"title^9.5"', "0.25", "0.75", "55.5", "1<11%"):
+    records = json.dumps(records_query(other, other.record_fields, "rain", "Kenya", "en", ("10.1/x",)))
+    for part in ('"title.en^9.5"', '"title^9.5"', "0.25", "0.75", "55.5"):
         assert part in records
     assert "abstract" not in records
-    assert "1<11%" in json.dumps(every_word_query(other, "rain", "en"))
+    assert "1<11%" in json.dumps(every_word_query(other, other.record_fields, "rain", "en"))
     assert '"text.en^8.5"' in json.dumps(passages_query(other, "rain", "", "en"))
     assert '"heading.en^7.5"' in json.dumps(cited_query(other, "rain", "en"))
 
