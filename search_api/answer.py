@@ -11,7 +11,7 @@ from core.json_types import JsonMapping
 from core.record import Record
 from search_api.request import FacetName
 from search_api.retrieval.facets import Facet
-from search_api.retrieval.fetch import PassageFound
+from search_api.retrieval.passage_found import PassageFound
 from search_api.understanding.interpretation import Interpretation
 
 

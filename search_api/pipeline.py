@@ -33,10 +33,12 @@ from search_api.refinement import looked_up, named, spelling_of
 from search_api.request import Filters, SearchRequest
 from search_api.retrieval.asking import Asking
 from search_api.retrieval.beyond import BeyondWindow
-from search_api.retrieval.candidates import Beside, CandidateSet, retrieve
+from search_api.retrieval.candidates import CandidateSet, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
-from search_api.retrieval.fetch import Fetched, PassageFound, ask_passages, ask_records, fetch_records
+from search_api.retrieval.fetch import Fetched, ask_passages, ask_records, fetch_records
+from search_api.retrieval.passage_found import PassageFound
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
+from search_api.retrieval.second_request import Beside
 from search_api.retrieval.spelling import Spelling
 from search_api.retrieval.token_vectors import ask_token_vectors, fetch_token_vectors
 from search_api.retrieval.versioned_cache import RecordCaches, Version
@@ -110,7 +112,7 @@ class FoundPage:
 
     ids: tuple[str, ...]
     fetched: Fetched
-    passages: Mapping[str, tuple[PassageFound, ...]]
+    passages: Mapping[str, PassageFound]
 
 
 class SearchPipeline:
@@ -313,7 +315,8 @@ class SearchPipeline:
         marked = one.plan.marked if one.request.highlight else None
         records = ask_records(batch, serving.records.index, versions, self.parts.caches.records, marked)
         keys = {record: one.found.passages[record] for record in ids if record in one.found.passages}
-        passages = None if serving.passages is None else ask_passages(batch, serving.passages.index, keys)
+        memory = self.parts.caches.passages
+        passages = None if serving.passages is None else ask_passages(batch, serving.passages.index, keys, memory)
         return lambda: FoundPage(tuple(ids), records(), {} if passages is None else passages())
 
     def _page(self, one: Ordered, whole: Listed, serving: Serving, found: FoundPage) -> tuple[FoundRecord, ...]:
@@ -332,7 +335,7 @@ class SearchPipeline:
                 hit=hit,
                 record=found.fetched.records[hit.id],
                 highlights=found.fetched.highlights.get(hit.id, {}),
-                passages=found.passages.get(hit.id, ()),
+                passages=(found.passages[hit.id],) if hit.id in found.passages else (),
                 explanation=whole.explanation(position) if request.explain else None,
                 folded=tuple(whole.folded.get(hit.id, ())),
             )

@@ -1,13 +1,15 @@
 """The arms of one search as request bodies, and their answers as scores by record id.
 
 An arm searches either records or passages. ``body(k, ids)`` requests its best ``k``; with ``ids`` it requests the
-scores of only those records (the completion: a candidate of another arm gets this arm's score too).
+scores of only those records (the completion: a candidate of another arm gets this arm's score too). A completion may
+answer for records that do not pass the filters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
 from search_api.ranking.fields import AnyColumn, DocValue, RankingFields, doc_values, fields_of
-from search_api.retrieval import bm25, knn
+from search_api.retrieval import knn
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.versioned_cache import Version, version_of
 
@@ -26,8 +28,12 @@ BROWSING_ORDER: tuple[Json, ...] = (
 """Latest change first."""
 
 
-PassageKey = tuple[str, int]
-"""A passage's document and its ordinal in it."""
+class PassageKey(NamedTuple):
+    """A passage's document, its ordinal in it, and the version found."""
+
+    document: str
+    ordinal: int
+    version: Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,7 @@ class Arm:
 
 
 def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
-    """BM25 over records."""
+    """BM25 over records. Its completion is part of what every candidate is asked (:mod:`.telling`)."""
     return _scored_arm("bm25", index, query, filters)
 
 
@@ -60,24 +66,19 @@ def _scored_arm(signal: SignalName, index: str, query: Clause, filters: Sequence
     """Over records, by the query's own score."""
 
     def body(k: int, ids: Sequence[str] | None) -> Json:
-        return {"query": _among(query, filters, ids), "size": k, **for_records()}
+        only: list[Clause] = [{"ids": {"values": list(ids)}}] if ids is not None else []
+        return {"query": {"bool": {"must": [query], "filter": [*filters, *only]}}, "size": k, **for_records()}
 
     return Arm(signal, index, False, body, lambda score: score, 0.0)
-
-
-def _among(query: Clause, filters: Sequence[Clause], ids: Sequence[str] | None) -> Clause:
-    """The query with its filters; for given ids it only scores (0 if no word occurs), so that all are returned."""
-    if ids is None:
-        return {"bool": {"must": [query], "filter": list(filters)}}
-    return {"bool": {"should": [bm25.scoring(query)], "filter": [*filters, {"ids": {"values": list(ids)}}]}}
 
 
 def dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]) -> Arm:
     """Cosine over records."""
 
     def body(k: int, ids: Sequence[str] | None) -> Json:
-        only: list[Clause] = [{"ids": {"values": list(ids)}}] if ids is not None else []
-        return {"knn": knn.nearest(vector, k, [*filters, *only]), "size": k, **for_records()}
+        if ids is not None:
+            return {"query": knn.exact(vector, [{"ids": {"values": list(ids)}}]), "size": k, **for_records()}
+        return {"knn": knn.nearest(vector, k, filters), "size": k, **for_records()}
 
     return Arm("dense", index, False, body, knn.cosine, None)
 
@@ -153,6 +154,7 @@ def _for_passages() -> Json:
         "stored_fields": "_none_",
         "docvalue_fields": ["record", "document", "ordinal"],
         "collapse": {"field": "record"},
+        "seq_no_primary_term": True,
         "track_total_hits": False,
     }
 
@@ -169,7 +171,7 @@ class Scored:
 
 
 def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str) -> Scored:
-    """One item of an ``_msearch`` answer, already checked for errors."""
+    """One item of an ``_msearch`` answer, already checked for errors. ``index_uuid``: of the arm's own index."""
     scores: dict[str, float] = {}
     passages: dict[str, PassageKey] = {}
     versions: dict[str, Version] = {}
@@ -179,7 +181,7 @@ def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str) -> Scored:
         record = fields[name][0]
         scores[record] = arm.measured(hit["_score"] or 0.0)
         if arm.on_passages:
-            passages[record] = fields["document"][0], fields["ordinal"][0]
+            passages[record] = PassageKey(fields["document"][0], fields["ordinal"][0], version_of(index_uuid, hit))
         else:
             versions[record] = version_of(index_uuid, hit)
     return Scored(scores, passages, versions)

@@ -116,7 +116,9 @@ class BeyondWindow:
         if not self._near or self.plan.vector is None:
             return {}
         nearest = knn.nearest(self.plan.vector, self.ranker.max_results, self.plan.filters)
-        return {"knn": {**nearest, "similarity": self.found.least, "boost": self._meaning_boost()}}
+        # As few candidates as hits: it is a count, or a list in an order that no other signal measures.
+        few = {"num_candidates": nearest["k"], "similarity": self.found.least, "boost": self._meaning_boost()}
+        return {"knn": {**nearest, **few}}
 
     def _meaning_boost(self) -> float:
         """Weighs (1 + cosine) / 2 against BM25 as TM2C2 does in the window, with the same maxima."""

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.hit import SignalName
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import Later, SearchBatch
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.fields import AnyColumn, RankingFields
-from search_api.retrieval.arms import Arm, PassageKey, Scored, fields_body, read_answer, read_fields
+from search_api.retrieval.arms import Arm, PassageKey, Scored, read_answer
 from search_api.retrieval.asking import Asking
 from search_api.retrieval.plan import RetrievalPlan
-from search_api.retrieval.telling import Told, counting_body, read_told, telling_body
+from search_api.retrieval.second_request import Beside, Completed, SecondRequest
+from search_api.retrieval.telling import counting_body
 from search_api.retrieval.versioned_cache import Version, VersionedCache
 
 COUNTED = 21
@@ -46,10 +46,6 @@ class CandidateSet:
     def with_every_word(self) -> int:
         """How many records are hits by their words; at least so many."""
         return max(len(self.all_words), self.counted)
-
-    def told(self, told: Told) -> CandidateSet:
-        """With what the records' texts say of the question."""
-        return replace(self, all_words=self.all_words | told.all_words, named=told.named)
 
     def above(self, min_score: float, answer_score: float = -1.0) -> CandidateSet:
         """Drops the candidates that are neither near in meaning nor contain every word.
@@ -89,10 +85,6 @@ def _meaning(signals: Signals) -> float | None:
 _NOTHING = CandidateSet({}, {}, frozenset(), {}, {})
 
 
-Beside = Callable[[SearchBatch, Mapping[str, Version]], Later[None]]
-"""Adds searches for the candidates whose version is known, most promising first; its result reads the answers."""
-
-
 def retrieve(
     client: Elasticsearch,
     plan: RetrievalPlan,
@@ -117,25 +109,9 @@ def retrieve(
     ids = sorted({record for scored in first for record in scored.scores})
     if not ids:
         return _NOTHING
-    versions = {record: version for scored in first for record, version in scored.versions.items()}
-    fields = memory.known(versions)
-    unknown = [record for record in ids if record not in fields]
-    batch = asking.batch()
-    completing = _completing(asking, batch, plan, first, ids)
-    told = None if plan.telling is None else asking.add(batch, plan.index, telling_body(plan.telling, ids))
-    read = asking.add(batch, plan.index, fields_body(unknown, plan.filters, columns)) if unknown else None
-    further = None if beside is None else beside(batch, _most_promising(first, versions))
-    batch.send()
-    if further is not None:
-        further()
-    if read is not None:
-        known, known_at = read_fields(read(), plan.index_uuid, columns)
-        memory.keep(known_at, known)
-        fields, versions = {**fields, **known}, {**versions, **known_at}
-    found = _merged(fields, versions, plan.arms, first, [None if one is None else one() for one in completing])
-    overflowing = _overflowing(plan.arms, first, window)
-    found = found if told is None else found.told(read_told(told()))
-    return replace(found, counted=counted, overflowing=overflowing)
+    second = SecondRequest.of(asking, plan, first, ids, columns, memory).sent(beside)
+    found = _merged(second, plan.arms, first)
+    return replace(found, counted=counted, overflowing=_overflowing(plan.arms, first, window))
 
 
 def _first(asking: Asking, plan: RetrievalPlan, window: int) -> tuple[list[Scored], int]:
@@ -143,17 +119,8 @@ def _first(asking: Asking, plan: RetrievalPlan, window: int) -> tuple[list[Score
     answers = [asking.add(batch, arm.index, arm.body(window, None)) for arm in plan.arms]
     count = None if plan.counting is None else asking.add(batch, plan.index, counting_body(plan.counting, COUNTED))
     batch.send()
-    scored = [read_answer(arm, answer(), plan.index_uuid) for arm, answer in zip(plan.arms, answers, strict=True)]
+    scored = [read_answer(arm, answer(), plan.uuid_of(arm)) for arm, answer in zip(plan.arms, answers, strict=True)]
     return scored, 0 if count is None else int(count()["hits"]["total"]["value"])
-
-
-def _most_promising(first: Sequence[Scored], versions: Mapping[str, Version]) -> dict[str, Version]:
-    """The candidates by their best rank in any arm; without those whose version only a later answer tells."""
-    best: dict[str, int] = {}
-    for scored in first:
-        for rank, record in enumerate(scored.scores):
-            best[record] = min(rank, best.get(record, rank))
-    return {record: versions[record] for record in sorted(best, key=lambda one: best[one]) if record in versions}
 
 
 def _overflowing(arms: Sequence[Arm], first: Sequence[Scored], window: int) -> bool:
@@ -161,43 +128,20 @@ def _overflowing(arms: Sequence[Arm], first: Sequence[Scored], window: int) -> b
     return any(len(scored.scores) >= window for arm, scored in pairs if arm.signal in ("bm25", "names", None))
 
 
-def _completing(
-    asking: Asking, batch: SearchBatch, plan: RetrievalPlan, first: Sequence[Scored], ids: Sequence[str]
-) -> list[Later[Scored] | None]:
-    """Of each arm the scores of the candidates that it did not return; None if there is nothing to complete."""
-    return [_completed(asking, batch, plan, arm, scored, ids) for arm, scored in zip(plan.arms, first, strict=True)]
-
-
-def _completed(
-    asking: Asking, batch: SearchBatch, plan: RetrievalPlan, arm: Arm, scored: Scored, ids: Sequence[str]
-) -> Later[Scored] | None:
-    lacking = [record for record in ids if record not in scored.scores]
-    if arm.signal is None or not lacking:
-        return None
-    answer = asking.add(batch, arm.index, arm.body(len(lacking), lacking))
-    return lambda: read_answer(arm, answer(), plan.index_uuid)
-
-
-def _merged(
-    fields: Mapping[str, RankingFields],
-    versions: Mapping[str, Version],
-    arms: Sequence[Arm],
-    first: Sequence[Scored],
-    second: Sequence[Scored | None],
-) -> CandidateSet:
+def _merged(second: Completed, arms: Sequence[Arm], first: Sequence[Scored]) -> CandidateSet:
     """Combines records with known fields: they exist and pass the filters."""
-    ids = sorted(fields)
+    ids = sorted(second.fields)
     signals: dict[str, dict[SignalName, float | None]] = {record: {} for record in ids}
-    named: set[str] = set()
+    words = set(second.told.all_words)
     passages: dict[str, PassageKey] = {}
-    for arm, found, completed in zip(arms, first, second, strict=True):
+    for arm, found, completed in zip(arms, first, second.scored, strict=True):
         parts = [found] if completed is None else [completed, found]
         scores = {record: score for part in parts for record, score in part.scores.items()}
         if arm.signal is not None:
             for record in ids:
                 signals[record][arm.signal] = scores.get(record, arm.missing)
         if arm.signal == "names":
-            named |= {record for record, score in scores.items() if score > 0.0}
+            words |= {record for record, score in scores.items() if score > 0.0}
         for part in parts:
             passages.update(part.passages)
-    return CandidateSet(signals, fields, frozenset(named), passages, versions)
+    return CandidateSet(signals, second.fields, frozenset(words), passages, second.versions, second.told.named)

