@@ -17,6 +17,10 @@ from search_api.retrieval.versioned_cache import Version
 
 _GROWTH = (1, 4, 10)
 """A list that is too short after folding is requested again, longer by these factors."""
+_FOLDED = 400
+"""Up to so many matches, duplicates beyond the window are found and not counted; of more, the count is about right, and
+the same on every page.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,27 +66,19 @@ def listed(
     fields = beyond.found.fields
     order, folded = window
     count = len(order) + outside.count
-    if not _needs_more(outside, request, len(order), most):
-        return Listed(
-            ranking, Following(), order, folded, min(count, most), _total(count, count > most, outside, request)
-        )
+    exact = outside.count > 0 and count <= min(_FOLDED, most) and request.group == "identity"
+    if (not exact and request.offset + request.limit <= len(order)) or outside.count == 0:
+        total = _total(count, count > most or outside.count > 0, outside, request)
+        return Listed(ranking, Following(), order, folded, min(count, most), total)
     following = Following()
     for factor in _GROWTH:
         following = beyond.listed(min(most * factor, MOST_LISTED))
         order, folded = arranged(ranking, fields, request, following.duplicate_keys)
         if len(order) >= most or most * factor >= outside.count:
             break
-    whole = len(following.ids) >= outside.count and len(order) < most
-    total = _total(len(order) if whole else count, not whole, outside, request)
-    return Listed(ranking, following, order, folded, len(order), total)
-
-
-def _needs_more(outside: Outside, request: SearchRequest, ranked: int, most: int) -> bool:
-    """Whether the page is there, or duplicates there change the number of pages; a long list has enough anyway."""
-    if outside.count == 0:
-        return False
-    doubles_count = request.group == "identity" and ranked + outside.count <= 2 * most
-    return doubles_count or request.offset + request.limit > ranked
+    if exact:
+        return Listed(ranking, following, order, folded, len(order), _total(len(order), False, outside, request))
+    return Listed(ranking, following, order, folded, min(count, most), _total(count, True, outside, request))
 
 
 def _total(count: int, cut: bool, outside: Outside, request: SearchRequest) -> Total:

@@ -68,6 +68,9 @@ class BeyondWindow:
         """Adds no search if the window holds all matches and nothing is to be counted."""
         if not (self._near or self.found.overflowing or aggregations):
             return Outside
+        if self.found.counted.matching is not None and not aggregations:
+            outside = Outside(max(self.found.counted.matching - len(self.found.signals), 0))
+            return lambda: outside
         either = [self.plan.matching, self._window]
         query = {"bool": {"filter": [*self.plan.filters, {"bool": {"should": either, "minimum_should_match": 1}}]}}
         body = {"query": query, "size": 0, "track_total_hits": True, **self._meaning()}

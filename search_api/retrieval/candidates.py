@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from core.hit import SignalName
 from es_gateway.client import Elasticsearch
+from es_gateway.searching import Later, SearchBatch
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.fields import AnyColumn, RankingFields
 from search_api.retrieval.arms import Arm, PassageKey, Scored, read_answer
 from search_api.retrieval.asking import Asking
-from search_api.retrieval.plan import RetrievalPlan
+from search_api.retrieval.plan import Counting, RetrievalPlan
 from search_api.retrieval.second_request import Beside, Completed, SecondRequest
 from search_api.retrieval.telling import counting_body
 from search_api.retrieval.versioned_cache import Version, VersionedCache
@@ -21,6 +22,16 @@ COUNTED = 21
 """Records with every word of the question are counted up to here: of so many, no word is a typing error."""
 
 Signals = Mapping[SignalName, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the first request counted, if the plan says so: how many records have enough words of the question (up to
+    ``COUNTED``), and how many match.
+    """
+
+    every_word: int = 0
+    matching: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +48,14 @@ class CandidateSet:
     """How prominently records name the asked place: 1 in the title, .5 elsewhere, absent if not at all."""
     overflowing: bool = False
     """Whether an arm other than meaning's found more than the window holds."""
-    counted: int = 0
-    """How many records have enough words of the question, up to ``COUNTED``, if the candidates were not asked."""
+    counted: Counted = field(default_factory=lambda: Counted())
     least: float = math.inf
     """The minimum cosine for a hit by meaning alone; infinite if there are none."""
 
     @property
     def with_every_word(self) -> int:
         """How many records are hits by their words; at least so many."""
-        return max(len(self.all_words), self.counted)
+        return max(len(self.all_words), self.counted.every_word)
 
     def above(self, min_score: float, answer_score: float = -1.0) -> CandidateSet:
         """Drops the candidates that are neither near in meaning nor contain every word.
@@ -114,13 +124,19 @@ def retrieve(
     return replace(found, counted=counted, overflowing=_overflowing(plan.arms, first, window))
 
 
-def _first(asking: Asking, plan: RetrievalPlan, window: int) -> tuple[list[Scored], int]:
+def _first(asking: Asking, plan: RetrievalPlan, window: int) -> tuple[list[Scored], Counted]:
     batch = asking.batch()
     answers = [asking.add(batch, arm.index, arm.body(window, None)) for arm in plan.arms]
-    count = None if plan.counting is None else asking.add(batch, plan.index, counting_body(plan.counting, COUNTED))
+    counted = None if plan.counting is None else _ask_counted(asking, batch, plan.index, plan.counting)
     batch.send()
     scored = [read_answer(arm, answer(), plan.uuid_of(arm)) for arm, answer in zip(plan.arms, answers, strict=True)]
-    return scored, 0 if count is None else int(count()["hits"]["total"]["value"])
+    return scored, Counted() if counted is None else counted()
+
+
+def _ask_counted(asking: Asking, batch: SearchBatch, index: str, counting: Counting) -> Later[Counted]:
+    every_word = asking.add(batch, index, counting_body(counting.every_word, COUNTED))
+    matching = asking.add(batch, index, counting_body(counting.matching, True))
+    return lambda: Counted(every_word()["hits"]["total"]["value"], matching()["hits"]["total"]["value"])
 
 
 def _overflowing(arms: Sequence[Arm], first: Sequence[Scored], window: int) -> bool:

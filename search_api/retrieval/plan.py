@@ -22,11 +22,24 @@ from search_api.understanding.topic import telling_words
 
 
 @dataclass(frozen=True, slots=True)
+class Counting:
+    """Filters for records with enough of the question's words, and for all that match."""
+
+    every_word: Clause
+    matching: Clause
+
+    @classmethod
+    def of(cls, filters: Sequence[Clause], every_word: Clause, matching: Clause) -> Counting:
+        words, every = ({"bool": {"filter": [*filters, one]}} for one in (every_word, matching))
+        return cls(words, every)
+
+
+@dataclass(frozen=True, slots=True)
 class RetrievalPlan:
     """``words`` is the lexical query, ``marked`` the query for highlights.
 
     ``telling``: what the texts of the candidates are asked (:mod:`search_api.retrieval.telling`); empty if nothing
-    depends on it. ``counting``: otherwise the filter for records with enough of the words.
+    depends on it. ``counting``: otherwise, what the first request counts.
 
     ``judges_meaning``: whether hits must pass ``min_score``.
     ``index``: the alias of the records, ``index_uuid`` its index; ``filters``: the conditions on each record.
@@ -44,7 +57,7 @@ class RetrievalPlan:
     matching: Clause = field(default_factory=lambda: {"match_none": {}})
     vector: NDArray[np.float32] | None = None
     telling: tuple[Clause, ...] = ()
-    counting: Clause | None = None
+    counting: Counting | None = None
     passages_uuid: str = ""
 
     def uuid_of(self, arm: Arm) -> str:
@@ -93,7 +106,7 @@ def plan_retrieval(
     matching = _matching(request, read, words, every_word if judges_meaning else None)
     if named is not None:
         matching = _either(matching, named)
-    told = judges_meaning or bool(places)
+    told, filled = judges_meaning or bool(places), request.algorithm != "dense" and vector is None
     return RetrievalPlan(
         index,
         serving.records.uuid,
@@ -105,7 +118,7 @@ def plan_retrieval(
         matching,
         vector,
         telling_clauses(every_word, places) if told else (),
-        {"bool": {"filter": [*filters, every_word]}} if read.thematic and not told else None,
+        None if told or not filled else Counting.of(filters, every_word, matching),
         "" if serving.passages is None else serving.passages.uuid,
     )
 

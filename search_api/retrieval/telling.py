@@ -65,8 +65,8 @@ def read_told(answer: JsonMapping, index_uuid: str) -> Told:
     )
 
 
-def counting_body(query: Clause, most: int) -> Json:
-    """Counts the records that match, and stops at ``most``."""
+def counting_body(query: Clause, most: int | bool) -> Json:
+    """Counts the records that match, and stops at ``most``; True: counts all."""
     return {"query": {"bool": {"filter": [query]}}, "size": 0, "track_total_hits": most}
 
 
