@@ -48,7 +48,7 @@ class CandidateSet:
     """How prominently records name the asked place: 1 in the title, .5 elsewhere, absent if not at all."""
     overflowing: bool = False
     """Whether an arm other than meaning's found more than the window holds."""
-    counted: Counted = field(default_factory=lambda: Counted())
+    counted: Counted = field(default_factory=Counted)
     least: float = math.inf
     """The minimum cosine for a hit by meaning alone; infinite if there are none."""
 

@@ -106,7 +106,8 @@ def plan_retrieval(
     matching = _matching(request, read, words, every_word if judges_meaning else None)
     if named is not None:
         matching = _either(matching, named)
-    told, filled = judges_meaning or bool(places), request.algorithm != "dense" and vector is None
+    told = judges_meaning or bool(places)
+    by_words = vector is None and request.algorithm != "dense"
     return RetrievalPlan(
         index,
         serving.records.uuid,
@@ -117,9 +118,9 @@ def plan_retrieval(
         judges_meaning,
         matching,
         vector,
-        telling_clauses(every_word, places) if told else (),
-        None if told or not filled else Counting.of(filters, every_word, matching),
-        "" if serving.passages is None else serving.passages.uuid,
+        telling=telling_clauses(every_word, places) if told else (),
+        counting=Counting.of(filters, every_word, matching) if by_words and not told else None,
+        passages_uuid="" if serving.passages is None else serving.passages.uuid,
     )
 
 

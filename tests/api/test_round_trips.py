@@ -41,9 +41,7 @@ def _asked(samples: Service, searches: list[int], **query: str) -> int:
     return len(searches)
 
 
-def test_a_hybrid_search_is_three_requests_whatever_its_page_shows(
-    samples: Service, searches: list[int]
-) -> None:
+def test_a_hybrid_search_is_three_requests_whatever_its_page_shows(samples: Service, searches: list[int]) -> None:
     """Arms; what the candidates lack, with token vectors; the page with all that it shows."""
     _asked(samples, searches, q="temperature")  # finds the index
     assert _asked(samples, searches) == 3
