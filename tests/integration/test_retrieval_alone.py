@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from es_gateway.client import Elasticsearch
+from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
 from search_api.ranking.config import default_config
 from search_api.ranking.fields import RankingFields
 from search_api.retrieval import arms, bm25
-from search_api.retrieval.candidates import retrieve
+from search_api.retrieval.candidates import CandidateSet, retrieve
 from search_api.retrieval.plan import RetrievalPlan
 from search_api.retrieval.versioned_cache import VersionedCache
+from tests.conftest import delete_indices
+from tests.integration.small_catalogue import CARD
 from tests.service import Service
 
 COLUMNS = default_config().records.columns
@@ -74,3 +79,50 @@ def test_what_was_remembered_is_not_asked_again_and_a_record_written_anew_is(
     assert asked == [1, 1, 1, 1, 1]
     assert anew.fields == cold.fields
     assert {name for name in cold.versions if cold.versions[name] != anew.versions[name]} == {record}
+
+
+@pytest.fixture
+def told_by_a_passage(es_client: Elasticsearch, prefix: str) -> Iterator[str]:
+    """Two indices: a record that only its passage names, beside another one."""
+    ensure_indices(es_client, prefix, CARD, kinds=("records", "passages"))
+    records, passages = (concrete(prefix, kind, 1) for kind in ("records", "passages"))
+    for record in ("a", "b"):
+        es_client.index(
+            index=records, id=record, document={"id": record, "source": "s", "type": "dataset"}, refresh=True
+        )
+    passage = {"record": "a", "document": "d", "ordinal": 0, "owner": "public", "text": "loess"}
+    es_client.index(index=passages, id="d#0", document=passage, refresh=True)
+    yield prefix
+    delete_indices(es_client, prefix)
+
+
+@pytest.mark.elasticsearch
+def test_a_record_that_a_passage_found_is_remembered_until_it_changes(
+    es_client: Elasticsearch, told_by_a_passage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records, passages = (concrete(told_by_a_passage, kind, 1) for kind in ("records", "passages"))
+    arm = arms.passage_lexical_arm(passages, {"match": {"text": "loess"}}, [])
+    plan = RetrievalPlan(records, "uuid", (), (arm,), {"match_none": {}}, {"match_none": {}}, False)
+    memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
+    asked: list[int] = []
+    send = es_client.msearch
+
+    def counted(searches: list[Any]) -> Any:
+        asked.append(len(searches) // 2)
+        return send(searches=searches)
+
+    monkeypatch.setattr(es_client, "msearch", counted)
+
+    def found() -> CandidateSet:
+        return retrieve(es_client, plan, window=10, question="loess", columns=COLUMNS, memory=memory)
+
+    cold, warm = found(), found()
+    assert asked == [1, 2, 1, 1]  # the passages; the record's version and values; then its version alone
+    assert warm == cold
+    assert set(cold.signals) == {"a"}
+    es_client.update(index=records, id="a", doc={"series": ["x"]}, refresh=True)
+    anew = found()
+    assert asked[4:] == [1, 1, 1]
+    assert anew.fields != cold.fields
+    es_client.delete(index=records, id="a", refresh=True)
+    assert not found().signals
