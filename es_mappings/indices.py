@@ -13,6 +13,7 @@ from es_gateway.errors import BadRequest
 from es_mappings import loader
 from es_mappings.meta import IndexMeta, refuse_unknown_schema
 from es_mappings.names import KINDS, IndexKind, alias, concrete
+from es_mappings.shape import USUAL, IndexShape
 
 _DESCRIBING = ("mappings", "settings")
 
@@ -34,7 +35,7 @@ def ensure_indices(
     card: EmbedderCard,
     *,
     kinds: Sequence[IndexKind] = KINDS,
-    vector_index: str = "int8_hnsw",
+    shape: IndexShape = USUAL,
 ) -> list[str]:
     """Creates missing indices, as generation 1 behind their alias; returns the names created.
 
@@ -48,8 +49,8 @@ def ensure_indices(
         try:
             client.indices.create(
                 index=index,
-                mappings=loader.mapping(kind, card, vector_index=vector_index),
-                settings=loader.settings(),
+                mappings=loader.mapping(kind, card, shape=shape),
+                settings=loader.settings(kind, shape),
                 aliases={alias(prefix, kind): {"is_write_index": True}},
             )
         except BadRequest as error:

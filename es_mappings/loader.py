@@ -12,6 +12,7 @@ from core.json_types import Json
 from core.ports import EmbedderCard
 from es_mappings.meta import IndexMeta
 from es_mappings.names import WITH_VECTORS, IndexKind
+from es_mappings.shape import USUAL, IndexShape
 
 
 @cache
@@ -20,13 +21,13 @@ def _file(name: str) -> Json:
     return cast(Json, json.loads(text))
 
 
-def mapping(kind: IndexKind, card: EmbedderCard, *, vector_index: str = "int8_hnsw") -> Json:
+def mapping(kind: IndexKind, card: EmbedderCard, *, shape: IndexShape = USUAL) -> Json:
     """The mapping of one index for one model: ``$use`` resolved, vector dimensions and ``_meta`` filled in."""
     body = _resolved(copy.deepcopy(_file(kind)))
     if kind in WITH_VECTORS:
         vector = body["properties"]["vector"]
         vector["dims"] = card.dims
-        vector["index_options"]["type"] = vector_index
+        vector["index_options"] |= shape.vector_options()
     return {**body, "_meta": IndexMeta.of(card).as_dict()}
 
 
@@ -35,9 +36,10 @@ def properties(kind: IndexKind) -> Json:
     return cast(Json, _resolved(copy.deepcopy(_file(kind)))["properties"])
 
 
-def settings() -> Json:
-    """Index settings and analysers, the same for every index."""
-    return copy.deepcopy(cast(Json, _file("shared")["settings"]))
+def settings(kind: IndexKind | None = None, shape: IndexShape = USUAL) -> Json:
+    """Index settings and analysers; those of an index with vectors have its shape."""
+    shared = copy.deepcopy(cast(Json, _file("shared")["settings"]))
+    return shared | shape.settings() if kind in WITH_VECTORS else shared
 
 
 def _resolved(node: Json) -> Json:

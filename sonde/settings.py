@@ -79,7 +79,13 @@ class BrokerSettings(_Group):
 
 class IndexSettings(_Group):
     prefix: str = Field("sonde", pattern=r"^[a-z0-9][a-z0-9-]{0,60}$")
-    vector_index: Literal["int8_hnsw", "bbq_hnsw", "hnsw"] = "int8_hnsw"
+    vector_index: Literal["int8_hnsw", "int4_hnsw", "bbq_hnsw", "hnsw"] = Field(
+        "int8_hnsw", description="How new indices keep vectors; `sonde reindex` moves to another."
+    )
+    shards: int = Field(1, ge=1, le=64, description="Of records and of passages, in new indices.")
+    replicas: int | None = Field(
+        None, ge=0, le=8, description="Copies of each shard. Default: one where there is a second node."
+    )
 
 
 class ApiSettings(_Group):

@@ -24,6 +24,7 @@ from es_mappings.indices import ensure_indices, serving
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import alias
+from es_mappings.shape import USUAL, IndexShape
 from indexer.documents.detect_format import MEDIA_TYPES
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.isolation import Parsed, read_isolated
@@ -116,15 +117,13 @@ class Ingested:
     same: bool = False
 
 
-def prepare(
-    client: Elasticsearch, prefix: str, embedder: Callable[[], Embedder], vector_index: str = "int8_hnsw"
-) -> None:
+def prepare(client: Elasticsearch, prefix: str, embedder: Callable[[], Embedder], shape: IndexShape = USUAL) -> None:
     """Creates missing indices for documents, and adds new fields to existing ones."""
     missing = [
         k for k in ("passages", "library", "documents") if not client.indices.exists_alias(name=alias(prefix, k))
     ]
     if missing:
-        ensure_indices(client, prefix, embedder().card, kinds=missing, vector_index=vector_index)  # type: ignore[arg-type]
+        ensure_indices(client, prefix, embedder().card, kinds=missing, shape=shape)  # type: ignore[arg-type]
     if "documents" not in missing:
         migrate(client, prefix)
 

@@ -21,6 +21,7 @@ from es_mappings.indices import ServingIndex, described, resolved
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import IndexKind, alias, concrete, generation_of
+from es_mappings.shape import USUAL, IndexShape
 from indexer.commit import write_ledger
 from indexer.ledger import Ledger
 from indexer.reindex.finish import finish, note_model
@@ -53,7 +54,7 @@ class ReindexParts:
     prefix: str
     embedder: Embedder
     probe: AnswerProbe | None = None
-    vector_index: str = "int8_hnsw"
+    shape: IndexShape = USUAL
     progress: Callable[[str, int], None] = lambda _kind, _seen: None
 
     def embedder_of(self, model: str) -> Embedder:
@@ -196,8 +197,8 @@ def _prepare(parts: ReindexParts, kind: Reindexed) -> Pair | None:
         if described(parts.client, new).meta != wanted:
             raise SondeError(f"{new} exists, half built for another model. `sonde reindex --forget` deletes it.")
     else:
-        mappings = loader.mapping(kind, card, vector_index=parts.vector_index)
-        parts.client.indices.create(index=new, mappings=mappings, settings=loader.settings())
+        mappings = loader.mapping(kind, card, shape=parts.shape)
+        parts.client.indices.create(index=new, mappings=mappings, settings=loader.settings(kind, parts.shape))
     return Pair(kind, old, new, wanted)
 
 

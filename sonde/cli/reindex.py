@@ -58,6 +58,7 @@ def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_j
 
 
 def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, dry_run: bool) -> ReindexReport:
+    from sonde.wiring.indices import index_shape
     from sonde.wiring.models import Models
     from sonde.wiring.probing import sampled_answers
 
@@ -68,7 +69,7 @@ def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, d
             prefix=settings.index.prefix,
             embedder=models.embedder(),
             probe=sampled_answers(settings, models, client),
-            vector_index=settings.index.vector_index,
+            shape=index_shape(settings),
             progress=lambda kind, seen: line.update(f"{kind}: {seen} documents compared or copied"),
         )
         return reindex_now(parts, least_overlap=least_overlap, dry_run=dry_run)

@@ -23,7 +23,7 @@ from reading.times import TimeReader
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
-from sonde.wiring.indices import prepare_indices
+from sonde.wiring.indices import index_shape, prepare_indices
 from sonde.wiring.library_work import library_work
 from sonde.wiring.models import Models
 from workers.parts import WorkerParts
@@ -67,7 +67,7 @@ def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
 
     @cache
     def reading() -> IngestParts:
-        prepare(parts.client, settings.index.prefix, models.embedder, settings.index.vector_index)
+        prepare(parts.client, settings.index.prefix, models.embedder, index_shape(settings))
         return replace(document_parts(settings, models, parts.client), embedder=embedder)
 
     def follow(source: SourceConfig, seconds: float) -> Followed:
@@ -84,7 +84,7 @@ class DocumentIngester:
         models = models or Models(settings)
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         prepare_indices(client, settings, models)
-        prepare(client, settings.index.prefix, models.embedder, settings.index.vector_index)
+        prepare(client, settings.index.prefix, models.embedder, index_shape(settings))
         self._parts = document_parts(settings, models, client)
         undo_interrupted(DocumentStore(client, settings.index.prefix))
 

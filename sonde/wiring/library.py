@@ -23,6 +23,7 @@ from search_api.library.search import LibrarySearch
 from search_api.serving import ServingResolver
 from sonde.settings import LibrarySettings, Settings
 from sonde.wiring.file_store import FolderFiles
+from sonde.wiring.indices import index_shape
 from sonde.wiring.models import Models
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def personal_library(
 
     @cache
     def make_indices() -> None:
-        prepare(admin_client, settings.index.prefix, models.embedder, settings.index.vector_index)
+        prepare(admin_client, settings.index.prefix, models.embedder, index_shape(settings))
 
     return PersonalLibrary(
         PersonalLibraryParts(
