@@ -32,7 +32,7 @@ lean: .venv/.lean  ## What serves and harvests, without PyTorch. Removes no pack
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sonde needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=python3.12, say.")'
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv --without-pip .venv
 
 $(UV): | $(BIN)/python
 	$(PYTHON) -m venv .venv-tools

