@@ -3,21 +3,27 @@
 ARG PYTHON=3.11-slim-bookworm
 
 FROM python:${PYTHON} AS build
+# "models" adds torch, transformers and sentence-transformers: any model of the hub, and training.
+ARG EXTRA=""
 # CPU wheels of torch are on an index of their own; leave it empty to take the default one (with CUDA, 6 GB more).
 ARG TORCH_INDEX_URL=""
 WORKDIR /build
+# Maven fetches the default embedder; this stage is thrown away.
+# hadolint ignore=DL3008
+RUN apt-get update && apt-get install -y --no-install-recommends maven && rm -rf /var/lib/apt/lists/*
 # The image's account cannot write beside the libraries: without this each process would compile them at its start.
 ENV UV_COMPILE_BYTECODE=1
-RUN pip install --no-cache-dir uv==0.13.9 && python -m venv /opt/sonde
-COPY requirements.lock pyproject.toml README.md LICENSE NOTICE ./
+RUN pip install --no-cache-dir uv==0.13.9 && python -m venv --without-pip /opt/sonde
+COPY requirements.lock requirements-models.lock pyproject.toml README.md LICENSE NOTICE ./
 # With another index for torch, its wheel has other hashes than the lock: it is pinned by version there.
-RUN if [ -n "${TORCH_INDEX_URL}" ]; then \
-      version="$(sed -n 's/^torch==\([^ ;]*\).*/\1/p' requirements.lock)" && \
+RUN lock="requirements${EXTRA:+-${EXTRA}}.lock" && \
+    if [ -n "${EXTRA}" ] && [ -n "${TORCH_INDEX_URL}" ]; then \
+      version="$(sed -n 's/^torch==\([^ ;]*\).*/\1/p' "${lock}")" && \
       uv pip install --python /opt/sonde/bin/python --index-url "${TORCH_INDEX_URL}" "torch==${version}" && \
-      awk '/^[a-z]/ {keep = !/^(torch|triton|nvidia-|cuda-)/} keep' requirements.lock > without-torch.lock && \
+      awk '/^[a-z]/ {keep = !/^(torch|triton|nvidia-|cuda-)/} keep' "${lock}" > without-torch.lock && \
       uv pip install --python /opt/sonde/bin/python --require-hashes --no-deps -r without-torch.lock; \
     else \
-      uv pip install --python /opt/sonde/bin/python --require-hashes -r requirements.lock; \
+      uv pip install --python /opt/sonde/bin/python --require-hashes -r "${lock}"; \
     fi
 COPY core core
 COPY es_gateway es_gateway

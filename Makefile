@@ -2,29 +2,43 @@
 PYTHON ?= python3
 UV_VERSION := 0.13.9
 BIN := .venv/bin
+# An extra of pyproject.toml for the image: `models`, or nothing.
+EXTRA ?=
 # How many processes run the tests; they share one Elasticsearch and one broker, and wait more than they compute.
 PROCESSES ?= 3
 UV := .venv-tools/bin/uv
 # Where it is set, every process that starts compiles every library again: seconds each, for hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help docs env demo down check types style audit test test-fast format lock image compose-secrets sbom chart-readme clean
+.PHONY: help docs env lean demo down check types style audit test test-fast format lock image compose-secrets sbom chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-env: .venv/.ready  ## The environment: Python packages, pinned and checked by hash.
+env: .venv/.ready  ## The whole environment, for tests and training: Python packages, pinned and checked by hash.
 
-.venv/.ready: requirements-dev.lock requirements-schemas.lock pyproject.toml lab/pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sonde needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=python3.12, say.")'
-	test -x $(UV) || { $(PYTHON) -m venv .venv-tools && .venv-tools/bin/pip install -q uv==$(UV_VERSION); }
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+.venv/.ready: requirements-dev.lock requirements-schemas.lock pyproject.toml lab/pyproject.toml | $(BIN)/python $(UV)
 	$(UV) pip sync --python $(BIN)/python --require-hashes requirements-dev.lock
 	$(UV) pip install --python $(BIN)/python --no-deps --require-hashes -r requirements-schemas.lock
 	$(UV) pip install --python $(BIN)/python --no-deps -e . -e lab
+	touch .venv/.lean $@
+
+lean: .venv/.lean  ## What serves and harvests, without PyTorch. Removes no package of `make env`.
+
+.venv/.lean: requirements.lock pyproject.toml | $(BIN)/python $(UV)
+	$(UV) pip install --python $(BIN)/python --require-hashes -r requirements.lock
+	$(UV) pip install --python $(BIN)/python --no-deps -e .
 	touch $@
 
-demo: env  ## Start everything, harvest the samples, show a few searches; `make down` ends it.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sonde needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=python3.12, say.")'
+	$(PYTHON) -m venv --without-pip .venv
+
+$(UV): | $(BIN)/python
+	$(PYTHON) -m venv .venv-tools
+	.venv-tools/bin/pip install -q uv==$(UV_VERSION)
+
+demo: lean  ## Start everything, harvest the samples, show a few searches; `make down` ends it.
 	$(BIN)/sonde demo
 
 down:  ## End what `make demo` or `sonde up` started.
@@ -61,16 +75,18 @@ format: env  ## Rewrite the code in the house style.
 lock:  ## Pin the newest versions that pyproject.toml allows.
 	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade
 	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
+	$(UV) pip compile pyproject.toml --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-image:  ## The container image, where Docker is.
-	docker build --build-arg REVISION="$$(git rev-parse HEAD)" -t sonde:local .
+image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models.
+	docker build --build-arg REVISION="$$(git rev-parse HEAD)" --build-arg EXTRA="$(EXTRA)" -t sonde:local$(EXTRA:%=-%) .
 
 compose-secrets:  ## The passwords that compose.yaml reads, made once.
 	./compose-secrets.sh
 
-sbom: env  ## What the image holds, as a CycloneDX list: dist/sbom.json.
+sbom: env  ## What the images hold, as CycloneDX lists: dist/sbom.json, dist/sbom-models.json.
 	mkdir -p dist
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json requirements.lock
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom-models.json requirements-models.lock
 
 docs: env  ## The documentation as a site: dist/site/index.html.
 	$(BIN)/mkdocs build --strict --quiet

@@ -12,7 +12,7 @@ from encoders.embedder import OnnxEmbedder
 from encoders.entities import SpacyRecogniser
 from encoders.locate import Located, default_cache, locate
 from encoders.onnx_session import Compute
-from encoders.prepare import checked_graph, prepared
+from encoders.prepare import checked_graph, is_prepared, prepared
 from encoders.presets import Preset, preset_for
 from encoders.quantise import INT8_GRAPHS, int8_kind
 from encoders.recipe import Recipe, UnfitForOnnx, read_json, read_recipe
@@ -42,6 +42,17 @@ def load_embedder(spec: EmbedderSpec, gate: Gate | None = None) -> Embedder:
             raise
         return _torch(spec, located)
     return _onnx(spec, folder, located)
+
+
+def needs_preparing(spec: EmbedderSpec) -> bool:
+    """Whether ``load_embedder`` would first fetch or convert the model, which takes half a minute."""
+    if spec.runtime in ("torch", "remote"):
+        return False
+    cache = spec.cache or default_cache()
+    try:
+        return not is_prepared(locate(spec.name, cache, fetch=False), cache, "states")
+    except ModelMissing:
+        return True
 
 
 def load_cross_encoder(spec: CrossEncoderSpec, open_gate: OpenGate = Gate) -> CrossEncoder:

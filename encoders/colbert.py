@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
 from encoders.classifier_head import read_modules
-from encoders.imports import torch_imports
+from encoders.imports import needs_torch, torch_imports
 from encoders.onnx_session import Compute
 from encoders.recipe import read_json, read_pair_limit
 from encoders.tokens import Tokeniser, sound
@@ -76,6 +76,7 @@ class ColbertReranker:
 
 
 def _load(folder: Path, compute: Compute) -> Any:
+    needs_torch(f"the model {folder}")
     with torch_imports:
         import torch
         from sentence_transformers import MultiVectorEncoder

@@ -14,7 +14,7 @@ from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
 from encoders.classifier import load_classifier
-from encoders.imports import torch_imports
+from encoders.imports import needs_torch, torch_imports
 from encoders.onnx_session import Compute, OnnxSession, Tokens, padded
 from encoders.pairs import PairTokeniser
 
@@ -99,6 +99,7 @@ def one_logit(logits: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _classifier(folder: Path, compute: Compute) -> Any:
     """On a processor in float32; on a GPU in the number type of the weights."""
+    needs_torch(f"the model {folder}")
     with torch_imports:
         import torch
         import transformers  # noqa: F401  (imported under the lock; load_classifier uses it)

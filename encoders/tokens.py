@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -35,9 +36,15 @@ class Tokeniser:
 
     def __init__(self, file: Path, max_tokens: int) -> None:
         self.max_tokens = max_tokens
+        self._file = file
         self._whole = read_tokenizer(file)
-        self._cutting = read_tokenizer(file)
-        self._cutting.enable_truncation(max_tokens)
+
+    @cached_property
+    def _cutting(self) -> Tokenizer:
+        """Made at its first use: an embedder reads whole texts only, and each copy takes 20 MB."""
+        cutting = read_tokenizer(self._file)
+        cutting.enable_truncation(self.max_tokens)
+        return cutting
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, special tokens included, at most ``max_tokens``."""

@@ -13,7 +13,7 @@ from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import EmbedderCard, Encoded, TextKind, Vectors
 from encoders.embedder import with_instruction
-from encoders.imports import torch_imports
+from encoders.imports import needs_torch, torch_imports
 from encoders.onnx_session import Compute, Tokens, padded
 from encoders.parted import parted
 from encoders.pooling import unit
@@ -71,6 +71,7 @@ class TorchEmbedder:
 
 
 def _load(folder: Path, compute: Compute) -> Any:
+    needs_torch(f"the model {folder}")
     with torch_imports:
         import torch
         from sentence_transformers import SentenceTransformer

@@ -1,4 +1,4 @@
-"""`make audit`: known vulnerabilities of what ships (requirements.lock) and of the page's packages (web/).
+"""`make audit`: known vulnerabilities of what ships (requirements-models.lock) and of the page's packages (web/).
 
 An advisory service that is not reached looks like one that knows of nothing: pip-audit then skips every package, npm
 says "found 0". So each is first asked for a package that is known to be vulnerable, and where it does not say so, the
@@ -18,6 +18,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 FOUND, NOT_AUDITED = 1, 3
 _TIMEOUT_S = 300
+_LOCK = "requirements-models.lock"  # holds all of requirements.lock
 
 _OLD_PYTHON = "jinja2==2.4.1\n"
 _OLD_NODE = "minimist", "0.0.8"
@@ -33,16 +34,16 @@ def _python() -> int:
         canary = Path(folder) / "requirements.txt"
         canary.write_text(_OLD_PYTHON, "utf-8")
         if not _vulnerable(_pip_audit(canary)):
-            return _not_audited("requirements.lock", "pip-audit does not know jinja2 2.4.1 as vulnerable")
-    told = _pip_audit(ROOT / "requirements.lock")
+            return _not_audited(_LOCK, "pip-audit does not know jinja2 2.4.1 as vulnerable")
+    told = _pip_audit(ROOT / _LOCK)
     skipped = [one["name"] for one in told if "skip_reason" in one]
     if skipped:
-        return _not_audited("requirements.lock", f"{len(skipped)} of {len(told)} packages were skipped")
+        return _not_audited(_LOCK, f"{len(skipped)} of {len(told)} packages were skipped")
     found = _vulnerable(told)
     for one in found:
         ids = ", ".join(vulnerability["id"] for vulnerability in one["vulns"])
-        _say(f"requirements.lock: {one['name']} {one['version']}: {ids}")
-    _say(f"requirements.lock: {len(told)} packages, {len(found)} with known vulnerabilities")
+        _say(f"{_LOCK}: {one['name']} {one['version']}: {ids}")
+    _say(f"{_LOCK}: {len(told)} packages, {len(found)} with known vulnerabilities")
     return FOUND if found else 0
 
 

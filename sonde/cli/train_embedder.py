@@ -10,6 +10,7 @@ from typing import Any, get_args
 import click
 
 from core.json_types import Json
+from encoders.imports import needs_torch
 from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
@@ -81,6 +82,7 @@ def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None
 
     The service does not change: `sonde models use FOLDER` explains how to put the new model in service.
     """
+    needs_torch("Training an embedder", "training", also=("peft",) if given["lora"] else ())
     settings, wanted = load_settings(), _settings(given)
     request = Request(
         sources=sources_of(given, count=max(wanted.negatives, 1), seed=wanted.seed),

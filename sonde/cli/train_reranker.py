@@ -10,6 +10,7 @@ from typing import Any, get_args
 import click
 
 from core.json_types import Json
+from encoders.imports import needs_torch
 from encoders.specs import DEFAULT_EMBEDDER
 from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
@@ -76,6 +77,7 @@ def reranker(*, out: Path | None, general: Path | None, base: str, resume: bool,
 
     The service does not change: name the folder in SONDE_CROSS_ENCODER__MODEL to put it in service.
     """
+    needs_torch("Training a reranker", "training")
     request = Request(
         sources=sources_of(given, count=given["mined"], seed=given["seed"]),
         general=general,

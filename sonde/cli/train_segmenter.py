@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from encoders.imports import needs_torch
 from encoders.locate import locate
 from encoders.segmenter import load_segmenter
 from encoders.specs import DEFAULT_EMBEDDER
@@ -54,6 +55,7 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
 
     The service does not change: name the folder in SONDE_DOCUMENTS__SEGMENTER to put it in service.
     """
+    needs_torch("Training a segmenter", "training")
     refuse_in_the_way(out, resume=given["resume"])
     settings = load_settings()
     start = learnable(locate(base, settings.models.folder, allow_hub=settings.models.allow_hub), settings.models.folder)

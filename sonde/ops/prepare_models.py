@@ -6,10 +6,15 @@ where the folder is read-only.
 
 from __future__ import annotations
 
+import subprocess  # nosec B404
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from sonde.settings import load_settings
+from encoders.catalogue import needs_preparing
+from encoders.specs import EmbedderSpec
+from local_stack.report import Report
+from sonde.settings import Settings, load_settings
 from sonde.telemetry.logs import configure_logs
 from sonde.wiring.models import Models
 
@@ -21,6 +26,23 @@ def main(further: Sequence[str]) -> None:
     for name in (None, *further):
         models.embedder(name).embed(["warm"], "query")
     models.recogniser.entities("Berlin")
+
+
+@contextmanager
+def preparing_beside(settings: Settings, report: Report) -> Iterator[None]:
+    """Prepares the embedder in another process while the block runs, if it is not prepared yet.
+
+    Whoever loads the embedder meanwhile waits for that process, and reports what is wrong with the model.
+    """
+    given = settings.embedder
+    if not needs_preparing(EmbedderSpec(given.model, settings.models.folder, given.runtime)):
+        yield
+        return
+    report("embedder.preparing", model=given.model)
+    command = [sys.executable, "-m", "sonde.ops.prepare_models"]
+    # Our own interpreter and module.
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):  # noqa: S603 # nosec B603
+        yield
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -15,53 +14,19 @@ import psutil
 import pytest
 from elasticsearch import Elasticsearch
 
-from local_stack.ports import free_port
+from tests.one_machine import ROOT, OneMachine
 from tests.service import SAMPLES
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-class Sonde:
-    """The `sonde` command with settings of its own."""
-
-    def __init__(self, folder: Path, prefix: str, elasticsearch_url: str, broker_url: str) -> None:
-        self.api = f"http://127.0.0.1:{(port := free_port())}"
-        sources = folder / "sources.yaml"
-        sources.write_text(
-            f"sources:\n  - id: scheduled\n    type: folder\n    path: {SAMPLES}\n    schedule: {{interval: 3s}}\n"
-        )
-        self.environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("SONDE_")},
-            "SONDE_ELASTICSEARCH__URL": elasticsearch_url,
-            "SONDE_BROKER__URL": broker_url,
-            "SONDE_INDEX__PREFIX": prefix,
-            "SONDE_API__PORT": str(port),
-            "SONDE_STACK__FOLDER": str(folder / "stack"),
-            "SONDE_HARVEST__SOURCES": str(sources),
-        }
-
-    def run(self, *arguments: str, expect: int = 0) -> str:
-        command = [sys.executable, "-m", "sonde", *arguments]
-        done = subprocess.run(
-            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=240, check=False
-        )
-        assert done.returncode == expect, done.stdout + done.stderr
-        return done.stdout
-
-    def pids(self) -> list[int]:
-        folder = Path(self.environment["SONDE_STACK__FOLDER"])
-        return [json.loads(path.read_text())["pid"] for path in folder.glob("run/*.json")]
 
 
 @pytest.fixture
-def sonde(tmp_path: Path, prefix: str, elasticsearch_url: str, broker_url: str) -> Iterator[Sonde]:
-    made = Sonde(tmp_path, prefix, elasticsearch_url, broker_url)
+def sonde(tmp_path: Path, prefix: str, elasticsearch_url: str, broker_url: str) -> Iterator[OneMachine]:
+    made = OneMachine(tmp_path, prefix, elasticsearch_url, broker_url)
     yield made
     made.run("down")
 
 
 @pytest.mark.timeout(420)
-def test_the_whole_line(sonde: Sonde, es_client: Elasticsearch, prefix: str) -> None:
+def test_the_whole_line(sonde: OneMachine, es_client: Elasticsearch, prefix: str) -> None:
     sonde.run("up")
     pids = sonde.pids()
     assert len(pids) == 3  # worker, beat, api; the servers are given
@@ -99,7 +64,7 @@ def _counted(client: Elasticsearch, prefix: str, source: str) -> int:
     return count
 
 
-def test_what_cannot_be_done_is_one_sentence(sonde: Sonde) -> None:
+def test_what_cannot_be_done_is_one_sentence(sonde: OneMachine) -> None:
     environment = {**sonde.environment, "SONDE_API__PORT": "none"}
     done = subprocess.run(
         [sys.executable, "-m", "sonde", "status"],

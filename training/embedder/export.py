@@ -13,6 +13,7 @@ from core.ports import EmbedderCard
 from encoders.embedder import OnnxEmbedder
 from encoders.files import published
 from encoders.locate import Located, weights_digest
+from encoders.mapped_weights import write_whole
 from encoders.model_card import CARD, ModelCard, write_card
 from encoders.onnx_session import Compute
 from encoders.prepare import prepared
@@ -69,7 +70,7 @@ def _export(draft: Path) -> Json:
     made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "states")
     facts: Json = read_json(made / CARD)["int8"]
     for graph in made.glob("*.onnx"):
-        graph.replace(draft / graph.name)
+        write_whole(graph, draft / graph.name)
     shutil.rmtree(scratch)
     return facts
 

