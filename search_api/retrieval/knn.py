@@ -45,4 +45,5 @@ def cosine(score: float) -> float:
 
 
 def _numbers(vector: NDArray[np.float32]) -> list[float]:
-    return [round(float(value), 6) for value in vector]
+    numbers: list[float] = np.round(vector.astype(np.float64), 6).tolist()
+    return numbers
