@@ -16,9 +16,10 @@ from flask import Flask, Response, g, request
 
 from core.deadlines import in_a_hurry, within
 from search_api.access.scopes import scope_of
-from search_api.fair_queue import Crowded, FairQueue, QueueSize
+from search_api.fair_queue import FairQueue
 from search_api.problems import problem
 from search_api.telemetry import refused, waited
+from search_api.waiting_line import Crowded, QueueSize
 
 Work = Literal["search", "answer", "costly", "picture"]
 
@@ -39,7 +40,7 @@ class Limits:
 
     at_once: int = 0
     waiting: int = 0
-    longest_wait_s: float = 10.0
+    longest_wait_s: float = 2.0
     hurry_after_s: float = 1.0
     deadline_s: float | None = None
 

@@ -16,6 +16,8 @@ from limits.errors import StorageError
 from redis import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from search_api.limit_storage import counted
+
 _MOST_LISTED = 1000
 _LISTED_RECORDS = 100
 _RDF_RECORDS = 20
@@ -58,7 +60,7 @@ def register(app: Flask, policy: LimitPolicy) -> None:
         _address,
         app=app,
         application_limits=[*limits],
-        storage_uri=policy.storage,
+        storage_uri=counted(policy.storage),
         storage_options=dict(policy.storage_options),
         strategy="fixed-window",
         key_prefix=f"{policy.prefix}:limits",
