@@ -10,6 +10,7 @@ import ipaddress
 import math
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from flask import Flask, Response, g, request
@@ -25,6 +26,7 @@ Work = Literal["search", "answer", "costly", "picture"]
 
 _SPARE_THREADS = 16
 """Threads that neither work nor wait: for probes, pages and refusals."""
+_MOST_CALLERS = 4096
 _LARGE_PAGE = 200
 """A listing of more records than this takes a second or more of one processor."""
 _READING = frozenset(("GET", "HEAD", "OPTIONS"))
@@ -77,7 +79,7 @@ def register(app: Flask, limits: Limits) -> None:
         g.admitted = held = ExitStack()
         if work in queues:
             try:
-                turn = held.enter_context(queues[work].turn(_caller()))
+                turn = held.enter_context(queues[work].turn(_caller(request.remote_addr or "")))
             except Crowded as crowded:
                 return _busy(crowded.expected_s)
             waited(work, turn.waited_s)
@@ -117,9 +119,9 @@ def _is_costly(rule: str) -> bool:
     return size.isdecimal() and int(size[:9]) > _LARGE_PAGE
 
 
-def _caller() -> str:
+@lru_cache(_MOST_CALLERS)
+def _caller(given: str) -> str:
     """The address for sharing slots; for IPv6 the /64 network, which belongs to one customer."""
-    given = request.remote_addr or ""
     try:
         address = ipaddress.ip_address(given)
     except ValueError:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from core.errors import InvalidInput
 from core.json_types import Json
 from search_api.answer import Answer
+from search_api.checked_query import checked_query
 from search_api.formats_out.formats import result_writers
 from search_api.formats_out.output_format import ResultPage
 from search_api.parameters import SearchParameters, cursor_for, to_request
@@ -70,6 +71,7 @@ def search_views(parts: Parts) -> APIBlueprint:
             503: Problem,
         },
     )
+    @checked_query
     def search(query: SearchParameters) -> Response:
         if wants_html(query.f):
             return page()
