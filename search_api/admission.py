@@ -81,7 +81,7 @@ def register(app: Flask, limits: Limits) -> None:
             try:
                 turn = held.enter_context(queues[work].turn(_caller(request.remote_addr or "")))
             except Crowded as crowded:
-                return _busy(crowded.expected_s)
+                return _busy(crowded.retry_s)
             waited(work, turn.waited_s)
             if _has_gone():
                 return _busy(0.0)
@@ -135,8 +135,8 @@ def _has_gone() -> bool:
     return gone is not None and gone()
 
 
-def _busy(expected_s: float) -> Response:
+def _busy(retry_s: float) -> Response:
     refused()
     response = problem(503, "Too many requests at once; try again in a moment.")
-    response.headers["Retry-After"] = str(max(1, math.ceil(expected_s)))
+    response.headers["Retry-After"] = str(max(1, math.ceil(retry_s)))
     return response

@@ -35,7 +35,7 @@ class FairQueue:
             waiter = self._line.come(caller, self._clock())
         if not waiter.called.wait(self._size.longest_wait_s):
             with self._lock:
-                self._line.give_up(waiter)
+                self._line.give_up(waiter, self._clock())
         begun = self._clock()
         with self._lock:
             hurried = self._line.enter(waiter, begun)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import heapq
 import threading
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
 _FIRST_GUESS_S = 0.1
+_SURELY = 0.8
+"""of the longest wait: an expected wait is a mean, so past this share too many would wait and then be refused"""
+_LATEST_S = 30.0
+"""the longest pause that a refused request is asked for"""
 _WEIGHT = 0.1
 """the weight of the newest request in the moving average of service times"""
 
@@ -35,11 +40,11 @@ class QueueSize:
 
 
 class Crowded(Exception):
-    """The expected or actual wait is longer than allowed."""
+    """The expected or actual wait is longer than allowed; there may be a place after ``retry_s``."""
 
-    def __init__(self, expected_s: float) -> None:
-        super().__init__(f"about {expected_s:.1f} s to wait")
-        self.expected_s = expected_s
+    def __init__(self, retry_s: float) -> None:
+        super().__init__(f"about {retry_s:.1f} s to wait")
+        self.retry_s = retry_s
 
 
 @dataclass(slots=True, eq=False)
@@ -63,6 +68,9 @@ class WaitingLine:
         self._waiting: dict[str, deque[Waiter]] = {}
         self._service_s = {False: _FIRST_GUESS_S, True: _FIRST_GUESS_S}
         """mean service times of normal and of hurried requests"""
+        self._returning: list[tuple[float, str]] = []
+        """a heap: when refused requests were asked to come again, and of which callers they are"""
+        self._returners: Counter[str] = Counter()
 
     def come(self, caller: str, now: float) -> Waiter:
         """A waiter, called immediately if a slot is free. Raises Crowded if its wait would be too long."""
@@ -70,8 +78,8 @@ class WaitingLine:
             own = len(self._waiting.get(caller, ()))
             full = self.number_waiting >= self._size.places or own >= self._size.own_places
             expected = self.expected_s(caller)
-            if full or expected > self._size.longest_wait_s:
-                raise Crowded(expected)
+            if full or expected > _SURELY * self._size.longest_wait_s:
+                raise self._refusal(caller, expected, now)
         waiter = Waiter(caller, now)
         self._waiting.setdefault(caller, deque()).append(waiter)
         self._call_next()
@@ -82,13 +90,13 @@ class WaitingLine:
         following = self.expected_s(waiter.caller, hurried=False) if self._waiting else 0.0
         return max(now - waiter.came, following) > self._size.hurry_after_s
 
-    def give_up(self, waiter: Waiter) -> None:
+    def give_up(self, waiter: Waiter, now: float) -> None:
         """Removes the waiter and raises Crowded, unless it was called at this moment."""
         if waiter.called.is_set():
             return
         self._waiting[waiter.caller].remove(waiter)
         self._forget_if_gone(waiter.caller)
-        raise Crowded(max(self._size.longest_wait_s, self.expected_s(waiter.caller)))
+        raise self._refusal(waiter.caller, max(self._size.longest_wait_s, self.expected_s(waiter.caller)), now)
 
     def leave(self, waiter: Waiter, took_s: float, hurried: bool) -> None:
         """Frees the slot of a request that took so long inside, and calls the next."""
@@ -114,6 +122,20 @@ class WaitingLine:
     @property
     def number_inside(self) -> int:
         return self._inside.total()
+
+    def _refusal(self, caller: str, expected_s: float, now: float) -> Crowded:
+        """Each refused request is asked to come after those that were refused before it, so that they do not all come
+        at the same time, find no place again, and cost more than what is answered.
+        """
+        while self._returning and self._returning[0][0] <= now:
+            _, returned = heapq.heappop(self._returning)
+            self._returners[returned] -= 1
+            if not self._returners[returned]:
+                del self._returners[returned]
+        retry_s = min(expected_s + self._returners[caller] * self._service_s[True] / self._size.share, _LATEST_S)
+        heapq.heappush(self._returning, (now + retry_s, caller))
+        self._returners[caller] += 1
+        return Crowded(retry_s)
 
     def _learn(self, took_s: float, hurried: bool) -> None:
         """A hurried request takes at most as long as a normal one, so one measurement can correct both means."""

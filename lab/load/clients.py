@@ -17,7 +17,7 @@ import orjson
 from es_gateway.http1 import HttpServer
 
 _TIMEOUT_S = 60.0
-_LONGEST_PAUSE_S = 5.0
+_LONGEST_PAUSE_S = 60.0
 _BUSY = frozenset((HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS))
 NO_ANSWER = 0
 

@@ -87,7 +87,8 @@ class _Task(WSGITask):
         if self.wrote_header:
             super().write(data)
         else:
-            with self.channel.together():
+            channel: Any = self.channel
+            with channel.together():
                 super().write(data)
 
     def build_response_header(self) -> bytes:
