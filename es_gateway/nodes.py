@@ -22,7 +22,7 @@ from elastic_transport.client_utils import DEFAULT
 
 from core.breaker import Breaker, BreakerPolicy, CircuitOpen
 from core.deadlines import LEAST_S, remaining_s
-from es_gateway.http1 import HttpServer
+from es_gateway.kept_connections import KeptConnections
 
 
 class HttpNode(BaseNode):
@@ -34,7 +34,7 @@ class HttpNode(BaseNode):
 
     def __init__(self, config: NodeConfig) -> None:
         super().__init__(config)
-        self._server = HttpServer(config.host, config.port, _tls(config), config.connections_per_node)
+        self._connections = KeptConnections(config.host, config.port, _tls(config), config.connections_per_node)
         self._always = {name.lower(): value for name, value in self.headers.items()}
 
     def perform_request(
@@ -45,11 +45,11 @@ class HttpNode(BaseNode):
         headers: HttpHeaders | None = None,
         request_timeout: object = DEFAULT,
     ) -> Any:
-        given = {name.lower(): value for name, value in headers.items()} if headers else {}
+        all_headers = self._always | {name.lower(): value for name, value in (headers or {}).items()}
         timeout_s: Any = self.config.request_timeout if request_timeout is DEFAULT else request_timeout
         started = time.monotonic()
         try:
-            reply = self._server.ask(method, f"{self.path_prefix}{target}", {**self._always, **given}, body, timeout_s)
+            reply = self._connections.ask(method, f"{self.path_prefix}{target}", all_headers, body, timeout_s)
         except TimeoutError as error:
             raise ConnectionTimeout("Connection timed out during request", errors=(error,)) from error
         except ssl.SSLError as error:
@@ -57,11 +57,11 @@ class HttpNode(BaseNode):
         except OSError as error:
             raise TransportConnectionError(str(error), errors=(error,)) from error
         took_s = time.monotonic() - started
-        meta = ApiResponseMeta(reply.status, "1.1", HttpHeaders(reply.headers), took_s, self.config)
+        meta = ApiResponseMeta(reply.status, "1.1", HttpHeaders(reply.headers.items()), took_s, self.config)
         return TransportApiResponse(meta, reply.body)
 
     def close(self) -> None:
-        self._server.close()
+        self._connections.close()
 
 
 class GuardedNode(HttpNode):

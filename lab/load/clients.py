@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 
 import orjson
 
-from es_gateway.http1 import HttpServer
+from es_gateway.kept_connections import KeptConnections
 
 _TIMEOUT_S = 60.0
 _LONGEST_PAUSE_S = 60.0
@@ -57,23 +57,23 @@ class Reply:
 class Api:
     """The API under load, by a client that costs little: it shares the cores with what it measures."""
 
-    server: HttpServer
+    connections: KeptConnections
 
     @classmethod
     def at(cls, url: str, clients: int, source: str | None = None) -> Api:
         """``clients``: how many connections stay open. ``source``: the address to ask from."""
         address = urlsplit(url)
-        return cls(HttpServer(str(address.hostname), int(address.port or 80), kept=clients, source=source))
+        return cls(KeptConnections(str(address.hostname), int(address.port or 80), kept=clients, source=source))
 
     def close(self) -> None:
-        self.server.close()
+        self.connections.close()
 
     def reply_to(self, parameters: Mapping[str, str]) -> tuple[Reply, float]:
         """The reply, and how many seconds to wait before the next question."""
         target = f"/search?{urlencode(parameters)}"
         begun = time.perf_counter()
         try:
-            answer = self.server.ask("GET", target, {"Accept": "application/json"}, None, _TIMEOUT_S)
+            answer = self.connections.ask("GET", target, {"Accept": "application/json"}, None, _TIMEOUT_S)
         except OSError:
             return Reply((time.perf_counter() - begun) * 1000.0, NO_ANSWER), 0.0
         took_ms = (time.perf_counter() - begun) * 1000.0
