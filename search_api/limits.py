@@ -1,4 +1,4 @@
-"""Rate limits per address and key, in fixed windows, counted in the broker or else in this process.
+"""Rate limits per address and key: Flask-Limiter's fixed windows, counted in the broker or else in this process.
 
 Requests over the limit are refused first, before key checks and Elasticsearch.
 """
@@ -6,18 +6,16 @@ Requests over the limit are refused first, before key checks and Elasticsearch.
 from __future__ import annotations
 
 import hashlib
-import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from flask import Flask, Response, g, request
-from werkzeug.exceptions import TooManyRequests
+from flask import Flask, Response, request
+from flask_limiter import ApplicationLimit, Limiter
+from limits.errors import StorageError
+from redis import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from search_api.rate_windows import Counted, OwnWindows, Rate, SharedWindows, Windows
-
-OWN = "memory://"
-"""Counted in this process."""
 _MOST_LISTED = 1000
 _LISTED_RECORDS = 100
 _RDF_RECORDS = 20
@@ -26,7 +24,7 @@ _UNCOUNTED = frozenset(("/healthz", "/readyz", "/metrics"))
 
 @dataclass(frozen=True, slots=True)
 class LimitPolicy:
-    """``per_address`` and ``per_key`` such as ``1200/minute`` (or ``second``, ``hour``), None for no limit.
+    """``per_address`` and ``per_key`` in Flask-Limiter's notation (``1200/minute``), None for no limit.
 
     ``proxies``: the number of our reverse proxies. So many values of X-Forwarded-For (client) and X-Forwarded-Proto
     (https) are trusted; X-Forwarded-Host never is. ``storage`` is a Redis address; while it is down, each process
@@ -35,7 +33,7 @@ class LimitPolicy:
 
     per_address: str | None = None
     per_key: str | None = None
-    storage: str = OWN
+    storage: str = "memory://"
     storage_options: Mapping[str, str | int] = field(default_factory=dict)
     prefix: str = "sonde"
     proxies: int = 0
@@ -49,45 +47,44 @@ def register(app: Flask, policy: LimitPolicy) -> None:
     if policy.proxies:
         believed = ProxyFix(app.wsgi_app, x_for=policy.proxies, x_proto=policy.proxies, x_host=0)
         app.wsgi_app = believed  # type: ignore[method-assign]
-    per_address, per_key = (None if one is None else Rate.of(one) for one in (policy.per_address, policy.per_key))
-    if per_address is None and per_key is None:
+    limits = []
+    if policy.per_address is not None:
+        limits.append(ApplicationLimit(policy.per_address, _address, _weight, scope="address", exempt_when=_uncounted))
+    if policy.per_key is not None:
+        limits.append(ApplicationLimit(policy.per_key, _key, _weight, scope="key", exempt_when=_without_key))
+    if not limits:
         return
-    shared = policy.storage != OWN
-    windows: Windows = (
-        SharedWindows(policy.storage, f"{policy.prefix}:limits", policy.storage_options) if shared else OwnWindows()
+    limiter = Limiter(
+        _address,
+        app=app,
+        application_limits=[*limits],
+        storage_uri=policy.storage,
+        storage_options=dict(policy.storage_options),
+        strategy="fixed-window",
+        key_prefix=f"{policy.prefix}:limits",
+        in_memory_fallback_enabled=True,
+        swallow_errors=True,  # without this, all but the first request during a broker failure would be 500
     )
-
-    @app.before_request
-    def count() -> None:
-        keys = {} if _uncounted() else _keys(per_address, per_key)
-        if not keys:
-            return
-        g.counted = nearest = min(windows.count(keys, _weight()), key=lambda one: (not one.is_over, one.remaining))
-        if nearest.is_over:
-            raise TooManyRequests(str(nearest.rate))
-
-    app.after_request(_told)
+    _tell(app, limiter)
 
 
-def _told(response: Response) -> Response:
-    """Adds headers for the limit nearest to exhaustion, named as in the IETF draft; reset in seconds from now."""
-    nearest: Counted | None = g.get("counted")
-    if nearest is None:
+def _tell(app: Flask, limiter: Limiter) -> None:
+    @app.after_request
+    def told(response: Response) -> Response:
+        """Adds headers for the limit nearest to exhaustion, named as in the IETF draft; reset in seconds from now."""
+        nearest = limiter.current_limit
+        if nearest is None:
+            return response
+        try:  # both query the broker, which may have failed since the request was counted
+            wait, remaining = max(0, int(nearest.reset_at - time.time())), max(0, nearest.remaining)
+        except (RedisError, StorageError):
+            return response
+        response.headers["RateLimit-Limit"] = str(nearest.limit.amount)
+        response.headers["RateLimit-Remaining"] = str(remaining)
+        response.headers["RateLimit-Reset"] = str(wait)
+        if response.status_code == 429:
+            response.headers["Retry-After"] = str(max(1, wait))
         return response
-    wait = str(max(1, math.ceil(nearest.left_s)))
-    response.headers["RateLimit-Limit"] = str(nearest.rate.amount)
-    response.headers["RateLimit-Remaining"] = str(nearest.remaining)
-    response.headers["RateLimit-Reset"] = wait
-    if response.status_code == 429:
-        response.headers["Retry-After"] = wait
-    return response
-
-
-def _keys(per_address: Rate | None, per_key: Rate | None) -> dict[str, Rate]:
-    keys = {} if per_address is None else {_address(): per_address}
-    if per_key is not None and "Authorization" in request.headers:
-        keys[_key()] = per_key
-    return keys
 
 
 def _address() -> str:
@@ -106,5 +103,9 @@ def _key() -> str:
     return f"key:{hashlib.sha256(request.headers.get('Authorization', '').encode()).hexdigest()[:32]}"
 
 
+def _without_key() -> bool:
+    return _uncounted() or "Authorization" not in request.headers
+
+
 def _uncounted() -> bool:
-    return request.endpoint is None or request.path in _UNCOUNTED or request.method == "OPTIONS"
+    return request.path in _UNCOUNTED or request.method == "OPTIONS"

@@ -5,13 +5,11 @@ from __future__ import annotations
 import uuid
 
 import pytest
-import redis
 from flask import Flask, request
 from flask.testing import FlaskClient
 
 from search_api import problems
 from search_api.limits import LimitPolicy, register
-from search_api.rate_windows import OwnWindows, Rate, SharedWindows
 from sonde.settings import BrokerSettings, LimitsSettings, Settings
 from sonde.wiring.access import limit_policy
 
@@ -83,30 +81,6 @@ def test_a_key_is_counted_over_all_addresses(storage: str) -> None:
         200,
     ]
     assert http.get("/search").status_code == 200
-
-
-def test_a_window_ends_and_the_next_one_counts_anew() -> None:
-    now = [0.0]
-    windows = OwnWindows(lambda: now[0])
-    keys = {"a": Rate.of("2/minute"), "b": Rate.of("5/second")}
-
-    def counted() -> list[tuple[int, float, bool]]:
-        return [(one.count, one.left_s, one.is_over) for one in windows.count(keys, 2)]
-
-    assert counted() == [(2, 60.0, False), (2, 1.0, False)]
-    now[0] = 1.0
-    assert counted() == [(4, 59.0, True), (2, 1.0, False)]
-    now[0] = 60.0
-    assert counted() == [(2, 60.0, False), (2, 1.0, False)]
-
-
-def test_counters_in_the_broker_end_with_their_windows(broker_url: str) -> None:
-    prefix = f"sonde-test-{uuid.uuid4().hex}"
-    windows = SharedWindows(broker_url, prefix, {})
-    told = [windows.count({"a": Rate.of("9/minute"), "b": Rate.of("9/hour")}, 3) for _ in range(2)]
-    assert [[one.remaining for one in counted] for counted in told] == [[6, 6], [3, 3]]
-    with redis.Redis.from_url(broker_url) as broker:
-        assert 0 < broker.ttl(f"{prefix}:a") <= 60 < broker.ttl(f"{prefix}:b") <= 3600
 
 
 def test_other_keys_do_not_help_an_address_past_its_limit() -> None:
