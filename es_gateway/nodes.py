@@ -2,20 +2,69 @@
 
 from __future__ import annotations
 
+import ssl
+import time
 from typing import Any
 
+import certifi
+from elastic_transport import (
+    ApiResponseMeta,
+    BaseNode,
+    ConnectionTimeout,
+    HttpHeaders,
+    NodeConfig,
+    TlsError,
+    TransportApiResponse,
+    TransportError,
+)
 from elastic_transport import ConnectionError as TransportConnectionError
-from elastic_transport import ConnectionTimeout, HttpHeaders, NodeConfig, TransportError, Urllib3HttpNode
 from elastic_transport.client_utils import DEFAULT
 
 from core.breaker import Breaker, BreakerPolicy, CircuitOpen
 from core.deadlines import LEAST_S, remaining_s
-
-HttpNode = Urllib3HttpNode
-"""The base class for a node that measures requests."""
+from es_gateway.kept_connections import KeptConnections
 
 
-class GuardedNode(Urllib3HttpNode):
+class HttpNode(BaseNode):
+    """A node behind kept connections. ``request_timeout`` limits the whole request, not each of its reads.
+
+    Of the options of a node it knows address, headers, ``request_timeout``, ``connections_per_node`` (idle ones) and
+    ``ca_certs``; a certificate is always checked.
+    """
+
+    def __init__(self, config: NodeConfig) -> None:
+        super().__init__(config)
+        self._connections = KeptConnections(config.host, config.port, _tls(config), config.connections_per_node)
+        self._always = {name.lower(): value for name, value in self.headers.items()}
+
+    def perform_request(
+        self,
+        method: str,
+        target: str,
+        body: bytes | None = None,
+        headers: HttpHeaders | None = None,
+        request_timeout: object = DEFAULT,
+    ) -> Any:
+        all_headers = self._always | {name.lower(): value for name, value in (headers or {}).items()}
+        timeout_s: Any = self.config.request_timeout if request_timeout is DEFAULT else request_timeout
+        started = time.monotonic()
+        try:
+            reply = self._connections.ask(method, f"{self.path_prefix}{target}", all_headers, body, timeout_s)
+        except TimeoutError as error:
+            raise ConnectionTimeout("Connection timed out during request", errors=(error,)) from error
+        except ssl.SSLError as error:
+            raise TlsError(str(error), errors=(error,)) from error
+        except OSError as error:
+            raise TransportConnectionError(str(error), errors=(error,)) from error
+        took_s = time.monotonic() - started
+        meta = ApiResponseMeta(reply.status, "1.1", HttpHeaders(reply.headers.items()), took_s, self.config)
+        return TransportApiResponse(meta, reply.body)
+
+    def close(self) -> None:
+        self._connections.close()
+
+
+class GuardedNode(HttpNode):
     """Obeys the deadline of the request, and pauses for a second after several failures."""
 
     def __init__(self, config: NodeConfig) -> None:
@@ -46,3 +95,12 @@ class GuardedNode(Urllib3HttpNode):
             raise ConnectionTimeout("The request's deadline has passed")
         own = request_timeout if isinstance(request_timeout, int | float) else self.config.request_timeout
         return left if own is None else min(float(own), left)
+
+
+def _tls(config: NodeConfig) -> ssl.SSLContext | None:
+    """Trusts the system's authorities and ``ca_certs``, else certifi's; the name or address must fit."""
+    if config.scheme != "https":
+        return None
+    context = ssl.create_default_context()
+    context.load_verify_locations(config.ca_certs or certifi.where())
+    return context

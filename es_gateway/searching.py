@@ -16,6 +16,8 @@ from es_gateway.errors import IndexGone, SearchRefused, of_search
 
 log = structlog.get_logger(__name__)
 
+_FORMS = {"accept": "application/json", "content-type": "application/x-ndjson"}
+
 T = TypeVar("T")
 R = TypeVar("R")
 T_co = TypeVar("T_co", covariant=True)
@@ -28,7 +30,8 @@ def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[J
     errors of the client.
     """
     timed = [{**one, **as_timeout()} if place % 2 else one for place, one in enumerate(searches)]
-    answers: list[Json] = client.msearch(searches=timed).body["responses"]
+    answer = client.perform_request("POST", "/_msearch", headers=_FORMS, body=timed, endpoint_id="msearch")
+    answers: list[Json] = answer.body["responses"]
     for answer in answers:
         if "error" in answer:
             raise _logged(answer["error"])

@@ -10,20 +10,23 @@ import ipaddress
 import math
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from flask import Flask, Response, g, request
 
 from core.deadlines import in_a_hurry, within
 from search_api.access.scopes import scope_of
-from search_api.fair_queue import Crowded, FairQueue, QueueSize
+from search_api.fair_queue import FairQueue
 from search_api.problems import problem
 from search_api.telemetry import refused, waited
+from search_api.waiting_line import Crowded, QueueSize
 
 Work = Literal["search", "answer", "costly", "picture"]
 
 _SPARE_THREADS = 16
 """Threads that neither work nor wait: for probes, pages and refusals."""
+_MOST_CALLERS = 4096
 _LARGE_PAGE = 200
 """A listing of more records than this takes a second or more of one processor."""
 _READING = frozenset(("GET", "HEAD", "OPTIONS"))
@@ -39,7 +42,7 @@ class Limits:
 
     at_once: int = 0
     waiting: int = 0
-    longest_wait_s: float = 10.0
+    longest_wait_s: float = 2.0
     hurry_after_s: float = 1.0
     deadline_s: float | None = None
 
@@ -76,9 +79,9 @@ def register(app: Flask, limits: Limits) -> None:
         g.admitted = held = ExitStack()
         if work in queues:
             try:
-                turn = held.enter_context(queues[work].turn(_caller()))
+                turn = held.enter_context(queues[work].turn(_caller(request.remote_addr or "")))
             except Crowded as crowded:
-                return _busy(crowded.expected_s)
+                return _busy(crowded.retry_s)
             waited(work, turn.waited_s)
             if _has_gone():
                 return _busy(0.0)
@@ -116,9 +119,9 @@ def _is_costly(rule: str) -> bool:
     return size.isdecimal() and int(size[:9]) > _LARGE_PAGE
 
 
-def _caller() -> str:
+@lru_cache(_MOST_CALLERS)
+def _caller(given: str) -> str:
     """The address for sharing slots; for IPv6 the /64 network, which belongs to one customer."""
-    given = request.remote_addr or ""
     try:
         address = ipaddress.ip_address(given)
     except ValueError:
@@ -132,8 +135,8 @@ def _has_gone() -> bool:
     return gone is not None and gone()
 
 
-def _busy(expected_s: float) -> Response:
+def _busy(retry_s: float) -> Response:
     refused()
     response = problem(503, "Too many requests at once; try again in a moment.")
-    response.headers["Retry-After"] = str(max(1, math.ceil(expected_s)))
+    response.headers["Retry-After"] = str(max(1, math.ceil(retry_s)))
     return response

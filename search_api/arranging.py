@@ -39,7 +39,8 @@ def arranged(
     if request.group == "identity":
         folded = deduplicate(ids, {record: fields[record].duplicate_key for record in ranking.ids()} | dict(following))
     kept = [position for position, record in enumerate(ids) if not folded or record in folded]
-    ranked = [position for position in kept if position < len(ranking)]
+    window = len(ranking)
+    ranked = [position for position in kept if position < window]
     further = kept[len(ranked) :]
     order = [*_spread(ranked, ids, ranking, fields, request), *further][: ranking.ranker.max_results]
     return Arranged(order, folded)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from prometheus_client import Counter, Histogram
 
 from search_api.answer import Answer
@@ -19,9 +21,14 @@ _REFUSED = Counter("sonde_requests_refused_total", "Requests answered 503 becaus
 def searched(algorithm: str, answer: Answer) -> None:
     """Counts one answered search."""
     for stage, took_ms in answer.took_ms.items():
-        _STAGES.labels(algorithm, stage).observe(took_ms / 1000.0)
+        _stage(algorithm, stage).observe(took_ms / 1000.0)
     for part in answer.degraded:
         _DEGRADED.labels(part).inc()
+
+
+@cache
+def _stage(algorithm: str, stage: str) -> Histogram:
+    return _STAGES.labels(algorithm, stage)
 
 
 def waited(work: str, seconds: float) -> None:

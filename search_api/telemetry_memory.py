@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from prometheus_client import Counter, Gauge
 
 _LOADED = Gauge(
@@ -18,6 +20,11 @@ def loaded(role: str, model: str, seconds: float) -> None:
     _LOADED.labels(role, model).set(seconds)
 
 
-def remembered(cache: str, *, hit: bool) -> None:
+def remembered(name: str, *, hit: bool) -> None:
     """Counts one cache lookup."""
-    _CACHE.labels(cache, "hit" if hit else "miss").inc()
+    _lookups(name, "hit" if hit else "miss").inc()
+
+
+@cache
+def _lookups(name: str, outcome: str) -> Counter:
+    return _CACHE.labels(name, outcome)

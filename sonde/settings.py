@@ -112,7 +112,7 @@ class ApiSettings(_Group):
         4, ge=0, le=64, description="Searches that a process works on at once; others wait. 0: no limit."
     )
     threads: int = Field(256, ge=1, le=1024, description="Requests in progress in a process, waiting ones included.")
-    longest_wait_s: float = Field(10.0, gt=0, description="A request that would wait longer gets 503.")
+    longest_wait_s: float = Field(2.0, gt=0, description="A request that would wait longer gets 503.")
     hurry_after_s: float = Field(1.0, ge=0, description="A request that waits longer skips the reranker.")
     embeddings_characters: int = Field(100_000, ge=1, description="Maximum characters in one call of /embeddings.")
     deadline_s: float = Field(8.0, gt=0, description="Limit for all calls of one request to Elasticsearch together.")

@@ -58,7 +58,7 @@ class Plan:
     help="Maximum texts of records, and of passages, with a computed vector; further vectors are perturbed ones.",
 )
 @click.option(
-    "--clients", type=click.IntRange(1, 64), multiple=True, default=(1, 8, 32), show_default=True, help="At once."
+    "--clients", type=click.IntRange(1, 1000), multiple=True, default=(1, 8, 32), show_default=True, help="At once."
 )
 @click.option(
     "--seconds", type=click.FloatRange(0.5, 60), default=5.0, show_default=True, help="Seconds of each measurement."
@@ -128,7 +128,11 @@ def load(
             "machine": {**before, "load after": after},
             "size": asdict(size),
             "made": {**asdict(made), "of": [path.name for path in paths]},
-            "api": {"processes": processes, "at once": settings.api.at_once},
+            "api": {
+                "processes": processes,
+                "at once": settings.api.at_once,
+                "longest wait s": settings.api.longest_wait_s,
+            },
             "courses": [asdict(summary) for summary in summaries],
         }
         out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")

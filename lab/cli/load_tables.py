@@ -17,13 +17,14 @@ def show(console: Console, summaries: list[Summary], before: dict[str, str], aft
         f"{before['processor']}, {before['cores']} cores, load {before['load before']} before, {after} after",
         highlight=False,
     )
-    times = _table("clients", "/s", "p50 ms", "p95 ms", "p99 ms", "refused", "failed", "degraded")
+    times = _table("clients", "/s", "p50 ms", "p95 ms", "p99 ms", "refused", "in ms (p95)", "failed", "degraded")
     shares = _table("clients", "Elasticsearch", "encoder", "ours", "around")
     for one in summaries:
         spread = one.latency_ms
         waited = [f"{value:.0f}" for value in (spread.p50, spread.p95, spread.p99)] if spread else ["-"] * 3
-        counts = [str(count) for count in (one.refused, one.failed, one.degraded)]
-        times.add_row(one.course, str(one.clients), f"{one.per_second:.1f}", *waited, *counts)
+        refused = [str(one.refused), f"{one.refusal_ms.p95:.0f}" if one.refusal_ms else "-"]
+        counts = [str(one.failed), str(one.degraded)]
+        times.add_row(one.course, str(one.clients), f"{one.per_second:.1f}", *waited, *refused, *counts)
         if one.shares:
             shares.add_row(one.course, str(one.clients), *(f"{share:.0%}" for share in astuple(one.shares)))
     console.print(times)

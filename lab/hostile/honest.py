@@ -7,14 +7,13 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
 import httpx
 
-from lab.load.clients import Reply, reply_to
+from lab.load.clients import Api, Reply
 
-_TIMEOUT_S = 60.0
 _PROBE_EVERY_S = 0.5
 _PROBE_TIMEOUT_S = 3.0
 _THINK_S = 0.5
@@ -54,11 +53,10 @@ def searching(url: str, searchers: int, seconds: float) -> list[Reply]:
 
 def _search(url: str, number: int, ends: float) -> list[Reply]:
     replies = []
-    transport = httpx.HTTPTransport(local_address=f"127.0.0.{100 + number}")
     time.sleep(_THINK_S * number / 10)  # nobody begins at the same moment
-    with httpx.Client(base_url=url, timeout=_TIMEOUT_S, transport=transport) as client:
+    with closing(Api.at(url, 1, source=f"127.0.0.{100 + number}")) as api:
         for question in _from(questions(), number):
-            replies.append(reply_to(client, {"q": question})[0])
+            replies.append(api.reply_to({"q": question})[0])
             if time.monotonic() + _THINK_S > ends:
                 return replies
             time.sleep(_THINK_S)

@@ -9,12 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from http import HTTPStatus
+from urllib.parse import urlencode, urlsplit
 
-import httpx
 import orjson
 
+from es_gateway.kept_connections import KeptConnections
+
 _TIMEOUT_S = 60.0
-_LONGEST_PAUSE_S = 5.0
+_LONGEST_PAUSE_S = 60.0
+_BUSY = frozenset((HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS))
 NO_ANSWER = 0
 
 
@@ -49,6 +53,39 @@ class Reply:
     stages: Mapping[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Api:
+    """The API under load, by a client that costs little: it shares the cores with what it measures."""
+
+    connections: KeptConnections
+
+    @classmethod
+    def at(cls, url: str, clients: int, source: str | None = None) -> Api:
+        """``clients``: how many connections stay open. ``source``: the address to ask from."""
+        address = urlsplit(url)
+        return cls(KeptConnections(str(address.hostname), int(address.port or 80), kept=clients, source=source))
+
+    def close(self) -> None:
+        self.connections.close()
+
+    def reply_to(self, parameters: Mapping[str, str]) -> tuple[Reply, float]:
+        """The reply, and how many seconds to wait before the next question."""
+        target = f"/search?{urlencode(parameters)}"
+        begun = time.perf_counter()
+        try:
+            answer = self.connections.ask("GET", target, {"Accept": "application/json"}, None, _TIMEOUT_S)
+        except OSError:
+            return Reply((time.perf_counter() - begun) * 1000.0, NO_ANSWER), 0.0
+        took_ms = (time.perf_counter() - begun) * 1000.0
+        if answer.status == HTTPStatus.OK:
+            body = orjson.loads(answer.body)
+            stages, degraded = body["sonde:took_ms"], bool(body.get("sonde:degraded"))
+            return Reply(took_ms, answer.status, degraded=degraded, stages=stages), 0.0
+        pause = answer.headers.get("retry-after")
+        refused = answer.status in _BUSY and pause is not None
+        return Reply(took_ms, answer.status, refused=refused), _pause_s(pause) if refused else 0.0
+
+
 def ask(
     url: str, course: SearchMode, questions: Sequence[str], clients: int, seconds: float
 ) -> tuple[list[Reply], float]:
@@ -58,14 +95,14 @@ def ask(
     """
     stop = threading.Event()
     with ExitStack() as held:
-        # Made before the clock runs: each takes a while.
-        made = [held.enter_context(httpx.Client(base_url=url, timeout=_TIMEOUT_S)) for _ in range(clients)]
+        server = Api.at(url, clients)
+        held.callback(server.close)
         pool = held.enter_context(ThreadPoolExecutor(clients, thread_name_prefix="load"))
         held.callback(stop.set)  # by Ctrl-C: each ends after the question it asked
         begun = time.perf_counter()
         running = [
-            pool.submit(_one, client, course, _beginning_at(questions, number, clients), begun + seconds, stop)
-            for number, client in enumerate(made)
+            pool.submit(_one, server, course, _beginning_at(questions, number, clients), begun + seconds, stop)
+            for number in range(clients)
         ]
         replies = [reply for client in running for reply in client.result()]
         return replies, time.perf_counter() - begun
@@ -76,37 +113,17 @@ def _beginning_at(questions: Sequence[str], number: int, clients: int) -> Iterat
     return itertools.cycle([*questions[place:], *questions[:place]])
 
 
-def _one(
-    client: httpx.Client, course: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event
-) -> list[Reply]:
+def _one(server: Api, course: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event) -> list[Reply]:
     """At least one question, and none begun after the end."""
     replies: list[Reply] = []
     for question in questions:
-        reply, pause_s = reply_to(client, {**course.parameters, "q": question})
+        reply, pause_s = server.reply_to({**course.parameters, "q": question})
         replies.append(reply)
         left_s = ends - time.perf_counter()
         stop.wait(max(0.0, min(pause_s, left_s)))
         if pause_s >= left_s or stop.is_set():
             break
     return replies
-
-
-def reply_to(client: httpx.Client, parameters: Mapping[str, str]) -> tuple[Reply, float]:
-    """The reply, and how many seconds to wait before the next question."""
-    begun = time.perf_counter()
-    try:
-        answer = client.get("/search", params=dict(parameters))
-    except httpx.HTTPError:
-        return Reply((time.perf_counter() - begun) * 1000.0, NO_ANSWER), 0.0
-    took_ms = (time.perf_counter() - begun) * 1000.0
-    if answer.status_code == httpx.codes.OK:
-        body = orjson.loads(answer.content)
-        stages, degraded = body["sonde:took_ms"], bool(body.get("sonde:degraded"))
-        return Reply(took_ms, answer.status_code, degraded=degraded, stages=stages), 0.0
-    pause = answer.headers.get("Retry-After")
-    busy = answer.status_code in (httpx.codes.SERVICE_UNAVAILABLE, httpx.codes.TOO_MANY_REQUESTS)
-    refused = busy and pause is not None
-    return Reply(took_ms, answer.status_code, refused=refused), _pause_s(pause) if refused else 0.0
 
 
 def _pause_s(text: str | None) -> float:

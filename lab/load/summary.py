@@ -50,7 +50,7 @@ def _who(stage: str) -> str:
 class Summary:
     """One course at one number of clients. ``answered`` are 200; ``failed`` are neither that nor refused.
 
-    ``per_second``, ``latency_ms`` and ``shares`` are of the answered ones.
+    ``per_second``, ``latency_ms`` and ``shares`` are of the answered ones; ``refusal_ms``: how long a refusal took.
     """
 
     course: str
@@ -63,20 +63,26 @@ class Summary:
     per_second: float
     latency_ms: Spread | None
     shares: Shares | None
+    refusal_ms: Spread | None = None
 
     @classmethod
     def of(cls, course: str, clients: int, replies: Sequence[Reply], seconds: float) -> Summary:
         answered = [reply for reply in replies if reply.status == 200]
-        refused = sum(reply.refused for reply in replies)
+        refused = [reply for reply in replies if reply.refused]
         return cls(
             course,
             clients,
             seconds,
             len(answered),
-            refused,
-            len(replies) - len(answered) - refused,
+            len(refused),
+            len(replies) - len(answered) - len(refused),
             sum(reply.degraded for reply in answered),
             len(answered) / seconds,
-            Spread.of([reply.took_ms for reply in answered]) if answered else None,
+            _spread(answered),
             Shares.of(answered),
+            _spread(refused),
         )
+
+
+def _spread(replies: Sequence[Reply]) -> Spread | None:
+    return Spread.of([reply.took_ms for reply in replies]) if replies else None

@@ -20,8 +20,10 @@ def register(app: Flask) -> None:
 
     @app.after_request
     def kept_in_place(response: Response) -> Response:
+        own = {name.lower() for name in response.headers.keys()}  # noqa: SIM118 - iterating gives pairs
         for name, value in _ALWAYS.items():
-            response.headers.setdefault(name, value)
+            if name.lower() not in own:
+                response.headers.add(name, value)
         if request.is_secure:
             response.headers.setdefault("Strict-Transport-Security", _A_YEAR_OF_TLS)
         return response

@@ -6,6 +6,8 @@ the safe default; a test names such routes.
 
 from __future__ import annotations
 
+from functools import cache
+
 from core.access import AccessScope
 
 Rule = tuple[str, AccessScope | None]
@@ -49,6 +51,7 @@ _CHANGING: tuple[Rule, ...] = (("/collections", "write"), ("/harvest", "admin"))
 _READING = frozenset(("GET", "HEAD"))
 
 
+@cache
 def scope_of(route: str, method: str) -> AccessScope | None:
     """The scope that a request to that route (as the app's rule has it) needs; None: nothing."""
     if method == "OPTIONS" or route == "/":  # a preflight has no key; the landing page shows no record

@@ -43,7 +43,7 @@ class Addresses:
 
     def item(self, record: Record, rest: str = "") -> str:
         """The record in the catalogue of its source; ids are already URL-safe."""
-        return self.collection(record.source, f"/items/{quote(record.id, safe=':~')}{rest}")
+        return f"{self.base}{item_path(record)}{rest}"
 
     def record_page(self, record_id: str) -> str:
         """The record's page for people: its canonical address for crawlers."""
@@ -63,6 +63,10 @@ class Addresses:
         """This request with another cursor, or none."""
         kept = [(key, value) for key, value in request.args.items(multi=True) if key != name]
         return self.to(request.path, [*kept, (name, cursor)] if cursor is not None else kept)
+
+
+def item_path(record: Record) -> str:
+    return f"/collections/{quote(record.source, safe='')}/items/{quote(record.id, safe=':~')}"
 
 
 def link(rel: str, href: str, media_type: str, title: str = "") -> Link:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from core.doubts import doubts
@@ -153,13 +154,13 @@ def link(out: Link) -> Json:
 
 
 def hit_feature(found: FoundRecord, made: Json, own: Json) -> Json:
-    """The record's feature with a link to itself, its score, its signals and, on request, its explanation."""
-    said: Json = {
-        **made,
-        "links": [*made["links"], own],
-        "sonde:score": round(found.hit.score, 6),
-        "sonde:signals": _signals(found.hit),
-    }
+    """The record's feature with a link to itself and what this search says of it."""
+    return {**made, "links": [*made["links"], own], **hit_members(found)}
+
+
+def hit_members(found: FoundRecord) -> Json:
+    """The hit's score, its signals and, on request, its explanation."""
+    said: Json = {"sonde:score": round(found.hit.score, 6), "sonde:signals": _signals(found.hit)}
     if found.highlights:
         said["sonde:highlights"] = found.highlights
     if found.passages:
@@ -179,8 +180,8 @@ def _signals(hit: Hit) -> dict[str, float | None]:
     return {**dict.fromkeys(default_config().records.signals), **measured}
 
 
-def collection(answer: Answer, features: list[Json], links: list[Json]) -> Json:
-    """The whole answer of ``/search``; ``features`` are those of its hits, in order."""
+def collection(answer: Answer, features: Sequence[object], links: list[Json]) -> Json:
+    """The whole answer of ``/search``; ``features`` are those of its hits, in order, as JSON or already written."""
     beside: Json = {"sonde:facets": facets(answer)} if answer.facets else {}
     if answer.did_you_mean is not None:
         beside["sonde:didYouMean"] = answer.did_you_mean

@@ -1,15 +1,36 @@
-"""A cache of features for records that are shown often: made once for each record in the search's cache."""
+"""The JSON of hits, spliced from bytes: a record's own part is written once for each record in the search's cache."""
 
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 
+import orjson
 from cachetools import LRUCache
 
-from core.json_types import Json
 from core.record import Record
-from search_api.retrieval.versioned_cache import MOST_RECORDS, weight_of
+from search_api.answer import FoundRecord
+from search_api.fast_json import part
 from search_api.views import geojson
+from search_api.views.addresses import GEOJSON, Addresses, item_path, link
+
+MOST_BYTES = 32 * 1024 * 1024
+"""Of JSON; the records themselves, which an entry holds too, take about as much again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """``opened``: the record's feature as JSON, still open at the end of its links. ``path``: the record's own."""
+
+    record: Record
+    opened: bytes
+    path: str
+
+    @classmethod
+    def of(cls, record: Record) -> _Written:
+        feature = geojson.feature(record)
+        whole = part(feature)  # its last member is a list: the links
+        return cls(record, whole[:-2] + (b"," if feature["links"] else b""), item_path(record))
 
 
 class Presented:
@@ -19,17 +40,24 @@ class Presented:
     The entry holds the record, so its memory address cannot be reused for another one.
     """
 
-    def __init__(self, most: int = MOST_RECORDS) -> None:
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._lock = threading.Lock()
-        self._kept: LRUCache[int, tuple[Record, Json]] = LRUCache(most, lambda kept: weight_of(kept[0]))
+        self._kept: LRUCache[int, _Written] = LRUCache(most_bytes, lambda kept: len(kept.opened))
 
-    def feature(self, record: Record) -> Json:
-        """A feature with shared members: a caller may add members, but must not change any."""
+    def hit(self, found: FoundRecord, addresses: Addresses) -> orjson.Fragment:
+        """What ``geojson.hit_feature`` makes, as a part for orjson."""
+        written = self._of(found.record)
+        own = link("self", f"{addresses.base}{written.path}", GEOJSON)
+        beside = part(geojson.hit_members(found))
+        return orjson.Fragment(b"".join((written.opened, part(own), b"],", beside[1:])))
+
+    def _of(self, record: Record) -> _Written:
         with self._lock:
             kept = self._kept.get(id(record))
-        if kept is not None and kept[0] is record:
-            return kept[1]
-        made = geojson.feature(record)
+        if kept is not None and kept.record is record:
+            return kept
+        made = _Written.of(record)
         with self._lock:
-            self._kept[id(record)] = record, made
+            if len(made.opened) <= self._kept.maxsize:
+                self._kept[id(record)] = made
         return made

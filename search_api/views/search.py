@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from core.errors import InvalidInput
 from core.json_types import Json
 from search_api.answer import Answer
+from search_api.checked_query import checked_query
 from search_api.formats_out.formats import result_writers
 from search_api.formats_out.output_format import ResultPage
 from search_api.parameters import SearchParameters, cursor_for, to_request
@@ -18,7 +19,7 @@ from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.telemetry import searched
 from search_api.views import geojson
-from search_api.views.addresses import GEOJSON, Addresses, link, ways_on
+from search_api.views.addresses import GEOJSON, Addresses, ways_on
 from search_api.views.documented import sent_as
 from search_api.views.own_documents import scoped_answer
 from search_api.views.page import page
@@ -70,6 +71,7 @@ def search_views(parts: Parts) -> APIBlueprint:
             503: Problem,
         },
     )
+    @checked_query
     def search(query: SearchParameters) -> Response:
         if wants_html(query.f):
             return page()
@@ -100,12 +102,7 @@ def search_views(parts: Parts) -> APIBlueprint:
             media_type, write = writers[query.f]
             following = addresses.page(cursor) if cursor is not None else None
             return Response(write(_result_page(query, answer, addresses, following)), mimetype=media_type)
-        features = [
-            geojson.hit_feature(
-                found, presented.feature(found.record), link("self", addresses.item(found.record), GEOJSON)
-            )
-            for found in answer.found
-        ]
+        features = [presented.hit(found, addresses) for found in answer.found]
         response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
         response.mimetype = GEOJSON
         return response

@@ -9,8 +9,9 @@ from __future__ import annotations
 import heapq
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +82,15 @@ def _serve(channel: HTTPChannel) -> None:
 class _Task(WSGITask):
     """One answer; the last one of its connection while the server stops."""
 
+    def write(self, data: bytes) -> None:
+        """The head leaves together with the first part of the body."""
+        if self.wrote_header:
+            super().write(data)
+        else:
+            channel: Any = self.channel
+            with channel.together():
+                super().write(data)
+
     def build_response_header(self) -> bytes:
         server: Any = self.channel.server
         if server.finishing:
@@ -110,6 +120,10 @@ class _Connection(HTTPChannel):
     writing_since = 0.0
     """Since when there is output to write; 0: there is none."""
     written = 0
+    _held: list[bytes] | None = None
+    """Parts of the output that will leave together."""
+    _is_sending = False
+    """Whether a thread that answers is sending."""
 
     def received(self, data: bytes) -> bool:
         if self.request is None:
@@ -123,6 +137,37 @@ class _Connection(HTTPChannel):
         sent: int = super().send(data, do_close=do_close)
         self.written += sent
         return sent
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is written inside leaves as one piece at the end."""
+        held = self._held = []
+        try:
+            yield
+        finally:
+            self._held = None
+        self.write_soon(b"".join(held))
+
+    def write_soon(self, data: Any) -> int:
+        if self._held is not None and isinstance(data, bytes):
+            self._held.append(data)
+            return len(data)
+        self._is_sending = True
+        try:
+            taken: int = super().write_soon(data)
+        finally:
+            self._is_sending = False
+        if self.total_outbufs_len:
+            self.server.pull_trigger()
+        return taken
+
+    def writable(self) -> bool:
+        """Whether the poll has to send: not while another thread sends, because it would find the output locked and
+        look again without a pause. Past the watermark that thread waits for the poll.
+        """
+        if self._is_sending and not self.will_close and self.total_outbufs_len <= self.adj.outbuf_high_watermark:
+            return False
+        return bool(super().writable())
 
     @property
     def body_bytes(self) -> int:

@@ -15,6 +15,7 @@ from flask import Flask
 
 from core.errors import Unavailable
 from es_gateway.errors import NotReachable
+from es_gateway.nodes import GuardedNode, HttpNode
 from search_api.limits import register
 from sonde.settings import BrokerSettings, ElasticsearchSettings, IndexSettings, LimitsSettings, Settings
 from sonde.wiring.access import limit_policy
@@ -102,10 +103,11 @@ def test_limits_are_counted_over_tls(broker: Secured) -> None:
     assert statuses == [200, 429]
 
 
-def test_elasticsearchs_certificate_is_checked(elasticsearch: Secured) -> None:
+@pytest.mark.parametrize("node", [None, GuardedNode], ids=["workers and commands", "API"])
+def test_elasticsearchs_certificate_is_checked(elasticsearch: Secured, node: type[HttpNode] | None) -> None:
     def version(port: int, ca: Path | None) -> str:
         given = ElasticsearchSettings(url=f"https://127.0.0.1:{port}", ca_certs=ca)
-        with elasticsearch_client(Settings(elasticsearch=given)) as client:
+        with elasticsearch_client(Settings(elasticsearch=given), node=node) as client:
             return str(client.info().body["version"]["number"])
 
     assert version(elasticsearch.port, elasticsearch.ca).startswith("9.")

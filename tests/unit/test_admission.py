@@ -63,7 +63,7 @@ def test_thirty_two_who_search_at_once_are_all_answered(threads: ThreadPoolExecu
 def test_where_the_wait_would_be_too_long_it_is_503_at_once_and_says_when_to_come_back(
     threads: ThreadPoolExecutor,
 ) -> None:
-    work = Work(Limits(at_once=1, waiting=40, longest_wait_s=0.2))  # a request takes a quarter of a second at first
+    work = Work(Limits(at_once=1, waiting=40, longest_wait_s=0.05))  # a request takes a tenth of a second at first
     held = threads.submit(work.get)
     work.worked_on(1)
     refused = work.get()

@@ -8,7 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from search_api.fair_queue import Crowded, FairQueue, QueueSize, Turn
+from search_api.fair_queue import FairQueue, Turn
+from search_api.waiting_line import Crowded, QueueSize
 
 LONG_S = 60.0
 
@@ -91,13 +92,13 @@ def test_one_who_asks_a_lot_waits_behind_others_and_leaves_them_a_slot(pool: Thr
 
 
 def test_who_would_wait_too_long_is_refused_at_once_and_told_how_long(pool: ThreadPoolExecutor) -> None:
-    people = People(pool, QueueSize(slots=1, places=100, longest_wait_s=1.0))
+    people = People(pool, QueueSize(slots=1, places=100, longest_wait_s=0.5))
     inside = people.come("first")
     people.entered(1)
-    waiting = [people.come(f"caller {number}") for number in range(4)]  # by the first guess of a quarter of a second
+    waiting = [people.come(f"caller {number}") for number in range(4)]  # by the first guess of a tenth of a second
     with pytest.raises(Crowded) as crowded, people.queue.turn("late"):
         pytest.fail("it was let in")
-    assert crowded.value.expected_s == pytest.approx(1.25)
+    assert crowded.value.retry_s == pytest.approx(0.5)
     people.all_leave()
     for one in (inside, *waiting):
         one.result(LONG_S)
@@ -138,7 +139,7 @@ def test_an_expected_wait_follows_how_long_requests_take() -> None:
         with queue.turn("any") as turn:
             assert turn.hurried
             now[0] += 2.0
-    assert before == pytest.approx(0.25)
+    assert before == pytest.approx(0.1)
     assert queue.expected_s("any") == pytest.approx(2.0, rel=0.01)
 
 
@@ -149,4 +150,4 @@ def test_slow_requests_that_took_their_time_do_not_keep_out_those_who_would_hurr
         with queue.turn("any") as turn:
             assert not turn.hurried
             now[0] += 20.0
-    assert queue.expected_s("any") == pytest.approx(0.25)
+    assert queue.expected_s("any") == pytest.approx(0.1)

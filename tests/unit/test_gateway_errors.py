@@ -22,6 +22,7 @@ from es_gateway.client import (
     connected,
     retrying,
 )
+from es_gateway.nodes import GuardedNode
 from es_gateway.searching import on_current, search_all
 
 Reply = tuple[int, dict[str, Any]]
@@ -62,9 +63,10 @@ def server() -> Iterator[Any]:
     one.server_close()
 
 
-@pytest.fixture
-def client(server: Any) -> Elasticsearch:
-    return connected(Connection([f"http://127.0.0.1:{server.server_port}"], basic_auth=("somebody", "secret")))
+@pytest.fixture(params=[None, GuardedNode], ids=["workers and commands", "API"])
+def client(server: Any, request: pytest.FixtureRequest) -> Elasticsearch:
+    there = Connection([f"http://127.0.0.1:{server.server_port}"], basic_auth=("somebody", "secret"))
+    return connected(there, node=request.param)
 
 
 def failing(type_: str, reason: str = "of the server's own", **more: Any) -> dict[str, Any]:
@@ -106,9 +108,10 @@ def test_the_reason_is_there_for_the_log(server: Any, client: Elasticsearch) -> 
     assert (raised.value.type, raised.value.reason) == ("parsing_exception", "unknown query [x]")
 
 
-def test_nobody_at_the_address_is_not_reachable() -> None:
+@pytest.mark.parametrize("node", [None, GuardedNode])
+def test_nobody_at_the_address_is_not_reachable(node: type[GuardedNode] | None) -> None:
     with pytest.raises(errors.NotReachable, match="Elasticsearch does not answer"):
-        connected(Connection(["http://127.0.0.1:9"])).info()
+        connected(Connection(["http://127.0.0.1:9"]), node=node).info()
 
 
 def test_a_status_that_is_asked_for_is_no_error(server: Any, client: Elasticsearch) -> None:
@@ -198,3 +201,33 @@ def test_an_alias_that_moved_is_resolved_again_once() -> None:
     assert on_current(_Alias("old", "new"), ask) == "new"
     with pytest.raises(errors.IndexGone):
         on_current(_Alias("oldest", "old", "new"), ask)
+
+
+def test_several_searches_carry_the_login_and_go_to_the_next_node_when_one_is_away(server: Any) -> None:
+    urls = [f"http://127.0.0.1:{server.server_port}", "http://127.0.0.1:9"]
+    client = connected(Connection(urls, basic_auth=("somebody", "secret")), node=GuardedNode)
+    server.replies = [(200, {"responses": [{"hits": {"hits": []}}]})]
+    for _ in range(4):  # the nodes take turns
+        assert search_all(client, [{"index": "a"}, {}]) == [{"hits": {"hits": []}}]
+    assert [(path, login[:6]) for path, login, _ in server.asked] == [("/_msearch", "Basic ")] * 4
+    with pytest.raises(errors.NotReachable):
+        search_all(client.options(max_retries=0, request_timeout=1e-9), [{"index": "a"}, {}])
+
+
+@pytest.mark.parametrize(
+    ("status", "type_", "kind"),
+    [
+        (400, "parsing_exception", errors.BadRequest),
+        (401, "security_exception", errors.NotPermitted),
+        (429, "es_rejected_execution_exception", errors.Overloaded),
+        (500, "null_pointer_exception", errors.ServerFailed),
+    ],
+)
+def test_several_searches_that_fail_together_have_our_name(
+    server: Any, client: Elasticsearch, status: int, type_: str, kind: type
+) -> None:
+    server.replies = [(status, failing(type_))]
+    with pytest.raises(errors.ElasticsearchError) as raised:
+        search_all(client, [{"index": "a"}, {}])
+    assert (type(raised.value), raised.value.status, raised.value.type) == (kind, status, type_)
+    assert "server's own" not in str(raised.value)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from core.record import Record
 from search_api.retrieval.versioned_cache import VersionedCache, version_of, weight_of
-from search_api.views import geojson
-from search_api.views.presented import Presented
 
 
 def test_only_just_this_version_is_known() -> None:
@@ -46,10 +44,3 @@ def test_a_large_record_takes_the_place_of_several() -> None:
     memory.keep(versions, {small.id: small})
     memory.keep(versions, {large.id: large})
     assert memory.known(versions) == {large.id: large}
-
-
-def test_a_feature_is_made_once_for_one_object_and_anew_for_its_next_version() -> None:
-    presented = Presented(2)
-    old, new = (Record("s:1", "s", "1", title) for title in ("Rain", "Rainfall"))
-    assert presented.feature(old) is presented.feature(old)
-    assert presented.feature(new) == geojson.feature(new) != presented.feature(old)

@@ -35,3 +35,10 @@ def test_no_thread_sees_the_nodes_half_changed() -> None:
                 one.result()
     finally:
         sys.setswitchinterval(before)
+
+
+def test_a_single_node_is_always_chosen() -> None:
+    pool = SteadyNodes(_NODES[:1], Urllib3HttpNode)
+    for _ in range(3):
+        pool.mark_dead(pool.get())
+    assert pool.get().config == _NODES[0]
