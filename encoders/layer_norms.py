@@ -8,7 +8,6 @@ the vectors are the same to the last bit (ADR 0032).
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -78,7 +77,7 @@ def _with_axes_as_input(node: onnx.NodeProto) -> list[onnx.NodeProto]:
     """Since opset 13 ``Unsqueeze`` takes its axes as an input."""
     if node.op_type != "Unsqueeze":
         return [node]
-    axes: Any = helper.get_attribute_value(node.attribute[0])
+    axes = helper.get_attribute_value(node.attribute[0])
     name = f"{node.output[0]}.axes"
     constant = helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.array(axes, dtype=np.int64)))
     return [constant, helper.make_node("Unsqueeze", [node.input[0], name], list(node.output), name=node.name)]

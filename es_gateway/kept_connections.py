@@ -16,7 +16,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 _READ_BYTES = 64 * 1024
 
@@ -43,11 +46,11 @@ class KeptConnections:
     def __init__(
         self, host: str, port: int, tls: ssl.SSLContext | None = None, kept: int = 10, source: str | None = None
     ) -> None:
-        address: dict[str, Any] = {"host": host, "port": port, "source_address": source and (source, 0)}
+        own = None if source is None else (source, 0)
         self._new = (
-            partial(http.client.HTTPSConnection, **address, context=tls)
+            partial(http.client.HTTPSConnection, host, port, source_address=own, context=tls)
             if tls
-            else partial(http.client.HTTPConnection, **address)
+            else partial(http.client.HTTPConnection, host, port, source_address=own)
         )
         self._kept = kept
         self._idle: deque[http.client.HTTPConnection] = deque()
@@ -95,8 +98,10 @@ class KeptConnections:
 class _Response(http.client.HTTPResponse):
     """A response that is complete in time, however little each read brings."""
 
-    def __init__(self, sock: socket.socket, *given: Any, until: float | None, **more: Any) -> None:
-        super().__init__(sock, *given, **more)
+    def __init__(
+        self, sock: socket.socket, debuglevel: int = 0, method: str | None = None, *, until: float | None
+    ) -> None:
+        super().__init__(sock, debuglevel, method)
         self.fp = io.BufferedReader(_Timed(sock, self.fp.detach(), until), _READ_BYTES)
 
 
@@ -109,7 +114,7 @@ class _Timed(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int | None:
+    def readinto(self, buffer: WriteableBuffer) -> int | None:
         self._sock.settimeout(_left(self._until))
         return self._raw.readinto(buffer)
 
