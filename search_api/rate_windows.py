@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import redis
 import structlog
@@ -15,6 +15,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from core.breaker import Breaker, BreakerPolicy, CircuitOpen
+from core.json_types import Json
 
 log = structlog.get_logger(__name__)
 
@@ -104,7 +105,7 @@ class SharedWindows:
     """Windows in Redis, so that all processes count together; while it is down, each process counts alone."""
 
     def __init__(self, address: str, prefix: str, options: Mapping[str, str | int]) -> None:
-        given: Any = {**options, "retry": Retry(NoBackoff(), 1)}  # a connection that was closed while idle
+        given: Json = {**options, "retry": Retry(NoBackoff(), 1)}  # a connection that was closed while idle
         self._count = redis.Redis.from_url(address, **given).register_script(_COUNT)
         self._prefix = prefix
         self._own = OwnWindows()
