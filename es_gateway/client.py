@@ -77,7 +77,7 @@ class Elasticsearch(elasticsearch.Elasticsearch):
         """Whether somebody collects the official client's spans."""
         return self._otel.enabled and not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
 
-    def _short_way(self, path: str, searches: object) -> Answer[Any]:
+    def _short_way(self, path: str, searches: object) -> ObjectApiResponse[Json]:
         most = self.transport.max_retries if self._max_retries is DEFAULT else self._max_retries
         headers = self._search_headers = self._search_headers or search_headers(self._headers)
         return searched(

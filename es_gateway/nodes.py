@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ssl
 import time
-from typing import Any
 
 import certifi
 from elastic_transport import (
@@ -14,11 +13,11 @@ from elastic_transport import (
     HttpHeaders,
     NodeConfig,
     TlsError,
-    TransportApiResponse,
     TransportError,
 )
 from elastic_transport import ConnectionError as TransportConnectionError
-from elastic_transport.client_utils import DEFAULT
+from elastic_transport._node import NodeApiResponse
+from elastic_transport.client_utils import DEFAULT, DefaultType
 
 from core.breaker import Breaker, BreakerPolicy, CircuitOpen
 from core.deadlines import LEAST_S, remaining_s
@@ -43,10 +42,10 @@ class HttpNode(BaseNode):
         target: str,
         body: bytes | None = None,
         headers: HttpHeaders | None = None,
-        request_timeout: object = DEFAULT,
-    ) -> Any:
+        request_timeout: DefaultType | float | None = DEFAULT,
+    ) -> NodeApiResponse:
         all_headers = self._always | {name.lower(): value for name, value in (headers or {}).items()}
-        timeout_s: Any = self.config.request_timeout if request_timeout is DEFAULT else request_timeout
+        timeout_s = self.config.request_timeout if isinstance(request_timeout, DefaultType) else request_timeout
         started = time.monotonic()
         try:
             reply = self._connections.ask(method, f"{self.path_prefix}{target}", all_headers, body, timeout_s)
@@ -58,7 +57,7 @@ class HttpNode(BaseNode):
             raise TransportConnectionError(str(error), errors=(error,)) from error
         took_s = time.monotonic() - started
         meta = ApiResponseMeta(reply.status, "1.1", HttpHeaders(reply.headers.items()), took_s, self.config)
-        return TransportApiResponse(meta, reply.body)
+        return NodeApiResponse(meta, reply.body)
 
     def close(self) -> None:
         self._connections.close()
@@ -77,8 +76,8 @@ class GuardedNode(HttpNode):
         target: str,
         body: bytes | None = None,
         headers: HttpHeaders | None = None,
-        request_timeout: object = DEFAULT,
-    ) -> Any:
+        request_timeout: DefaultType | float | None = DEFAULT,
+    ) -> NodeApiResponse:
         timeout = self._shortened(request_timeout)  # an expired deadline is not a failure of the node
         try:
             with self._breaker.guarding(TransportError):
@@ -86,7 +85,7 @@ class GuardedNode(HttpNode):
         except CircuitOpen as error:
             raise TransportConnectionError(str(error)) from error
 
-    def _shortened(self, request_timeout: object) -> Any:
+    def _shortened(self, request_timeout: DefaultType | float | None) -> DefaultType | float | None:
         """The call's own timeout, or the remaining time of the request if shorter. Raises ConnectionTimeout."""
         left = remaining_s()
         if left is None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from elastic_transport import ConnectionError as TransportConnectionError
 from elastic_transport import ConnectionTimeout, HttpHeaders, ObjectApiResponse, Transport
+from elastic_transport.client_utils import DefaultType
 from elasticsearch import ApiError
+
+from core.json_types import Json
 
 _LINES = "application/x-ndjson"
 _ALIVE = frozenset((400, 401, 402, 403, 404, 409))
@@ -25,8 +26,14 @@ def search_headers(headers: HttpHeaders) -> HttpHeaders:
 
 
 def searched(
-    transport: Transport, target: str, searches: Any, headers: HttpHeaders, *, timeout_s: Any, most_retries: int
-) -> ObjectApiResponse[Any]:
+    transport: Transport,
+    target: str,
+    searches: object,
+    headers: HttpHeaders,
+    *,
+    timeout_s: DefaultType | float | None,
+    most_retries: int,
+) -> ObjectApiResponse[Json]:
     """The answer; another node is asked only if one cannot be reached. Raises ApiError, TransportError."""
     sent = transport.serializers.dumps(searches, mimetype=_LINES)
     for left in range(most_retries, -1, -1):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, get_type_hints
+from typing import TypeVar, get_type_hints
 
 from flask import Response, abort, request
 from pydantic import ValidationError
@@ -13,13 +13,15 @@ from core.json_types import JsonMapping
 from search_api.parameter_types import Parameters
 from search_api.problems import from_validation
 
+Query = TypeVar("Query", bound=Parameters)
 
-def checked_query(view: Callable[[Any], Response]) -> Callable[..., Response]:
+
+def checked_query(view: Callable[[Query], Response]) -> Callable[..., Response]:
     """A view whose only argument is ``query``, a model of Parameters. Goes below the route's decorator.
 
     flask-openapi, which documents the view, leaves the check to it.
     """
-    model: type[Parameters] = get_type_hints(view)["query"]
+    model: type[Query] = get_type_hints(view)["query"]
     lists = _lists(model)
 
     @wraps(view)

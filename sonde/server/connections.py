@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from waitress import wasyncore
@@ -87,8 +87,7 @@ class _Task(WSGITask):
         if self.wrote_header:
             super().write(data)
         else:
-            channel: Any = self.channel
-            with channel.together():
+            with cast("_Connection", self.channel).together():
                 super().write(data)
 
     def build_response_header(self) -> bytes:
@@ -148,7 +147,7 @@ class _Connection(HTTPChannel):
             self._held = None
         self.write_soon(b"".join(held))
 
-    def write_soon(self, data: Any) -> int:
+    def write_soon(self, data: bytes) -> int:
         if self._held is not None and isinstance(data, bytes):
             self._held.append(data)
             return len(data)
