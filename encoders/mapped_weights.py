@@ -5,30 +5,32 @@ A process then holds only the rows of the word table that it has read, and all p
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 _LEAST_BYTES = 4 << 20  # smaller arrays are multiplied: ONNX Runtime copies those into its own order
 
 
-def weights_beside(graph: Path) -> Path:
-    """The file of a graph's large arrays; a graph with small ones has none."""
-    return graph.with_name(f"{graph.name}.data")
-
-
 def move_weights_beside(graph: Path) -> None:
+    """Graphs with the same large arrays share one file, ``weights-<hash>.data``; a graph with small ones has none."""
     import onnx  # a serving process must not
 
-    beside = weights_beside(graph)
+    model = onnx.load(str(graph))
+    large = [each for each in model.graph.initializer if len(each.raw_data) >= _LEAST_BYTES]
+    if not large:
+        return
+    name = f"weights-{hashlib.sha256(b''.join(each.raw_data for each in large)).hexdigest()[:12]}.data"
+    beside = graph.with_name(name)
+    beside.unlink(missing_ok=True)  # onnx appends to what is there
     onnx.save_model(
-        onnx.load(str(graph)),
+        model,
         str(graph),
         save_as_external_data=True,
         all_tensors_to_one_file=True,
-        location=beside.name,
+        location=name,
         size_threshold=_LEAST_BYTES,
     )
-    if beside.exists():
-        beside.chmod(0o644)  # onnx makes it for its owner only
+    beside.chmod(0o644)  # onnx makes it for its owner only
 
 
 def write_whole(graph: Path, target: Path) -> None:

