@@ -103,7 +103,7 @@ def test_serving_runs_nothing_of_the_package_and_imports_no_exporter() -> None:
 
 
 def test_the_graph_keeps_four_bits_and_the_folder_holds_no_pickle(embedder: Embedder) -> None:
-    (made,) = default_cache().glob("multilingual-e5-small-*")
+    made = max(default_cache().glob("multilingual-e5-small-*"))  # an older version may lie beside it
     assert embedder.card.runtime == f"onnx-{json.loads((made / 'card.json').read_text())['precision']}"
     weights = next(made.glob("weights-*.data"))
     assert {file.name for file in made.iterdir()} == {"model.onnx", weights.name, "unigram.json", "card.json"}
