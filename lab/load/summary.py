@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lab.benchmarks.timing import Spread
 from lab.load.clients import Reply
 
-_ELASTICSEARCH = frozenset(("retrieve", "fetch", "facets"))
+_ELASTICSEARCH = frozenset(("names", "retrieve", "fetch"))
 _ENCODERS = frozenset(("embed", "rerank"))
 
 
