@@ -12,7 +12,7 @@ import pytest
 from lab.load.clients import Reply, SearchMode, ask
 from lab.load.summary import Shares, Summary
 
-STAGES = {"understand": 1.0, "embed": 2.0, "retrieve": 4.0, "rank": 0.5, "rerank": 0.5, "fetch": 0.5, "facets": 0.5}
+STAGES = {"understand": 1.0, "embed": 2.0, "retrieve": 4.0, "rank": 0.5, "rerank": 0.5, "fetch": 0.5, "names": 0.5}
 
 
 def test_rates_counts_and_percentiles() -> None:
