@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from es_gateway.client import Elasticsearch
+from tests.counted_searches import count_searches
 from tests.service import Service
 
 pytestmark = pytest.mark.elasticsearch
@@ -20,16 +18,7 @@ READ = "place,time"
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of searches in each request to Elasticsearch that searches."""
-    sent: list[int] = []
-    perform = Elasticsearch.perform_request
-
-    def counted(client: Elasticsearch, method: str, path: str, **more: Any) -> Any:
-        if more.get("endpoint_id") == "msearch":
-            sent.append(len(more["body"]) // 2)
-        return perform(client, method, path, **more)
-
-    monkeypatch.setattr(Elasticsearch, "perform_request", counted)
-    return sent
+    return count_searches(monkeypatch)
 
 
 def _asked(samples: Service, searches: list[int], **query: str) -> int:

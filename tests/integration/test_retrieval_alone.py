@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -18,6 +17,7 @@ from search_api.retrieval.candidates import CandidateSet, retrieve
 from search_api.retrieval.plan import RetrievalPlan
 from search_api.retrieval.versioned_cache import VersionedCache
 from tests.conftest import delete_indices
+from tests.counted_searches import count_searches
 from tests.integration.small_catalogue import CARD
 from tests.service import Service
 
@@ -61,14 +61,7 @@ def test_what_was_remembered_is_not_asked_again_and_a_record_written_anew_is(
     words = bm25.records_query(WORDS, WORDS.record_fields, "rainfall", "", "en")
     plan = RetrievalPlan(index, "uuid", (), (arms.lexical_arm(index, words, []),), words, words, False)
     memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
-    asked: list[int] = []
-    send = samples.client.msearch
-
-    def counted(searches: list[Any]) -> Any:
-        asked.append(len(searches) // 2)
-        return send(searches=searches)
-
-    monkeypatch.setattr(samples.client, "msearch", counted)
+    asked = count_searches(monkeypatch)
     cold = retrieve(samples.client, plan, window=200, question="rainfall", columns=COLUMNS, memory=memory)
     warm = retrieve(samples.client, plan, window=200, question="rainfall", columns=COLUMNS, memory=memory)
     assert asked == [1, 1, 1]
@@ -104,14 +97,7 @@ def test_a_record_that_a_passage_found_is_remembered_until_it_changes(
     arm = arms.passage_lexical_arm(passages, {"match": {"text": "loess"}}, [])
     plan = RetrievalPlan(records, "uuid", (), (arm,), {"match_none": {}}, {"match_none": {}}, False)
     memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
-    asked: list[int] = []
-    send = es_client.msearch
-
-    def counted(searches: list[Any]) -> Any:
-        asked.append(len(searches) // 2)
-        return send(searches=searches)
-
-    monkeypatch.setattr(es_client, "msearch", counted)
+    asked = count_searches(monkeypatch)
 
     def found() -> CandidateSet:
         return retrieve(es_client, plan, window=10, question="loess", columns=COLUMNS, memory=memory)
