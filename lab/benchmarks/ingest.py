@@ -43,7 +43,9 @@ def time_harvest(client: Elasticsearch, prefix: str, path: Path, embedder: Embed
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingTime:
-    """``bare``: the model on the texts alone; ``whole``: filling the index with their vectors. Texts a second."""
+    """``bare``: the model on the texts alone, with token vectors if it makes them; ``whole``: filling the index with
+    them. Texts a second.
+    """
 
     bare: float
     whole: float
@@ -67,7 +69,7 @@ def time_embedding(client: Elasticsearch, prefix: str, source: str, path: Path, 
 
 def _bare(embedder: Embedder, texts: Sequence[str]) -> float:
     started = time.perf_counter()
-    embedder.embed(texts, "document")
+    embedder.encode(texts, "document")
     return len(texts) / (time.perf_counter() - started)
 
 
