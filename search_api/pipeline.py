@@ -262,7 +262,7 @@ class SearchPipeline:
         if signal is None or made_by is None or vector is None or not request.rerank:
             return None
 
-        def beside(batch: SearchBatch, promising: Mapping[str, Version]) -> Later[None]:
+        def beside(batch: SearchBatch, promising: Mapping[str, Version]) -> Later[object]:
             first = dict(islice(promising.items(), signal.depth))
             return ask_token_vectors(batch, serving.records.index, first, made_by, self.parts.caches.tokens)
 

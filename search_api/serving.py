@@ -15,6 +15,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, serving
 from es_mappings.meta import NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
 from search_api.catalogue_languages import catalogue_languages
+from search_api.ranking.words import Boosts, WordWeights
 from search_api.structured_fields import structured_fields
 from search_api.telemetry_memory import remembered
 from search_api.understanding.understand import STRUCTURED_FIELDS, StructuredField
@@ -51,10 +52,10 @@ class Serving:
         """Whether the records have keys of names; those of an older schema get them by a reindex."""
         return self.records.meta.schema_version >= NAMES_SINCE
 
-    @property
-    def has_words(self) -> bool:
-        """Whether the records have all their words in one field."""
-        return self.records.meta.schema_version >= WORDS_SINCE
+    def word_fields(self, weights: WordWeights) -> Boosts:
+        """Where a search for records looks: the field of all words, if the records of this schema have it."""
+        has_words = self.records.meta.schema_version >= WORDS_SINCE
+        return weights.record_fields if has_words else weights.parted_fields
 
     @property
     def tokens(self) -> TokenCard | None:

@@ -60,7 +60,7 @@ def _similar(parts: SearchParts, serving: Serving, plan: RetrievalPlan, record: 
 def _plan(parts: SearchParts, serving: Serving, record: Record, vector: NDArray[np.float32] | None) -> RetrievalPlan:
     language = next(iter(record.languages), None)
     weights = parts.config.words
-    fields = weights.record_fields if serving.has_words else weights.parted_fields
+    fields = serving.word_fields(weights)
     words = bm25.records_query(weights, fields, telling_text(record, weights.of_a_record), "", language)
     others: list[Clause] = [
         {"bool": {"must_not": [{"term": {"id": record.id}}, {"term": {"identity": record.identity}}]}}

@@ -83,7 +83,7 @@ def plan_retrieval(
     further = records_expansion(weights, terms, read.beside_terms, read.language)
     names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
     places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
-    fields = weights.record_fields if serving.has_words else weights.parted_fields
+    fields = serving.word_fields(weights)
     words = bm25.records_query(weights, fields, read.parted, read.named, read.language, identifiers, further)
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
     marked = bm25.records_query(weights, weights.parted_fields, telling, "", read.language, (), further)

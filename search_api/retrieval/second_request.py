@@ -18,7 +18,7 @@ from search_api.retrieval.plan import RetrievalPlan
 from search_api.retrieval.telling import Told, read_told, telling_body
 from search_api.retrieval.versioned_cache import Version, VersionedCache
 
-Beside = Callable[[SearchBatch, Mapping[str, Version]], Later[None]]
+Beside = Callable[[SearchBatch, Mapping[str, Version]], Later[object]]
 """Adds searches for the candidates whose version is known, most promising first; its result reads the answers."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import structlog
 
@@ -29,14 +29,10 @@ def fetch_token_vectors(
 
     At most one request, none if all are cached.
     """
-    known = memory.known(versions)
-    unknown = [record for record in versions if record not in known]
-    if unknown:
-        batch = SearchBatch(client)
-        read = _asked(batch, index, unknown, versions[unknown[0]][0], made_by, memory)
-        batch.send()
-        known = {**known, **read()}
-    return {record: bits for record, bits in known.items() if bits is not None}
+    batch = SearchBatch(client)
+    read = ask_token_vectors(batch, index, versions, made_by, memory)
+    batch.send()
+    return {record: bits for record, bits in read().items() if bits is not None}
 
 
 def ask_token_vectors(
@@ -45,36 +41,21 @@ def ask_token_vectors(
     versions: Mapping[str, Version],
     made_by: TokenCard,
     memory: VersionedCache[Bits | None],
-) -> Later[None]:
-    """Adds a search for those that are not cached; the result caches them."""
+) -> Later[dict[str, Bits | None]]:
+    """Adds a search for those that are not cached; the result caches them. None: without usable ones."""
     known = memory.known(versions)
     unknown = [record for record in versions if record not in known]
     if not unknown:
-        return lambda: None
-    read = _asked(batch, index, unknown, versions[unknown[0]][0], made_by, memory)
-
-    def kept() -> None:
-        read()
-
-    return kept
-
-
-def _asked(
-    batch: SearchBatch,
-    index: str,
-    ids: Sequence[str],
-    index_uuid: str,
-    made_by: TokenCard,
-    memory: VersionedCache[Bits | None],
-) -> Later[dict[str, Bits | None]]:
-    body = {**tokens_of({"ids": {"values": list(ids)}}, len(ids)), "seq_no_primary_term": True}
+        return lambda: known
+    body = {**tokens_of({"ids": {"values": unknown}}, len(unknown)), "seq_no_primary_term": True}
     answer = batch.add({"index": index}, body)
 
     def read() -> dict[str, Bits | None]:
         hits = answer()["hits"]["hits"]
         found = {hit["_id"]: usable_bits(hit, made_by) for hit in hits}
-        memory.keep({hit["_id"]: version_of(index_uuid, hit) for hit in hits}, found)
-        return found
+        uuid = versions[unknown[0]][0]
+        memory.keep({hit["_id"]: version_of(uuid, hit) for hit in hits}, found)
+        return {**known, **found}
 
     return read
 
