@@ -150,12 +150,13 @@ class SearchPipeline:
         watch = Stopwatch()
         one = self._ordered(request, serving, watch)
         asking, index = Asking.of(self.parts.client, request.q), serving.records.index
+        fields = serving.word_fields(self.parts.config.words)
         beyond = BeyondWindow(asking, one.plan, one.found, self.parts.config.records)
         choices = self._choices(request, one)
         with watch.stage("fetch"):
             batch = asking.batch()
             counted = beyond.counted(batch, facet_aggregations(request.facets, choices))
-            asked_spelling = spelling_of(batch, index, one.interpretation, one.found)
+            asked_spelling = spelling_of(batch, index, fields, one.interpretation, one.found)
             marked_identifiers = looked_up(batch, index, one.interpretation)
             window = arranged(one.ranking, one.found.fields, one.request)
             every = one.ranking.ids()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from core.json_types import JsonMapping
@@ -19,14 +19,16 @@ _ALL_COUNT = 3
 """A hit contains each of this many words; of more words it may lack some, and a misspelt one goes unnoticed."""
 
 
-def spelling_of(batch: SearchBatch, index: str, read: Interpretation, found: CandidateSet) -> Later[Spelling | None]:
+def spelling_of(
+    batch: SearchBatch, index: str, fields: Collection[str], read: Interpretation, found: CandidateSet
+) -> Later[Spelling | None]:
     """Only if few records contain every word: what many records say is not a typing error. Places are not corrected."""
     if not read.thematic or (found.with_every_word >= COUNTED and len(read.thematic.split()) <= _ALL_COUNT):
         return lambda: None
     words = read.thematic
     for place in read.places:  # still in the topic if no record gives its place in numbers
         words = words.replace(place.found.text, " ")
-    return did_you_mean(batch, index, read.text, words)
+    return did_you_mean(batch, index, fields, read.text, words)
 
 
 def named(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:

@@ -52,10 +52,14 @@ class Serving:
         """Whether the records have keys of names; those of an older schema get them by a reindex."""
         return self.records.meta.schema_version >= NAMES_SINCE
 
+    @property
+    def has_words(self) -> bool:
+        """Whether the records have all their words in one field, ``words``; their other texts then only show them."""
+        return self.records.meta.schema_version >= WORDS_SINCE
+
     def word_fields(self, weights: WordWeights) -> Boosts:
-        """Where a search for records looks: the field of all words, if the records of this schema have it."""
-        has_words = self.records.meta.schema_version >= WORDS_SINCE
-        return weights.record_fields if has_words else weights.parted_fields
+        """Where a search for records looks."""
+        return weights.record_fields if self.has_words else weights.parted_fields
 
     @property
     def tokens(self) -> TokenCard | None:

@@ -6,7 +6,7 @@ no record is missed or repeated during a harvest, because ids never change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from core.errors import InvalidInput, NotFound, Unavailable
@@ -20,7 +20,7 @@ from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from search_api.listing.query import page_body
 from search_api.listing.request import ListRequest
-from search_api.serving import ServingResolver
+from search_api.serving import Serving, ServingResolver
 
 LARGEST_ORIGINAL_BYTES = 64 * 1024 * 1024
 LONGEST_ID = 512
@@ -65,7 +65,7 @@ class RecordReader:
 
     def page(self, request: ListRequest) -> Page:
         """Raises Unavailable, or InvalidInput if the cursor does not fit the order."""
-        answer = self.search({**page_body(request), "_source": vectors.WITHOUT})
+        answer = self._on_records(lambda serving: {**page_body(request, serving.has_words), "_source": vectors.WITHOUT})
         hits = answer["hits"]["hits"]
         shown = hits[: request.limit]
         after = tuple(shown[-1]["sort"]) if len(hits) > request.limit and shown else None
@@ -105,21 +105,22 @@ class RecordReader:
 
     def search(self, body: JsonMapping, index: str | None = None) -> Json:
         """One search on the live records. Raises Unavailable."""
-        try:
-            if index is not None:
-                return self._searched(index, body)
-            return on_current(self._resolver, lambda serving: self._searched(serving.records.index, body))
-        except SearchRefused as error:
-            if "search_after" in body:
-                raise InvalidInput("cursor", "cursor: does not fit this order; start again without it") from error
-            raise
+        return self._on_records(lambda _: body) if index is None else self._searched(index, body)
 
     def ledger(self, body: JsonMapping) -> Json:
         """One search on the ledger of removed records."""
         return self.search(body, alias(self._prefix, "ledger"))
 
+    def _on_records(self, body: Callable[[Serving], JsonMapping]) -> Json:
+        return on_current(self._resolver, lambda serving: self._searched(serving.records.index, body(serving)))
+
     def _searched(self, index: str, body: JsonMapping) -> Json:
-        return search_all(self._client, [{"index": index}, dict(body)])[0]
+        try:
+            return search_all(self._client, [{"index": index}, dict(body)])[0]
+        except SearchRefused as error:
+            if "search_after" in body:
+                raise InvalidInput("cursor", "cursor: does not fit this order; start again without it") from error
+            raise
 
     def _source(self, record_id: str, kind: str, fields: JsonMapping | None) -> Json | None:
         if len(record_id.encode()) > LONGEST_ID:

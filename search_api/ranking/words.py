@@ -49,8 +49,7 @@ class NameWeights:
 @dataclass(frozen=True, slots=True)
 class WordWeights:
     """``record_fields`` and ``passage_fields``: where a search for records looks; ``parted_fields``: where it looks in
-    an index without the field of all words, and what is highlighted; ``expanded_fields``: where it looks for the other
-    names of a term; ``cited_fields``: where a search for passages looks.
+    an index without the field of all words; ``cited_fields``: where a search for passages looks.
 
     ``plain``: the folded reading beside the one in the question's language. ``named``: words of place and time.
     ``identifier``: an identifier that matches exactly. ``synonym``, ``narrower``: other names of a term.
@@ -63,7 +62,6 @@ class WordWeights:
     record_fields: Boosts
     parted_fields: Boosts
     passage_fields: Boosts
-    expanded_fields: Boosts
     cited_fields: Boosts
     plain: float
     named: float
@@ -81,7 +79,6 @@ class WordWeights:
             self.record_fields,
             self.parted_fields,
             self.passage_fields,
-            self.expanded_fields,
             self.cited_fields,
         ):
             check_not_negative(**boosts)

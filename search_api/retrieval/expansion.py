@@ -27,9 +27,11 @@ class Expansion:
 NO_EXPANSION = Expansion()
 
 
-def records_expansion(weights: WordWeights, terms: Sequence[TermFound], beside: str, language: str | None) -> Expansion:
-    """For the fields of a record, in the language of each name."""
-    return _Expanding(weights, weights.expanded_fields, language).expansion(terms, beside)
+def records_expansion(
+    weights: WordWeights, fields: Boosts, terms: Sequence[TermFound], beside: str, language: str | None
+) -> Expansion:
+    """For these fields of a record, in the language of each name."""
+    return _Expanding(weights, fields, language).expansion(terms, beside)
 
 
 def passages_expansion(

@@ -13,10 +13,11 @@ from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from search_api.retrieval.arms import PassageKey
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.language_fields import language_suffix
 from search_api.retrieval.passage_found import PassageFound
 from search_api.retrieval.versioned_cache import Version, VersionedCache, version_of
 
-_HIGHLIGHTED = ("title*", "abstract*", "keywords.term*")
+_HIGHLIGHTED = ("title", "abstract", "keywords.term")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +43,17 @@ def ask_records(
     index: str,
     versions: Mapping[str, Version],
     memory: VersionedCache[Record],
-    highlight: Clause | None = None,
+    highlight: Json | None = None,
 ) -> Later[Fetched]:
     """Records at the versions found; those not cached in their current version are asked for.
 
-    ``highlight`` is the lexical query whose words are marked; None for no marks.
+    ``highlight``: from :func:`marks`; None for no highlights.
     """
     known = memory.known(versions)
     unknown = [record for record in versions if record not in known]
     header = {"index": index}
     sources = batch.add(header, _source_body(unknown)) if unknown else None
-    marked = batch.add(header, _highlight_body(list(versions), highlight)) if highlight and versions else None
+    marked = batch.add(header, _highlights_body(list(versions), highlight)) if highlight and versions else None
 
     def read() -> Fetched:
         records = known if sources is None else {**known, **_kept(sources(), versions[unknown[0]][0], memory)}
@@ -73,13 +74,22 @@ def _source_body(ids: Sequence[str]) -> Json:
     return {**_those(ids), "_source": WITHOUT, "seq_no_primary_term": True}
 
 
-def _highlight_body(ids: Sequence[str], words: Clause) -> Json:
-    marks = {
+def _highlights_body(ids: Sequence[str], highlight: Json) -> Json:
+    return {**_those(ids), "_source": False, "highlight": highlight}
+
+
+def marks(words: Clause, language: str | None) -> Json:
+    """Marks the words of a lexical query in each text, whichever field the query asks: these texts have no index."""
+    readings = ("", language_suffix(language or "en"))
+    return {
         "highlight_query": words,
-        "fields": {name: {"number_of_fragments": 2, "fragment_size": 160} for name in _HIGHLIGHTED},
+        "require_field_match": False,
+        "fields": {f"{name}{reading}": _FRAGMENTS for name in _HIGHLIGHTED for reading in readings},
         "encoder": "html",
     }
-    return {**_those(ids), "_source": False, "highlight": marks}
+
+
+_FRAGMENTS = {"number_of_fragments": 2, "fragment_size": 160}
 
 
 def _those(ids: Sequence[str]) -> Json:

@@ -20,7 +20,7 @@ from search_api.understanding.interpretation import NameAsked, NameMatch, TermFo
 Weighed = tuple[Clause, float]
 
 _OWN, _SAID = "names.keys", "names.mentioned"
-_ABSTRACT = "abstract"
+_ANYWHERE = "words"
 _LEAST_BEGUN = 3  # characters of a beginning
 _LEAST_BEGUN_WORD = 5  # letters of the beginning of a word of an abstract
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
@@ -67,7 +67,7 @@ def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> 
     return {
         "size": 0,
         "track_total_hits": False,
-        "aggs": {"counts": {"filters": {"filters": {f"text{number}": {"prefix": {_ABSTRACT: key}}}}}},
+        "aggs": {"counts": {"filters": {"filters": {f"text{number}": {"prefix": {_ANYWHERE: key}}}}}},
     }
 
 
@@ -191,7 +191,7 @@ def _bearing(weights: NameWeights, name: NameAsked, words: int) -> list[Weighed]
     key, keys, told = name.keys[-1], list(name.keys), weights.told(name.found.text, words)
     own = 1.0 if any(letter.isdigit() for letter in key) else told  # a product's code is never named in passing
     if name.in_abstracts:
-        return [({"prefix": {_ABSTRACT: key}}, weights.begun * told)]
+        return [({"prefix": {_ANYWHERE: key}}, weights.begun * told)]
     if name.how == "beginning":
         return [({"prefix": {_OWN: key}}, own), ({"prefix": {_SAID: key}}, weights.begun * told)]
     kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.kin * own)] if len(key) > _LEAST_BEGUN else []

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.json_types import Json
 from search_api.ranking.words import NameWeights, WordWeights
 from search_api.request import Filters, SearchRequest
 from search_api.retrieval import arms, bm25
 from search_api.retrieval.arms import Arm
 from search_api.retrieval.expansion import passages_expansion, records_expansion
+from search_api.retrieval.fetch import marks
 from search_api.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.retrieval.known_names import names_query
 from search_api.retrieval.telling import telling_clauses
@@ -36,7 +38,7 @@ class Counting:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalPlan:
-    """``words`` is the lexical query, ``marked`` the query for highlights.
+    """``words`` is the lexical query, ``marked`` the section of highlights.
 
     ``telling``: what the texts of the candidates are asked (:mod:`search_api.retrieval.telling`); empty if nothing
     depends on it. ``counting``: otherwise, what the first request counts.
@@ -52,7 +54,7 @@ class RetrievalPlan:
     filters: tuple[Clause, ...]
     arms: tuple[Arm, ...]
     words: Clause
-    marked: Clause
+    marked: Json
     judges_meaning: bool
     matching: Clause = field(default_factory=lambda: {"match_none": {}})
     vector: NDArray[np.float32] | None = None
@@ -80,13 +82,13 @@ def plan_retrieval(
     telling = telling_words(read.thematic)
     length = len(telling.split())
     terms = _widening(read, weights.names, length)
-    further = records_expansion(weights, terms, read.beside_terms, read.language)
     names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
     places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
     fields = serving.word_fields(weights)
+    further = records_expansion(weights, fields, terms, read.beside_terms, read.language)
     words = bm25.records_query(weights, fields, read.parted, read.named, read.language, identifiers, further)
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
-    marked = bm25.records_query(weights, weights.parted_fields, telling, "", read.language, (), further)
+    marked = bm25.records_query(weights, fields, telling, "", read.language, (), further)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []
@@ -114,11 +116,11 @@ def plan_retrieval(
         tuple(filters),
         tuple(chosen),
         words,
-        marked,
+        marks(marked, read.language),
         judges_meaning,
         matching,
         vector,
-        telling=telling_clauses(every_word, places) if told else (),
+        telling=telling_clauses(every_word, places, fields) if told else (),
         counting=Counting.of(filters, every_word, matching) if by_words and not told else None,
         passages_uuid="" if serving.passages is None else serving.passages.uuid,
     )

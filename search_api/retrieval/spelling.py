@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import Later, SearchBatch
 
-_FIELDS = ("title", "abstract", "keywords.term")
 _SHORTEST = 4
 _SHORTEST_HELD = 7  # of a word that some record contains: short words have real neighbours (moss, most)
 _FAR_MORE = 30
@@ -31,21 +30,23 @@ class Spelling:
     sure: bool
 
 
-def did_you_mean(batch: SearchBatch, index: str, question: str, words: str) -> Later[Spelling | None]:
+def did_you_mean(
+    batch: SearchBatch, index: str, fields: Collection[str], question: str, words: str
+) -> Later[Spelling | None]:
     """None if every word is known or no word is near.
 
-    Only ``words`` (the question without its places and times) are checked.
+    Only ``words`` (the question without its places and times) are checked. ``fields``: where the records have words.
     """
     found = list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]
     if not found:
         return lambda: None
-    answer = batch.add({"index": index}, _body(found))
-    return lambda: _spelling(question, found, answer())
+    answer = batch.add({"index": index}, _body(fields, found))
+    return lambda: _spelling(question, fields, found, answer())
 
 
-def _spelling(question: str, found: Sequence[str], answer: JsonMapping) -> Spelling | None:
+def _spelling(question: str, fields: Collection[str], found: Sequence[str], answer: JsonMapping) -> Spelling | None:
     counts = answer["aggregations"]["known"]["buckets"]
-    betters = {word: _best(answer["suggest"], word, counts[word]["doc_count"]) for word in found}
+    betters = {word: _best(answer["suggest"], fields, word, counts[word]["doc_count"]) for word in found}
     mended = question
     for word, better in betters.items():
         if better is not None:
@@ -57,12 +58,12 @@ def _spelling(question: str, found: Sequence[str], answer: JsonMapping) -> Spell
     return Spelling(mended, list(replaced) == unknown and len(unknown) == 1 and replaced[unknown[0]] >= _SURE_LIKENESS)
 
 
-def _body(words: list[str]) -> Json:
-    readings = [f"{field}{language}" for field in _FIELDS for language in ("", ".en")]
+def _body(fields: Collection[str], words: list[str]) -> Json:
+    readings = [f"{field}{language}" for field in fields for language in ("", ".en")]
     known = {word: {"multi_match": {"query": word, "fields": readings}} for word in words}
     asked = {
         field: {"term": {"field": field, "suggest_mode": "popular", "prefix_length": 1, "min_word_length": _SHORTEST}}
-        for field in _FIELDS
+        for field in fields
     }
     return {
         "size": 0,
@@ -80,11 +81,11 @@ class _Better(NamedTuple):
     text: str
 
 
-def _best(suggest: JsonMapping, word: str, held: int) -> _Better | None:
+def _best(suggest: JsonMapping, fields: Collection[str], word: str, held: int) -> _Better | None:
     """Over all fields. A word in ``held`` records counts as misspelt only if a very near word is far more common."""
     options = [
         _Better(option["score"], option["freq"], option["text"])
-        for field in _FIELDS
+        for field in fields
         for entry in suggest.get(field, ())
         if entry["text"] == word
         for option in entry["options"]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.json_types import Json, JsonMapping
+from search_api.ranking.words import Boosts
 from search_api.retrieval.arms import for_records
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.versioned_cache import Version, version_of
@@ -33,13 +34,12 @@ class Told:
     named: Mapping[str, float] = field(default_factory=dict)
 
 
-def telling_clauses(every_word: Clause, places: Sequence[str]) -> tuple[Clause, ...]:
-    """Clauses without a score. ``places``: names of the asked places."""
-    title = ["title", "title.en"]
+def telling_clauses(every_word: Clause, places: Sequence[str], fields: Boosts) -> tuple[Clause, ...]:
+    """Clauses without a score. ``places``: names of the asked places; ``fields``: where else than in the title."""
     told = [_named_clause(_ALL_WORDS, every_word)]
     if places:
-        told.append(_named_clause(_NAMED_IN_TITLE, _phrases(places, title)))
-        told.append(_named_clause(_NAMED, _phrases(places, [*title, "keywords.term", "abstract", "abstract.en"])))
+        told.append(_named_clause(_NAMED_IN_TITLE, _phrases(places, ["title"])))
+        told.append(_named_clause(_NAMED, _phrases(places, [*fields, *(f"{field}.en" for field in fields)])))
     return tuple(told)
 
 

@@ -68,7 +68,7 @@ def slips(es_client: Elasticsearch, prefix: str) -> Iterator[str]:
 
 def _did_you_mean(client: Elasticsearch, index: str, question: str, words: str) -> Spelling | None:
     batch = SearchBatch(client)
-    found = did_you_mean(batch, index, question, words)
+    found = did_you_mean(batch, index, ("words",), question, words)
     batch.send()
     return found()
 

@@ -47,10 +47,10 @@ def test_weights_of_fields_and_words_are_those_of_the_configuration() -> None:
 
 
 def test_weights_of_other_names_too() -> None:
-    other = replace(WORDS, expanded_fields={"title": 9.5}, synonym=0.55, narrower=0.45)
+    other = replace(WORDS, synonym=0.55, narrower=0.45)
     found = TextSpan("rain", 0, 4, "vocabulary", 1.0)
     term = TermFound(found, "uri", (Label("precipitation", "en"),), (Label("drizzle", "en"),))
-    clauses = json.dumps(records_expansion(other, [term], "", "en").clauses)
+    clauses = json.dumps(records_expansion(other, {"title": 9.5}, [term], "", "en").clauses)
     for part in ('"title.en^9.5"', "0.55", "0.45"):
         assert part in clauses
 
