@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from core.deadlines import hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
+from core.json_types import Json, JsonMapping
 from core.ports import CrossEncoder, Embedder, Geocoder
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import Later, SearchBatch, on_current
@@ -181,7 +183,7 @@ class SearchPipeline:
             request = replace(request, place=None, filters=self._located(request))
             read = self.understood(request, serving.structured)
         with watch.stage("names"):
-            read = named(self.parts.client, serving.records.index, read) if serving.has_names else read
+            read = named(partial(self._asked_all, serving), read) if serving.has_names else read
         meant, serving = self._meant(request, read, serving, watch)
         found, plan = self._retrieved(request, read, serving, None if meant is None else meant.vector, watch)
         with watch.stage("rank"):
@@ -193,6 +195,9 @@ class SearchPipeline:
             ranking = nearest_first(ranking)
         degraded = (*_degraded(request, serving), *unread, *read.degraded)
         return Ordered(ranking, read, request, found, plan, degraded, watch.took_ms)
+
+    def _asked_all(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:
+        return self.parts.caches.answers.ask(self.parts.client, serving.records.index, serving.state, bodies)
 
     def _located(self, request: SearchRequest) -> Filters:
         """The filters with ``place`` replaced by its box, shaped by a direction if one is given."""

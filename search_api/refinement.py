@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from core.json_types import JsonMapping
-from es_gateway.client import Elasticsearch
-from es_gateway.searching import Later, SearchBatch, search_all
+from core.json_types import Json, JsonMapping
+from es_gateway.searching import Later, SearchBatch
 from search_api.retrieval.candidates import COUNTED, CandidateSet
 from search_api.retrieval.known_acronyms import acronyms_body, terms_of
 from search_api.retrieval.known_names import abstracts_body, names_asked, names_body
@@ -31,15 +30,19 @@ def spelling_of(
     return did_you_mean(batch, index, fields, read.text, words)
 
 
-def named(client: Elasticsearch, index: str, read: Interpretation) -> Interpretation:
-    """With the names that the catalogue bears and what its acronyms mean; one request, none without candidates."""
+AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
+"""Answers searches over all records that the caller may see."""
+
+
+def named(ask: AskAll, read: Interpretation) -> Interpretation:
+    """With the names that the catalogue bears and what its acronyms mean; asks nothing without candidates."""
     possible = read.possible
     bodies = [names_body(possible.names)] if possible.names else []
     bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
     if not bodies:
         return read
-    answers = search_all(client, [part for body in bodies for part in ({"index": index}, body)])
-    names = _names(client, index, read, answers[0]) if possible.names else ()
+    answers = ask(bodies)
+    names = _names(ask, read, answers[0]) if possible.names else ()
     meanings = terms_of(possible.acronyms, answers[-1]) if possible.acronyms else ()
     # A part of a longer name is no acronym: PAN in "PAN 10 M".
     acronyms = [one for one in meanings if not _is_within(one.found, names)]
@@ -48,10 +51,10 @@ def named(client: Elasticsearch, index: str, read: Interpretation) -> Interpreta
     return replace(read, names=names, terms=terms, beside_terms=topic_of(read.text, ranges))
 
 
-def _names(client: Elasticsearch, index: str, read: Interpretation, answer: JsonMapping) -> tuple[NameAsked, ...]:
+def _names(ask: AskAll, read: Interpretation, answer: JsonMapping) -> tuple[NameAsked, ...]:
     """Looks into the abstracts only for a word that no record has and no name, title or keyword begins with."""
     body = abstracts_body(read.possible.names, answer)
-    begun = search_all(client, [{"index": index}, body])[0] if body is not None else None
+    begun = ask([body])[0] if body is not None else None
     return names_asked(read.possible.names, answer, len(read.text), begun)
 
 

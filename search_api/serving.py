@@ -28,11 +28,25 @@ _LANGUAGES_KEPT_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
+class IndexState:
+    """What an index shows: ``refreshes`` counts how often that changed; ``uuid``: a name can be reused."""
+
+    uuid: str
+    refreshes: int
+
+    @classmethod
+    def read(cls, client: Elasticsearch, index: ServingIndex) -> IndexState:
+        """Raises Unavailable."""
+        stats = client.indices.stats(index=index.index, metric="refresh").body
+        return cls(index.uuid, int(stats["_all"]["total"]["refresh"]["external_total"]))
+
+
+@dataclass(frozen=True, slots=True)
 class Serving:
     """The concrete indices and the embedder of one request; ``embedder`` is None if its model cannot be loaded.
 
     ``structured``: whether some record has an extent ("place"), and a period ("time"). ``languages``: those of its
-    records, empty if not known.
+    records, empty if not known. ``state``: what the index of records shows.
     """
 
     records: ServingIndex
@@ -42,6 +56,7 @@ class Serving:
     has_passages: bool = False
     structured: frozenset[StructuredField] = STRUCTURED_FIELDS
     languages: frozenset[str] = frozenset()
+    state: IndexState = IndexState("", 0)
 
     def lacks(self, language: str | None) -> bool:
         """Whether the records are surely in other languages (ISO 639-1; None: unknown)."""
@@ -123,12 +138,13 @@ class ServingResolver:
         has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
         structured = structured_fields(self._client, records.index)
         languages = self._languages_of(records)
+        state = IndexState.read(self._client, records)
         try:
             embedder = self._embedder_for(records.meta.embedding_model)
         except ModelMissing as error:
-            return Serving(records, passages, None, str(error), has_passages, structured, languages)
+            return Serving(records, passages, None, str(error), has_passages, structured, languages, state)
         refuse_other_dimensions(records.index, records.meta, embedder.card)
-        return Serving(records, passages, embedder, None, has_passages, structured, languages)
+        return Serving(records, passages, embedder, None, has_passages, structured, languages, state)
 
     def _languages_of(self, records: ServingIndex) -> frozenset[str]:
         """A catalogue's languages change slowly, and reading them costs more than the rest."""

@@ -18,6 +18,7 @@ from core.record import Record
 from core.token_bits import Bits
 from search_api.ranking.fields import RankingFields
 from search_api.retrieval.passage_found import PassageFound
+from search_api.retrieval.remembered_answers import RememberedAnswers
 from search_api.telemetry_memory import remembered
 
 T = TypeVar("T")
@@ -90,7 +91,7 @@ class VersionedCache(Generic[T]):
 @dataclass(frozen=True, slots=True)
 class RecordCaches:
     """The cache of one process: ranking fields and token vectors of candidates, and whole records and passages for
-    pages.
+    pages; answers about all records.
     """
 
     fields: VersionedCache[RankingFields] = field(default_factory=lambda: VersionedCache("facts", MOST_FIELDS))
@@ -98,4 +99,5 @@ class RecordCaches:
         default_factory=lambda: VersionedCache("tokens", MOST_TOKEN_BYTES, _bytes_of)
     )
     passages: VersionedCache[PassageFound] = field(default_factory=lambda: VersionedCache("passages", MOST_PASSAGES))
+    answers: RememberedAnswers = field(default_factory=RememberedAnswers)
     records: VersionedCache[Record] = field(default_factory=lambda: VersionedCache("records", MOST_RECORDS, weight_of))

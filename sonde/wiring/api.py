@@ -58,7 +58,9 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     models = models or Models(settings)
     # The serving index is the same for everybody, so a client that sees everything resolves it.
     resolver = ServingResolver(everything, settings.index.prefix, models.embedder)
-    pipeline, _ = search_pipeline(client, settings.index.prefix, models, ranking_config(settings), resolver=resolver)
+    pipeline, _ = search_pipeline(
+        client, settings.index.prefix, models, ranking_config(settings), resolver=resolver, groups=groups_seen
+    )
     refuse_unservable(resolver)
     if settings.api.preload:
         models.embedder()

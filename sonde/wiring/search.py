@@ -14,6 +14,8 @@ from reading.vocabulary.concept import NamedVocabulary
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
+from search_api.retrieval.remembered_answers import RememberedAnswers
+from search_api.retrieval.versioned_cache import RecordCaches
 from search_api.serving import Resolver, ServingResolver
 from search_api.understanding.loaded_vocabularies import LoadedVocabularies
 from search_api.understanding.understand import Understander
@@ -37,12 +39,13 @@ def search_pipeline(
     *,
     now_ms: Callable[[], int] | None = None,
     resolver: ServingResolver | None = None,
+    groups: Callable[[], frozenset[str]] = frozenset,
 ) -> tuple[SearchPipeline, ServingResolver]:
-    """The pipeline for serving and evaluation, on one prefix."""
+    """The pipeline for serving and evaluation, on one prefix; ``groups`` are the current caller's."""
     resolver = resolver or ServingResolver(client, prefix, models.embedder)
     vocabularies = LoadedVocabularies(VocabularyStore(client, prefix), _with_own)
     return SearchPipeline(
-        search_parts(client, resolver, models, config, now_ms=now_ms, vocabulary=vocabularies)
+        search_parts(client, resolver, models, config, now_ms=now_ms, vocabulary=vocabularies, groups=groups)
     ), resolver
 
 
@@ -58,8 +61,9 @@ def search_parts(
     *,
     now_ms: Callable[[], int] | None = None,
     vocabulary: Callable[[], Vocabulary] = only_own_vocabulary,
+    groups: Callable[[], frozenset[str]] = frozenset,
 ) -> SearchParts:
-    """The parts of a search; ``resolver`` finds the serving index."""
+    """The parts of a search; ``resolver`` finds the serving index; ``groups`` are the current caller's."""
     clock = now_ms or (lambda: int(time.time() * 1000))
     geocoder: Geocoder = models.remote_geocoder or models.gazetteer
     return SearchParts(
@@ -74,4 +78,5 @@ def search_parts(
         cross_encoder=models.heavy_reranker,
         config=config,
         now_ms=clock,
+        caches=RecordCaches(answers=RememberedAnswers(groups)),
     )

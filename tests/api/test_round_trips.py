@@ -37,6 +37,12 @@ def test_a_hybrid_search_is_three_requests_whatever_its_page_shows(samples: Serv
     assert _asked(samples, searches, facets="type,decade", highlight="true", explain="true") == 3
 
 
+def test_a_name_is_looked_up_once_until_the_index_changes(samples: Service, searches: list[int]) -> None:
+    named = {"interpret": "place,time,names,terms", "q": "ERA5 temperature"}
+    _asked(samples, searches, **named)
+    assert _asked(samples, searches, facets="type", highlight="true", **named) <= 3
+
+
 def test_words_alone_are_one_request_once_their_records_are_remembered(samples: Service, searches: list[int]) -> None:
     words = {"algorithm": "bm25", "interpret": "none", "q": "temperature"}
     _asked(samples, searches, **words)
