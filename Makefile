@@ -10,7 +10,7 @@ UV := .venv-tools/bin/uv
 # Where it is set, every process that starts compiles every library again: seconds each, for hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help docs env lean demo down check types style audit test test-fast format lock image compose-secrets sbom chart-readme clean
+.PHONY: help docs env lean demo down check types style audit test test-fast format lock image compose-secrets sbom release chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -88,6 +88,9 @@ sbom: env  ## What the images hold, as CycloneDX lists: dist/sbom.json, dist/sbo
 	mkdir -p dist
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json requirements.lock
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom-models.json requirements-models.lock
+
+release: env  ## What a release consists of, in dist/: packages, chart, lists of contents, offline bundle, checksums.
+	$(BIN)/python -m lab.release --out dist --tools $(dir $(UV))
 
 docs: env  ## The documentation as a site: dist/site/index.html.
 	$(BIN)/mkdocs build --strict --quiet

@@ -7,7 +7,7 @@ import os
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -31,6 +31,8 @@ from lab.benchmarks.machine import machine
 from lab.benchmarks.reading import time_hausdorff, time_ranking, time_understanding
 from lab.benchmarks.searching import SearchTimes, time_searches
 from lab.benchmarks.timing import TimedNode
+from lab.benchmarks.vectors import WINDOW, compare_graphs
+from lab.load.catalogue import real_records
 from local_stack.ports import free_port
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -56,8 +58,18 @@ _ROUNDS = 3
 )
 @click.option("--no-embedding", is_flag=True, help="Skip everything that needs vectors: minutes shorter, no searches.")
 @click.option("--only-thinking", is_flag=True, help="Only what needs no index: reading, ranking, distances.")
+@click.option(
+    "--vectors",
+    "sizes",
+    type=click.IntRange(min=1_000),
+    multiple=True,
+    metavar="NUMBER",
+    help="Only compare Elasticsearch's graphs of vectors, over this many; give it again for more sizes.",
+)
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Also write figures to this file.")
-def bench(*, catalogues: Path, no_embedding: bool, only_thinking: bool, out: Path | None) -> None:
+def bench(
+    *, catalogues: Path, no_embedding: bool, only_thinking: bool, sizes: tuple[int, ...], out: Path | None
+) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
 
     Takes about five minutes. Other work on the machine shows in the figures: look at "load before".
@@ -69,21 +81,55 @@ def bench(*, catalogues: Path, no_embedding: bool, only_thinking: bool, out: Pat
             raise NotFound(f"{archive} is missing; name its folder with --catalogues.")
     figures: Json = {"machine": machine()}
     _show(console, "machine", figures["machine"])
-    _think(console, figures, load_settings())
-    if not only_thinking:
+    if sizes:
+        with temporary_node(load_settings(), console.print) as settings:
+            _compare_graphs(console, figures, settings, archives, sizes)
+    else:
+        _think(console, figures, load_settings())
+    if not only_thinking and not sizes:
         with temporary_node(load_settings(), console.print) as settings:
             _measure(console, figures, settings, archives, embedding=not no_embedding)
     if out is not None:
         out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
 
 
+def _compare_graphs(
+    console: Console, figures: Json, settings: Settings, archives: list[Path], sizes: Sequence[int]
+) -> None:
+    embedder = Models(settings).embedder()
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+    texts = [record.embedding_text for record in real_records(archives)]
+    for number in sizes:
+        title = f"{number:,} vectors, the nearest {WINDOW}, one client"
+        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+        for column in ("", "of the true 10", f"of {WINDOW}", "p50 ms", "p95 ms", "disk MB", "memory MB", "built in s"):
+            table.add_column(column, justify="left" if not column else "right")
+        for one in compare_graphs(client, embedder, texts, _questions(), number):
+            figures.setdefault("vectors", []).append(asdict(one))
+            console.print(f"{one.graph}: {number:,} vectors, {one.built_s:.0f} s", style="dim")
+            table.add_row(
+                one.graph,
+                f"{one.recall_first:.3f}",
+                f"{one.recall_window:.3f}",
+                f"{one.took_ms.p50:.1f}",
+                f"{one.took_ms.p95:.1f}",
+                f"{one.disk_bytes / 1e6:.0f}",
+                f"{one.memory_bytes / 1e6:.0f}",
+                f"{one.built_s:.0f}",
+            )
+        console.print(table)
+
+
+def _questions() -> list[str]:
+    return [json.loads(line)["q"] for line in _QUESTIONS.read_text("utf-8").splitlines()]
+
+
 def _think(console: Console, figures: Json, settings: Settings) -> None:
     """Milliseconds: reading a question, ranking a thousand candidates, a thousand Hausdorff distances."""
     models = Models(settings)
     understander = Understander(PlaceReader(models.gazetteer, models.recogniser), TimeReader())
-    questions = [json.loads(line)["q"] for line in _QUESTIONS.read_text("utf-8").splitlines()]
     timed = {
-        "understanding a question, ms": time_understanding(understander, questions),
+        "understanding a question, ms": time_understanding(understander, _questions()),
         "ranking 1,000 candidates, ms": time_ranking(ranking_config(settings).records),
         "Hausdorff of 1,000 boxes, ms": time_hausdorff(),
     }
@@ -171,7 +217,7 @@ def _search(console: Console, figures: Json, settings: Settings, models: Models,
     pipeline, _ = search_pipeline(client, prefix, models, ranking_config(settings))
     pipeline.search(SearchRequest(q="rain in Berlin since 1990", rerank=False))  # loads what answers need
     keep_what_is_loaded()
-    questions = [json.loads(line)["q"] for line in _QUESTIONS.read_text("utf-8").splitlines()]
+    questions = _questions()
     requests = {
         "bm25": SearchRequest(algorithm="bm25", rerank=False),
         "dense": SearchRequest(algorithm="dense", rerank=False),

@@ -104,7 +104,7 @@ def fill(
         vectors = len(passages.real)
         _write(client, _passages(prefix, real, texts, passages, size), "passages", size.passages, told)
     _refresh(client, prefix, None)
-    _calm(client, prefix)
+    calm(client, _filled(prefix))
     return Made(prefix, len(real), len(records.real), vectors, time.perf_counter() - begun)
 
 
@@ -145,9 +145,8 @@ def _filled(prefix: str) -> list[str]:
     return [concrete(prefix, "records", 1), concrete(prefix, "passages", 1)]
 
 
-def _calm(client: Elasticsearch, prefix: str) -> None:
+def calm(client: Elasticsearch, indices: Sequence[str]) -> None:
     """Everything can be found, and no merge is left to disturb the searches; after ten minutes it goes on anyway."""
-    indices = _filled(prefix)
     client.indices.refresh(index=indices)
     until = time.monotonic() + _CALM_S
     while time.monotonic() < until:
@@ -155,7 +154,7 @@ def _calm(client: Elasticsearch, prefix: str) -> None:
         if not found["_all"]["total"]["merges"]["current"]:
             return
         time.sleep(0.5)
-    log.warning("load.still_merging", prefix=prefix)
+    log.warning("load.still_merging", indices=indices)
 
 
 def delete(client: Elasticsearch, prefix: str) -> None:

@@ -23,7 +23,9 @@ _QUESTIONS = (
     "greenhouse gas measurements north of Italy since 2010",
     "how much ice has Greenland lost",
 )
-_SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "records"
+_HERE = Path(__file__).resolve()
+_SAMPLES = (_HERE.parents[2] / "samples" / "records", _HERE.parents[1] / "sample_records")
+"""In a checkout, and in an installed package."""
 
 
 @click.command()
@@ -31,11 +33,12 @@ def demo() -> None:
     """Start everything, harvest samples/, run a few searches and keep running; `sonde down` stops it."""
     started = time.monotonic()
     console = Console()
-    if not _SAMPLES.is_dir():
-        raise SondeError(f"{_SAMPLES} is missing: the demo needs a checkout of Sonde, not an installed package.")
+    samples = next((folder for folder in _SAMPLES if folder.is_dir()), None)
+    if samples is None:
+        raise SondeError(f"The sample records are missing: {_SAMPLES[1]}. Install Sonde again.")
     show_stack(console, start_stack(console))
     settings = load_settings()
-    reports = [run_one(Console(stderr=True), Harvester(settings), str(_SAMPLES), "samples")]
+    reports = [run_one(Console(stderr=True), Harvester(settings), str(samples), "samples")]
     show_reports(console, reports)
     if reports[0].state != "complete":
         sys.exit(1)

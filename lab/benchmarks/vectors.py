@@ -1,0 +1,138 @@
+"""Graphs of vectors beside one another: who finds the true neighbours, how fast, in how much room."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from elasticsearch.helpers import streaming_bulk
+from numpy.typing import NDArray
+
+from core.json_types import Json
+from core.ports import Embedder
+from es_gateway.client import Elasticsearch
+from es_mappings import loader
+from es_mappings.shape import IndexShape
+from lab.benchmarks.timing import Spread
+from lab.load.catalogue import calm
+from lab.load.made import MadeVectors
+from search_api.retrieval.knn import nearest
+
+GRAPHS = ("hnsw", "int8_hnsw", "int4_hnsw", "bbq_hnsw")
+_FIRST = 10
+WINDOW = 150
+"""As many neighbours as a search takes: ``candidate_window`` of the default ranking."""
+_ROUNDS = 3
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFigures:
+    """``recall_first``, ``recall_window``: shares (0..1) of the true 10 and 150 nearest; bytes on disk; seconds.
+
+    ``memory_bytes``: what the graph's search reads of it, and therefore what should stay in the file cache.
+    """
+
+    graph: str
+    vectors: int
+    recall_first: float
+    recall_window: float
+    took_ms: Spread
+    disk_bytes: int
+    memory_bytes: int
+    built_s: float
+
+
+def compare_graphs(
+    client: Elasticsearch, embedder: Embedder, texts: Sequence[str], questions: Sequence[str], number: int
+) -> Iterator[GraphFigures]:
+    """``number`` vectors of the texts, past them moved by noise, in each graph that Elasticsearch has freely.
+
+    One index after another, each deleted after its figures. The neighbours by float32 products are the true ones.
+    """
+    made = MadeVectors.of(texts, embedder, number)
+    vectors = np.array([made.at(place)["vector"] for place in range(number)], np.float32)
+    asked = embedder.encode(questions, "query").vectors
+    true = _true_neighbours(vectors, asked)
+    for graph in GRAPHS:
+        index = f"sonde-bench-{uuid.uuid4().hex[:12]}"
+        try:
+            yield _measured(client, index, graph, embedder, vectors, asked, true)
+        finally:
+            client.options(ignore_status=404).indices.delete(index=index)
+
+
+def _true_neighbours(vectors: NDArray[np.float32], asked: NDArray[np.float32]) -> NDArray[np.int64]:
+    """The places of the nearest, nearest first; [questions, window]."""
+    return np.argsort(-(asked @ vectors.T), axis=1)[:, :WINDOW]
+
+
+def _measured(
+    client: Elasticsearch,
+    index: str,
+    graph: str,
+    embedder: Embedder,
+    vectors: NDArray[np.float32],
+    asked: NDArray[np.float32],
+    true: NDArray[np.int64],
+) -> GraphFigures:
+    shape = IndexShape(vector_index=graph, replicas=0)
+    fields = loader.mapping("records", embedder.card, shape=shape)["properties"]
+    mappings = {"dynamic": "strict", "properties": {"vector": fields["vector"]}}
+    client.indices.create(index=index, mappings=mappings, settings=loader.settings("records", shape))
+    started = time.perf_counter()
+    for _ in streaming_bulk(client, _operations(index, vectors), chunk_size=_CHUNK):
+        pass
+    calm(client, [index])
+    built = time.perf_counter() - started
+    found, spread = _asked(client, index, asked)
+    stats = client.indices.stats(index=index, metric="store,dense_vector").body["_all"]["primaries"]
+    return GraphFigures(
+        graph,
+        len(vectors),
+        _recall(found, true, _FIRST),
+        _recall(found, true, WINDOW),
+        spread,
+        stats["store"]["size_in_bytes"],
+        _memory(stats["dense_vector"]),
+        built,
+    )
+
+
+def _operations(index: str, vectors: NDArray[np.float32]) -> Iterator[Json]:
+    for place, vector in enumerate(vectors):
+        yield {"_index": index, "_id": str(place), "vector": vector.tolist()}
+
+
+def _asked(client: Elasticsearch, index: str, asked: NDArray[np.float32]) -> tuple[list[list[int]], Spread]:
+    """The found places of each question, and how long one took on a warm index."""
+    bodies: list[Json] = [
+        {"knn": nearest(vector, WINDOW, ()), "size": WINDOW, "_source": False, "track_total_hits": False}
+        for vector in asked
+    ]
+    found, took = [], []
+    for lap in range(_ROUNDS + 1):
+        for body in bodies:
+            started = time.perf_counter()
+            hits = client.search(index=index, **body).body["hits"]["hits"]
+            if lap:
+                took.append((time.perf_counter() - started) * 1000.0)
+            else:
+                found.append([int(hit["_id"]) for hit in hits])
+    return found, Spread.of(took)
+
+
+def _recall(found: Sequence[Sequence[int]], true: NDArray[np.int64], most: int) -> float:
+    shares = [len(set(one[:most]) & set(exact[:most].tolist())) / most for one, exact in zip(found, true, strict=True)]
+    return float(np.mean(shares))
+
+
+def _memory(stats: Json) -> int:
+    """Without the full vectors that only re-scoring reads (``vec``), unless the graph itself is of them."""
+    off_heap = stats["off_heap"]
+    compressed = sum(off_heap[f"total_{part}_size_bytes"] for part in ("veq", "veb"))
+    vectors = compressed or off_heap["total_vec_size_bytes"]
+    return int(vectors + off_heap["total_vex_size_bytes"])

@@ -1,0 +1,1 @@
+"""What a release consists of, made into one folder by `make release`: `python -m lab.release`."""

@@ -1,0 +1,48 @@
+"""``python -m lab.release``: makes the files of a release in one folder, and names and weighs them."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+import click
+
+from core.errors import SondeError
+from lab.release.bundle import bundle
+from lab.release.files import chart, checksums, contents, news, packages
+
+_CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+@click.command()
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("dist"), show_default=True)
+@click.option("--tools", type=click.Path(path_type=Path), default=Path(".venv-tools/bin"), show_default=True)
+@click.option("--offline/--no-offline", default=True, show_default=True, help="Make the offline bundle, some 500 MB.")
+def release(*, out: Path, tools: Path, offline: bool) -> None:
+    """Make the files of a release: packages, chart, lists of contents, the news, the offline bundle, checksums.
+
+    Two runs on one commit make the same bytes, except of the bundle, whose models are exported anew.
+    """
+    version = tomllib.loads((_CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    out.mkdir(parents=True, exist_ok=True)
+    made = packages(_CHECKOUT, tools.absolute() / "uv", out)
+    made += [chart(_CHECKOUT, out), *contents(_CHECKOUT, version, out), news(_CHECKOUT, version, out)]
+    if offline:
+        wheel = next(file for file in made if file.suffix == ".whl")
+        made.append(bundle(_CHECKOUT, version, wheel, tools.absolute() / "pip", out, _say))
+    made.append(checksums(made, out))
+    for file in made:
+        click.echo(f"{file.stat().st_size / 1e6:10.2f} MB  {file}")
+
+
+def _say(event: str, **facts: object) -> None:
+    if "done_bytes" not in facts:
+        click.echo(" ".join([event, *(f"{name}={value}" for name, value in facts.items())]), err=True)
+
+
+if __name__ == "__main__":
+    try:
+        release()
+    except SondeError as error:
+        sys.exit(str(error))
