@@ -1,5 +1,5 @@
 # One image for every role: `api`, `worker`, `beat`, `migrate`, or any `sonde` command.
-# Not built where it was written (no Docker daemon there): `make image` builds it where there is one.
+# `make image` builds it where Docker is, `make cluster-check` (tests/cluster/image/build.sh) without Docker.
 ARG PYTHON=3.11-slim-bookworm
 
 FROM python:${PYTHON} AS build
@@ -25,9 +25,9 @@ RUN lock="requirements${EXTRA:+-${EXTRA}}.lock" && \
     else \
       uv pip install --python /opt/sonde/bin/python --require-hashes --no-deps -r "${lock}"; \
     fi
-# What serving never reads: tests, a model, translations, and the debugging symbols of spaCy's libraries.
+# What serving never reads: tests, two models, translations, and the debugging symbols of spaCy's libraries.
 RUN find /opt/sonde -type d \( -name tests -o -path '*/onnx/backend/test' -o -path '*/pycountry/locales' \) -prune -exec rm -rf {} + && \
-    find /opt/sonde -name e5-small-enpt-q4.bin -delete && \
+    find /opt/sonde \( -name e5-small-enpt-q4.bin -o -name sae.bin \) -delete && \
     find /opt/sonde -regextype posix-extended -regex '.*/site-packages/(spacy|thinc|blis|srsly|preshed|cymem|murmurhash)/.*\.so' \
       -exec strip --strip-unneeded {} +
 COPY core core
@@ -43,9 +43,10 @@ COPY evaluation evaluation
 COPY training training
 COPY local_stack local_stack
 COPY sonde sonde
+# What the prepared models were made from is not needed again.
 RUN uv pip install --python /opt/sonde/bin/python --no-deps . && \
     SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.ops.prepare_models artifact:multilingual-e5-small && \
-    rm -rf /opt/models/.*.lock /opt/models/langchain4j-*
+    rm -rf /opt/models/.*.lock /opt/models/langchain4j-* && find /opt/sonde -name e5-small-q4.bin -delete
 
 FROM python:${PYTHON}
 ARG VERSION=0.2.0.dev0

@@ -10,7 +10,7 @@ UV := .venv-tools/bin/uv
 # Where it is set, every process that starts compiles every library again: seconds each, for hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help docs env lean demo down check types style audit test test-fast format lock image compose-secrets sbom release chart-readme clean
+.PHONY: help docs env lean demo down check types style audit test test-fast format lock image cluster-check compose-secrets sbom release chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -80,6 +80,9 @@ lock:  ## Pin the newest versions that pyproject.toml allows.
 
 image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models.
 	docker build --build-arg REVISION="$$(git rev-parse HEAD)" --build-arg EXTRA="$(EXTRA)" -t sonde:local$(EXTRA:%=-%) .
+
+cluster-check: env  ## Image and chart in a real Kubernetes while things fail (root, Debian); writes the table of docs/operate.md.
+	$(BIN)/python -m tests.cluster.check --write
 
 compose-secrets:  ## The passwords that compose.yaml reads, made once.
 	./compose-secrets.sh

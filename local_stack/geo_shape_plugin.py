@@ -18,7 +18,7 @@ from local_stack.maven import copy_artifact
 from local_stack.report import Report
 
 PLUGIN_NAME = "sonde-geo-shape"
-SOURCE = Path(__file__).parent / "geo_shape" / "GeoShapePlugin.java"
+_SOURCES = Path(__file__).parent / "geo_shape"
 COMPILER_ARTIFACT = "org.eclipse.jdt:ecj:3.43.0"  # only where a Java has no javac; never part of what we ship
 _STAMP = "source.sha256"
 _COMPILE_TIMEOUT_S = 180
@@ -37,9 +37,16 @@ def descriptor(elasticsearch_version: str) -> str:
     return "".join(f"{name}={value}\n" for name, value in values.items())
 
 
+def sources(elasticsearch_version: str) -> list[Path]:
+    """What both majors share, and what the major of this version needs."""
+    major = elasticsearch_version.partition(".")[0]
+    return [*sorted(_SOURCES.glob("*.java")), *sorted((_SOURCES / major).glob("*.java"))]
+
+
 def plugin_digest(elasticsearch_version: str) -> str:
-    """Says whether an installed plugin is still the one this source makes."""
-    return hashlib.sha256(SOURCE.read_bytes() + descriptor(elasticsearch_version).encode()).hexdigest()
+    """Says whether an installed plugin is still the one these sources make."""
+    texts = b"".join(source.read_bytes() for source in sources(elasticsearch_version))
+    return hashlib.sha256(texts + descriptor(elasticsearch_version).encode()).hexdigest()
 
 
 def is_installed(home: Path, elasticsearch_version: str) -> bool:
@@ -62,7 +69,7 @@ def install_plugin(
         classes = Path(scratch) / "classes"
         command = _compiler(java, environment, Path(scratch))
         jars = os.pathsep.join(str(jar) for jar in sorted((home / "lib").glob("*.jar")))  # ecj knows no "lib/*"
-        _run([*command, "-cp", jars, "-d", str(classes), str(SOURCE)])
+        _run([*command, "-cp", jars, "-d", str(classes), *map(str, sources(elasticsearch_version))])
         _pack(classes, built / f"{PLUGIN_NAME}.jar")
     (built / "plugin-descriptor.properties").write_text(descriptor(elasticsearch_version), encoding="utf-8")
     (built / _STAMP).write_text(plugin_digest(elasticsearch_version), encoding="utf-8")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
+DEFAULT_VERSION = "9.4.3"
 _HEAP = re.compile(r"^[1-9]\d*[kKmMgG]$")
 
 
@@ -29,7 +30,8 @@ class ElasticsearchSettings:
 
     The ports lie beside the well-known ones, so that a machine that already runs an Elasticsearch is not in the way.
     ``ca_certs``: a PEM file with the CA that signed the named server's certificate. ``heap`` is the JVM's notation
-    ("1g"). ``run_as`` is the account used when started by root. ``http_port_setting`` and
+    ("1g"). ``version`` is one of those that are known (distribution.py). ``run_as`` is the account used when started by
+    root. ``http_port_setting`` and
     ``transport_port_setting`` are what the operator knows the ports as. ``members``: transport port by name of every
     node of a cluster, this one included; none means a node alone. ``jvm_options`` are added to the node's own.
     Raises ValueError for a heap that the JVM would not understand.
@@ -40,6 +42,7 @@ class ElasticsearchSettings:
     http_port: int = 9270
     transport_port: int = 9370
     heap: str = "1g"
+    version: str = DEFAULT_VERSION
     run_as: str = "nobody"
     start_timeout_s: float = 180.0
     http_port_setting: str = "SONDE_ELASTICSEARCH__PORT"

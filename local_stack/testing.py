@@ -13,7 +13,7 @@ from local_stack.elasticsearch import elasticsearch_part
 from local_stack.part import External, Part
 from local_stack.ports import free_port
 from local_stack.report import Report, silent
-from local_stack.settings import BrokerSettings, ElasticsearchSettings, StackSettings, default_cache
+from local_stack.settings import DEFAULT_VERSION, BrokerSettings, ElasticsearchSettings, StackSettings, default_cache
 from local_stack.supervisor import Supervisor
 from local_stack.valkey import broker_part
 
@@ -29,6 +29,7 @@ def elasticsearch_node(
     environment: Mapping[str, str] | None = None,
     heap: str = "512m",
     cache: Path | None = None,
+    version: str = DEFAULT_VERSION,
     report: Report = silent,
 ) -> Iterator[str]:
     """The address of an Elasticsearch that lives as long as the ``with``; any free port where none is named.
@@ -37,7 +38,11 @@ def elasticsearch_node(
     child process. Logs stay in ``folder/logs``, the data do not. Raises StackError where it does not come up.
     """
     settings = ElasticsearchSettings(
-        http_port=port or free_port(), transport_port=free_port(), heap=heap, jvm_options=QUICK_START
+        http_port=port or free_port(),
+        transport_port=free_port(),
+        heap=heap,
+        version=version,
+        jvm_options=QUICK_START,
     )
     inherited = os.environ if environment is None else environment
     stack = StackSettings(folder, inherited, cache or default_cache(), elasticsearch=settings)

@@ -58,6 +58,9 @@ class ElasticsearchSettings(_Group):
     port: Port = Field(9270, description="Port of the node that `sonde up` starts.")
     transport_port: Port = 9370
     heap: str = Field("1g", pattern=r"^\d+[mg]$", description="Java heap of the node that `sonde up` starts.")
+    version: Literal["9.4.3", "8.19.13"] = Field(
+        "9.4.3", description="Version of the node that `sonde up` starts. Not for a server of your own."
+    )
 
 
 class BrokerSettings(_Group):

@@ -21,6 +21,7 @@ import pytest
 
 from local_stack.elasticsearch import trouble
 from local_stack.ports import free_port
+from local_stack.settings import DEFAULT_VERSION
 from local_stack.testing import elasticsearch_node, valkey_server
 
 _ELASTICSEARCH, _BROKER = "elasticsearch_url", "broker_url"
@@ -88,7 +89,8 @@ def pytest_unconfigure() -> None:
 
 @contextmanager
 def _node(port: int) -> Iterator[str]:
-    with folder_in_memory() as folder, elasticsearch_node(folder, port, environment=os.environ, heap="1g") as url:
+    version = os.environ.get("SONDE_ELASTICSEARCH__VERSION", DEFAULT_VERSION)
+    with folder_in_memory() as folder, elasticsearch_node(folder, port, heap="1g", version=version) as url:
         yield url
 
 

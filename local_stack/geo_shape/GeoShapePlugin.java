@@ -18,7 +18,6 @@ import org.elasticsearch.index.mapper.FieldMapper.Parameter;
 import org.elasticsearch.index.mapper.GeoShapeIndexer;
 import org.elasticsearch.index.mapper.GeoShapeParser;
 import org.elasticsearch.index.mapper.GeoShapeQueryable;
-import org.elasticsearch.index.mapper.IndexType;
 import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.Mapper;
 import org.elasticsearch.index.mapper.MapperBuilderContext;
@@ -73,7 +72,7 @@ public final class GeoShapePlugin extends Plugin implements MapperPlugin {
             return new Parameter<?>[] { ignoreMalformed, ignoreZValue, coerce, orientation, meta };
         }
 
-        @Override
+        /** Overrides a method of the superclass from version 9 on. */
         public String contentType() {
             return TYPE;
         }
@@ -92,11 +91,10 @@ public final class GeoShapePlugin extends Plugin implements MapperPlugin {
     }
 
     /** How such a field is asked. */
-    static final class ShapeType extends AbstractShapeGeometryFieldMapper.AbstractShapeGeometryFieldType<Geometry>
-        implements GeoShapeQueryable {
+    static final class ShapeType extends IndexedShapeType implements GeoShapeQueryable {
 
         ShapeType(String path, GeoShapeParser parser, Orientation orientation, Map<String, String> meta) {
-            super(path, IndexType.points(true, false), false, parser, orientation, meta);
+            super(path, parser, orientation, meta);
         }
 
         @Override

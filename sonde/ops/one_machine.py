@@ -26,6 +26,7 @@ def stack_of(settings: Settings) -> Stack:
                 http_port=settings.elasticsearch.port,
                 transport_port=settings.elasticsearch.transport_port,
                 heap=settings.elasticsearch.heap,
+                version=settings.elasticsearch.version,
                 http_port_setting="SONDE_ELASTICSEARCH__PORT",
                 transport_port_setting="SONDE_ELASTICSEARCH__TRANSPORT_PORT",
             ),

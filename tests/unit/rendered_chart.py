@@ -11,14 +11,16 @@ import yaml
 from helm_python import Chart
 
 CHART = Path(__file__).resolve().parents[2] / "helm" / "sonde"
-EXAMPLES = {path.name.removesuffix("-values.yaml"): path for path in sorted((CHART / "ci").glob("*-values.yaml"))}
+EXAMPLES = {path.name.removesuffix("-values.yaml"): path for path in sorted((CHART / "ci").glob("*-values.yaml"))} | {
+    path.stem.removeprefix("values-"): path for path in sorted(CHART.glob("values-*.yaml"))
+}
 
 Manifest = dict[str, Any]
 WITH_PODS = ("Deployment", "StatefulSet", "Job", "Pod")
 
 
 def example(name: str) -> dict[str, Any]:
-    """The values of ci/NAME-values.yaml."""
+    """The values of ci/NAME-values.yaml or values-NAME.yaml."""
     values: dict[str, Any] = yaml.safe_load(EXAMPLES[name].read_text("utf-8"))
     return values
 

@@ -74,6 +74,31 @@ def test_every_pod_keeps_to_the_restricted_profile_and_to_its_share(rendered: Re
             assert not container["image"].endswith(":latest"), name
 
 
+@pytest.mark.parametrize("name", ["default", "small"])
+def test_an_upgrade_fits_two_cores(name: str) -> None:
+    """All pods at once, the API's additional one and the migration too; a cluster itself takes about 300m."""
+    given = {"default": example("minimal") | {"broker": {"bundled": {"enabled": True}}}, "small": example("small")}
+    rendered = Rendered.of(given[name])
+    assert all(one["spec"]["strategy"]["rollingUpdate"]["maxSurge"] == 0 for one in _workers(rendered))
+    wanted = 0
+    for one in rendered.of_kind(*WITH_PODS):
+        if one["kind"] == "Pod":
+            continue  # of `helm test`
+        (container,) = one["spec"]["template"]["spec"]["containers"]
+        surge = one["metadata"]["name"].endswith("-api")
+        wanted += (one["spec"].get("replicas", 1) + surge) * _millicores(container["resources"]["requests"]["cpu"])
+    search = [one["spec"]["nodeSets"][0] for one in rendered.of_kind("Elasticsearch")]
+    for nodes in search:
+        (container,) = nodes["podTemplate"]["spec"]["containers"]
+        wanted += nodes["count"] * _millicores(container["resources"]["requests"]["cpu"])
+    assert wanted <= 1700
+
+
+def test_every_pod_has_the_secrets_of_the_registry() -> None:
+    for name, pod in Rendered.of(example("airgapped")).pods():
+        assert pod["spec"]["imagePullSecrets"] == [{"name": "registry"}], name
+
+
 def test_what_is_mounted_is_there(rendered: Rendered) -> None:
     for name, pod in rendered.pods():
         volumes = {volume["name"] for volume in pod["spec"].get("volumes", [])} | (
@@ -414,6 +439,14 @@ def test_the_page_of_values_is_what_the_values_say() -> None:
     assert (CHART / "README.md").read_text("utf-8") == page((CHART / "values.yaml").read_text("utf-8")), (
         "run: make chart-readme"
     )
+
+
+def _workers(rendered: Rendered) -> list[Manifest]:
+    return [one for one in rendered.of_kind("Deployment") if "-worker-" in one["metadata"]["name"]]
+
+
+def _millicores(amount: str) -> int:
+    return int(amount[:-1]) if amount.endswith("m") else 1000 * int(amount)
 
 
 def _settings() -> Iterator[tuple[str, str]]:

@@ -12,8 +12,8 @@ import pytest
 import redis
 import yaml
 
-from local_stack.distribution import VERSION
 from local_stack.ports import free_port
+from local_stack.settings import DEFAULT_VERSION
 from local_stack.valkey import server_arguments, server_program
 from sonde.settings import Settings
 from tests.unit.go_modules import go_module
@@ -32,7 +32,7 @@ def test_the_parts_are_those_of_the_stack(compose: dict[str, Any]) -> None:
 
 
 def test_elasticsearch_has_the_same_version(compose: dict[str, Any]) -> None:
-    assert compose["services"]["elasticsearch"]["image"].endswith(f"elasticsearch:{VERSION}")
+    assert compose["services"]["elasticsearch"]["image"].endswith(f"elasticsearch:{DEFAULT_VERSION}")
 
 
 @pytest.mark.parametrize("name", ["api", "worker", "beat"])

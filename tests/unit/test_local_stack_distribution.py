@@ -3,16 +3,17 @@
 import json
 import zlib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+import sonde.settings
 from local_stack.distribution import (
-    EXPECTED,
+    DISTRIBUTIONS,
     MANIFEST,
-    VERSION,
+    Distribution,
     Expected,
     digest,
-    digests,
     fault,
     manifest,
     require,
@@ -20,9 +21,9 @@ from local_stack.distribution import (
 )
 from local_stack.elasticsearch import NodeFolders, node_jvm_options, node_settings, shown
 from local_stack.errors import FetchFailed
-from local_stack.geo_shape_plugin import descriptor
+from local_stack.geo_shape_plugin import descriptor, sources
 from local_stack.range_fetch import Entry
-from local_stack.settings import ElasticsearchSettings
+from local_stack.settings import DEFAULT_VERSION, ElasticsearchSettings
 
 
 def entry(path: str, content: bytes = b"") -> Entry:
@@ -32,7 +33,7 @@ def entry(path: str, content: bytes = b"") -> Entry:
 def whole(home: Path) -> Path:
     (home / "lib").mkdir(parents=True)
     (home / "lib" / "server.jar").write_bytes(b"server")
-    (home / MANIFEST).write_text(json.dumps(manifest([entry("lib/server.jar", b"server")])))
+    (home / MANIFEST).write_text(json.dumps(manifest("9.4.3", [entry("lib/server.jar", b"server")])))
     return home
 
 
@@ -51,45 +52,53 @@ def test_only_the_servers_own_files_are_wanted_in_order_of_their_paths() -> None
 
 def test_an_archive_that_differs_in_one_byte_is_refused() -> None:
     tried = [entry("lib/a.jar", b"abc"), entry("lib/b.jar", b"de")]
-    expected = Expected(entries=2, size=5, digest=digest(tried))
-    require(tried, expected)
+    distribution = Distribution("9.9.9", "1.0", Expected(entries=2, size=5, digest=digest(tried)))
+    require(tried, distribution)
     for other in ([entry("lib/a.jar", b"abX"), tried[1]], tried[:1], [*tried, entry("lib/c.jar")]):
-        with pytest.raises(FetchFailed, match=VERSION):
-            require(other, expected)
+        with pytest.raises(FetchFailed, match=r"9\.9\.9"):
+            require(other, distribution)
 
 
-def test_every_file_of_this_version_has_its_digest() -> None:
-    known = digests()
-    assert len(known) == EXPECTED.entries
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS.values(), ids=DISTRIBUTIONS)
+def test_every_file_of_a_version_has_its_digest(distribution: Distribution) -> None:
+    known = distribution.digests
+    assert len(known) == distribution.expected.entries
     assert all(len(one) == 64 for one in known.values())
     assert not any(path.startswith(("/", "..")) or "inference/" in path for path in known)
 
 
 def test_a_whole_distribution_has_no_fault(tmp_path: Path) -> None:
-    assert fault(whole(tmp_path)) is None
+    assert fault(whole(tmp_path), "9.4.3") is None
 
 
 def test_a_folder_without_its_manifest_was_interrupted(tmp_path: Path) -> None:
     (whole(tmp_path) / MANIFEST).unlink()
-    assert fault(tmp_path) == "never fetched to the end"
+    assert fault(tmp_path, "9.4.3") == "never fetched to the end"
     (tmp_path / MANIFEST).write_text('{"version": "9.4')
-    assert fault(tmp_path) == "never fetched to the end"
+    assert fault(tmp_path, "9.4.3") == "never fetched to the end"
 
 
 def test_a_missing_a_cut_and_a_damaged_file_are_named(tmp_path: Path) -> None:
     jar = whole(tmp_path) / "lib" / "server.jar"
     jar.write_bytes(b"serve")
-    assert fault(tmp_path) == "lib/server.jar is missing or cut"
+    assert fault(tmp_path, "9.4.3") == "lib/server.jar is missing or cut"
     jar.write_bytes(b"serveX")
-    assert fault(tmp_path) == "lib/server.jar is damaged"
+    assert fault(tmp_path, "9.4.3") == "lib/server.jar is damaged"
     jar.unlink()
-    assert fault(tmp_path) == "lib/server.jar is missing or cut"
+    assert fault(tmp_path, "9.4.3") == "lib/server.jar is missing or cut"
 
 
 def test_another_version_is_not_used(tmp_path: Path) -> None:
     recorded = json.loads((whole(tmp_path) / MANIFEST).read_text())
     (tmp_path / MANIFEST).write_text(json.dumps({**recorded, "version": "9.3.0"}))
-    assert fault(tmp_path) == "of another version"
+    assert fault(tmp_path, "9.4.3") == "of another version"
+
+
+def test_the_versions_that_can_be_chosen_are_those_that_are_known() -> None:
+    offered = get_args(sonde.settings.ElasticsearchSettings.model_fields["version"].annotation)
+    assert set(offered) == set(DISTRIBUTIONS)
+    assert offered[0] == DEFAULT_VERSION
+    assert all(len(sources(version)) == 2 for version in DISTRIBUTIONS)
 
 
 def test_a_node_listens_on_this_machine_only() -> None:

@@ -29,7 +29,8 @@ from workers.celery_client import celery_client
 from workers.config import QUEUES
 from workers.registry import known_sources, load_sources
 
-_LEAST_VERSION = 9
+_LEAST_VERSION = (8, 19)
+_KEEPS_VECTORS_ONCE = (9, 2)
 _RUNS_LOOKED_AT = 50
 _PING_S = 2.0
 
@@ -69,12 +70,30 @@ def _look(part: str, check: Callable[[], tuple[State, str]], settings: Settings)
 
 def _elasticsearch(client: Elasticsearch) -> tuple[State, str]:
     number = str(client.info().body["version"]["number"])
-    if int(number.partition(".")[0]) < _LEAST_VERSION:
-        return "broken", f"is version {number}; Sonde needs {_LEAST_VERSION} or newer"
+    if wrong := too_old(number):
+        return "broken", wrong
     status = client.cluster.health().body["status"]
     if status == "red":
         return "broken", f"version {number}; the cluster is red: some shards are missing, look at its logs"
-    return ("ok" if status == "green" else "warning"), f"version {number}, the cluster is {status}"
+    return ("ok" if status == "green" else "warning"), f"version {number}{lacks(number)}, the cluster is {status}"
+
+
+def too_old(number: str) -> str | None:
+    """Why Sonde cannot work with this version of Elasticsearch."""
+    if _major_minor(number) >= _LEAST_VERSION:
+        return None
+    return f"is version {number}; Sonde needs {'.'.join(map(str, _LEAST_VERSION))} or newer"
+
+
+def lacks(number: str) -> str:
+    """What a newer version does better, as the next part of a sentence; empty where it lacks nothing."""
+    if _major_minor(number) >= _KEEPS_VECTORS_ONCE:
+        return ""
+    return " (stores vectors twice, in the source too; from 9.2 on once, and indices are smaller)"
+
+
+def _major_minor(number: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in number.split(".")[:2])
 
 
 def _index(client: Elasticsearch, settings: Settings, models: Models) -> tuple[State, str]:
