@@ -48,4 +48,6 @@ class Parts:
     metrics: Callable[[], bytes] = generate_latest
     rates: LimitPolicy = NO_LIMITS
     embeddings_characters: int = 100_000
+    broken_links: Callable[[str], frozenset[str]] = lambda _source: frozenset()
+    """Of a source, by its id: addresses that led nowhere at the last check."""
     previews: Previews = field(default_factory=lambda: Previews(None))

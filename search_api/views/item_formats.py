@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated
 
 from flask import Response, json, request
 
+from core.json_types import Json
 from core.record import Record
 from search_api.formats_out.formats import record_formats
 from search_api.listing.reader import Original
@@ -69,15 +71,21 @@ def wanted(given: ItemFormat | None) -> str:
     return by_media_type[request.accept_mimetypes.best_match(list(by_media_type), default=GEOJSON)]
 
 
-def written(record: Record, form: str, addresses: Addresses, *more: Link) -> Response:
+def written(
+    record: Record, form: str, addresses: Addresses, *more: Link, broken: Collection[str] = frozenset()
+) -> Response:
     """The record in one of the output formats (neither ``native`` nor ``html``).
 
-    ``more``: links for GeoJSON besides those of every record.
+    For GeoJSON: ``more`` are links besides those of every record, ``broken`` the addresses that led nowhere when last
+    checked.
     """
     address = addresses.item(record)
     chosen = record_formats().get(form)
     if chosen is None or chosen.record is None:
-        body = {**geojson.feature(record), "links": [*item_links(record, addresses), *more]}
+        body = {
+            **geojson.feature(record),
+            "links": [*_service_links(record, addresses), *_own_links(record, broken), *more],
+        }
         response = Response(json.dumps(body, sort_keys=False), mimetype=GEOJSON)
     else:
         response = Response(chosen.record(record, address), mimetype=chosen.media_type)
@@ -105,6 +113,20 @@ def original(found: Original) -> Response:
 
 def item_links(record: Record, addresses: Addresses) -> list[Link]:
     """The record's own links after the service's."""
+    return [*_service_links(record, addresses), *[geojson.link(out) for out in record.links]]
+
+
+def _own_links(record: Record, broken: Collection[str]) -> list[Json]:
+    """With what a client needs to use them: the protocol that the metadata name, and whether the last check failed."""
+    return [
+        geojson.link(out)
+        | ({"sonde:protocol": out.protocol} if out.protocol else {})
+        | ({"sonde:broken": True} if out.href.partition("#")[0] in broken else {})
+        for out in record.links
+    ]
+
+
+def _service_links(record: Record, addresses: Addresses) -> list[Link]:
     address = addresses.item(record)
     alternates = [
         link("alternate", f"{address}?f={name}", one.media_type or "application/octet-stream", one.title)
@@ -118,5 +140,4 @@ def item_links(record: Record, addresses: Addresses) -> list[Link]:
         RECORD_PROFILE,
         link("related", f"{address}/similar", GEOJSON, "Similar records"),
         link("provenance", f"{address}/provenance", "application/ld+json", "Where it came from (PROV)"),
-        *[geojson.link(out) for out in record.links],
     ]

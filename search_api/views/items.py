@@ -126,7 +126,8 @@ def items_views(parts: Parts) -> APIBlueprint:
 
 def representation(record: Record, form: str, parts: Parts) -> Response:
     """The record in one of the output formats (neither ``native`` nor ``html``), with this service's links."""
-    return written(record, form, Addresses.of(parts), *_preview(record, parts))
+    broken = parts.broken_links(record.source)
+    return written(record, form, Addresses.of(parts), *_preview(record, parts), broken=broken)
 
 
 def _preview(record: Record, parts: Parts) -> list[Link]:

@@ -16,6 +16,7 @@ from es_gateway.nodes import GuardedNode
 from indexer.parts import Parts as HarvestParts
 from search_api.access.filtered_client import AccessFilteredElasticsearch, groups_seen
 from search_api.admission import Limits
+from search_api.harvests.broken_links import BrokenLinks
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
 from search_api.listing.catalogues import Catalogues
@@ -94,6 +95,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
         rates=limit_policy(settings),
         embeddings_characters=settings.api.embeddings_characters,
+        broken_links=BrokenLinks(RunReader(client, settings.index.prefix)).of,
         previews=previews(settings, lambda: models.gate),
     )
 

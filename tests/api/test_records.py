@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from lxml import etree
 
+from core.record import Link
 from indexer.formats import registry
 from indexer.raw import RawRecord
+from search_api.app import create_app
 from search_api.listing.reader import Original
 from search_api.views.item_formats import original
+from sonde.wiring.api import api_parts
+from tests.servers.pictures import Linked
 from tests.service import SAMPLES, Service
 
 ITEMS = "/collections/samples/items"
@@ -77,6 +82,18 @@ def test_records_without_the_sorted_property_come_last(samples: Service) -> None
 
 def test_a_limit_above_the_largest_is_lowered(samples: Service) -> None:
     assert get(samples, ITEMS, limit=100_000)["numberReturned"] == COUNT
+
+
+def test_a_record_s_links_name_their_protocol_and_what_is_broken(samples: Service) -> None:
+    parts = api_parts(samples.settings, samples.models)
+    links = (Link("https://d.example/wms", "service", protocol="OGC:WMS"), Link("https://d.example/x#a", "download"))
+    broken = frozenset({"https://d.example/x"})
+    linked = Linked(parts.records, links)
+    app = create_app(replace(parts, records=linked, broken_links=lambda _source: broken))  # type: ignore[arg-type]
+    said = app.test_client().get("/collections/all/items/samples:era5-single-levels-hourly").get_json()["links"]
+    own = {one["href"]: one for one in said if one["href"].startswith("https://d.example/")}
+    assert own["https://d.example/wms"]["sonde:protocol"] == "OGC:WMS"
+    assert [href for href, one in own.items() if one.get("sonde:broken")] == ["https://d.example/x#a"]
 
 
 def test_a_page_says_how_many_there_are(samples: Service) -> None:

@@ -15,6 +15,7 @@ from search_api.app import create_app
 from search_api.preview.previews import Previews
 from sonde.wiring.api import api_parts
 from tests.browser.conftest import Shoot, Visit, served
+from tests.browser.test_page_people import flaws
 from tests.servers.pictures import Linked, Pictures
 from tests.service import Service
 
@@ -41,6 +42,7 @@ def test_a_record_has_an_address_of_its_own(visit: Visit, shoot: Shoot) -> None:
 
 def test_a_record_is_cited_in_three_formats(visit: Visit, tmp_path: Path) -> None:
     page = visit(ERA5)
+    page.get_by_role("button", name="Cite").click()
     expect(page.locator(".citation")).to_contain_text("https://doi.org/10.24381/cds.adbb2d47")
     said = {}
     for name in ("BibTeX", "RIS", "DataCite"):
@@ -65,6 +67,49 @@ def test_a_record_shows_the_picture_that_it_names(samples: Service, visit: Visit
             picture = page.get_by_role("img", name=f"Preview: {TITLE}")
             expect(picture).to_have_js_property("naturalWidth", 640)
             shoot(page, "record-preview")
+
+
+OFFERED = (
+    Link("https://data.example/wms?service=WMS", rel="service", protocol="OGC:WMS", name="rain"),
+    Link("https://data.example/all.nc", rel="download", name="All years"),
+    Link("https://data.example/gone.csv", rel="download", name="Table"),
+    Link("https://data.example/about", rel="about", name="Landing page"),
+)
+
+
+def test_the_first_row_offers_only_what_the_record_has(samples: Service, visit: Visit, shoot: Shoot) -> None:
+    parts = api_parts(samples.settings, samples.models)
+    broken = frozenset({"https://data.example/gone.csv"})
+    linked = Linked(parts.records, OFFERED)
+    app = create_app(replace(parts, records=linked, broken_links=lambda _source: broken))  # type: ignore[arg-type]
+    with served(app) as address:
+        page = visit(ERA5, at=address)
+        row = page.get_by_role("region", name="What you can do with it")
+        expect(row.get_by_role("link", name="Download NC")).to_have_attribute("href", "https://data.example/all.nc")
+        expect(row.get_by_role("button")).to_have_text(["Open in Python", "Open in QGIS", "Cite", "Share"])
+        row.get_by_role("button", name="Open in Python").press("Enter")
+        codes = page.locator(".for-python code").all_inner_texts()
+        assert ['WebMapService("https://data.example/wms"' in code for code in codes] == [True, False]
+        for code in codes:
+            compile(code, "shown", "exec")
+        assert flaws(page) == []
+        shoot(page, "record-python")
+        row.get_by_role("button", name="Open in QGIS").press("Enter")
+        expect(page.locator(".for-python")).to_be_hidden()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save the connection").click()
+        assert 'url="https://data.example/wms"' in download.value.path().read_text("utf-8")
+        expect(page.locator(".links li", has_text="Table")).to_contain_text("did not answer at the last check")
+        expect(page.locator(".facts-list summary")).to_be_visible()
+
+
+def test_a_record_without_links_can_be_cited_and_shared(samples: Service, visit: Visit) -> None:
+    parts = api_parts(samples.settings, samples.models)
+    app = create_app(replace(parts, records=Linked(parts.records, ())))  # type: ignore[arg-type]
+    with served(app) as address:
+        row = visit(ERA5, at=address).get_by_role("region", name="What you can do with it")
+        expect(row.get_by_role("button")).to_have_text(["Cite", "Share"])
+        expect(row.get_by_role("link", name="Download")).to_have_count(0)
 
 
 def test_the_way_there_and_back(visit: Visit) -> None:

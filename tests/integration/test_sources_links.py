@@ -23,6 +23,8 @@ from indexer.quality_page import page
 from indexer.raw import Page, RawRecord
 from indexer.sources.politeness import RequestPolicy
 from net.gate import Gate, GatePolicy
+from search_api.harvests.broken_links import BrokenLinks
+from search_api.harvests.runs import RunReader
 from workers.app import create_celery
 from workers.config import WorkerConfig
 
@@ -135,6 +137,8 @@ def test_a_look_is_gone_on_with_and_the_report_names_what_is_broken(es_client: E
         assert (finding.what, finding.count) == ("HTTP status 404", 1)
         assert finding.examples == (f"{url}/404 (s:a)",)
         assert f"{url}/404" in page(quality)
+        offered = BrokenLinks(RunReader(es_client, prefix))
+        assert (offered.of("s"), offered.of("never-checked")) == ({f"{url}/404"}, frozenset())
 
 
 def test_beat_looks_as_often_as_it_is_told_and_never_where_it_is_told_not_to() -> None:

@@ -10,6 +10,10 @@ export interface Link {
   rel?: string;
   type?: string;
   title?: string;
+  /** As the metadata name it: OGC:WMS, OPeNDAP. */
+  "sonde:protocol"?: string;
+  /** The last check of links found it broken. */
+  "sonde:broken"?: boolean;
 }
 
 export interface Contact {

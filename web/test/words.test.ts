@@ -33,7 +33,7 @@ const COUNTED = [[1], [7], [3451]];
 
 /** Arguments of the texts that take numbers; all other arguments are marks like "⟦a⟧". */
 const ARGUMENTS: Record<string, unknown[][]> = {
-  suggestions: COUNTED, hits: COUNTED, "answers.passages": COUNTED, "library.found": COUNTED, "harvest.refusedTitle": COUNTED, "harvest.failedTitle": COUNTED,
+  suggestions: COUNTED, hits: COUNTED, keywordCount: COUNTED, moreLinks: COUNTED, "answers.passages": COUNTED, "library.found": COUNTED, "harvest.refusedTitle": COUNTED, "harvest.failedTitle": COUNTED,
   rankedEnd: [[12]], took: [[12]], page: [[12]], "answers.cites": [[12]], "answers.relevance": [[12]],
   best: [[12, 3451, "about"], [12, 3451, "at_least"], [12, 3451, "exact"]],
   percent: [["⟦a⟧", 12]], "library.sending": [["⟦a⟧", 12]],
@@ -168,7 +168,7 @@ test("what would be a text outside of the words is seen", () => {
 test("each text is used", () => {
   const sources = filesOf("src").filter((file) => /\.tsx?$/.test(file) && !file.includes(join("src", "words"))).map((file) => readFileSync(file, "utf8"));
   const page = [...sources, readFileSync("src/words/index.ts", "utf8"), readFileSync("src/words/findings.ts", "utf8")].join("\n");
-  const rooms = ["key", "answers", "library", "harvest"];
+  const rooms = ["key", "actions", "answers", "library", "harvest"];
   const names = [...ENGLISH.keys()].map((path) => path.split(".")).map(([first = "", second = ""]) => (rooms.includes(first) ? second : first));
   assert.deepEqual([...new Set(names)].filter((name) => !new RegExp(`\\.${name}\\b`).test(page)), []);
 });

@@ -1,7 +1,7 @@
 // The citation, with buttons to copy and save it.
 
-import { useState } from "preact/hooks";
 import { recordAddress } from "../route.ts";
+import { CopyButton } from "../shell/copyButton.tsx";
 import { saveFile } from "../shell/save.ts";
 import type { Feature } from "../types.ts";
 import { useWords } from "../words/index.ts";
@@ -22,27 +22,20 @@ const FORMATS: readonly Format[] = [
 
 export function CitePanel({ feature }: { feature: Feature }) {
   const words = useWords();
-  const [copied, setCopied] = useState(false);
   const citation = citationOf(feature, new URL(recordAddress(feature.id), document.baseURI).href);
   const text = plain(citation);
-  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
   return (
-    <section aria-labelledby="cite">
-      <h2 id="cite">{words.cite}</h2>
+    <>
       <p class="citation">{text}</p>
       <p class="row">
-        {"clipboard" in navigator && (
-          <button type="button" onClick={copy}>
-            {copied ? words.copied : words.copy}
-          </button>
-        )}
+        <CopyButton text={text} />
         {FORMATS.map((format) => (
           <button key={format.name} type="button" aria-label={words.download(format.name)} onClick={() => save(format, citation, feature)}>
             {format.name}
           </button>
         ))}
       </p>
-    </section>
+    </>
   );
 }
 

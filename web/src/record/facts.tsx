@@ -118,15 +118,33 @@ function Person({ contact }: { contact: Contact }) {
 }
 
 function Keywords({ feature }: { feature: Feature }) {
-  return (
+  const words = useWords();
+  const keywords = keywordsOf(feature);
+  const list = (
     <ul class="keywords">
-      {keywordsOf(feature).map(({ term, scheme }) => (
+      {keywords.map(({ term, scheme }) => (
         <li key={`${scheme} ${term}`} title={scheme}>
-          <Go to={`./?${new URLSearchParams({ keyword: term })}`}>{term.split(" > ").at(-1)}</Go>
+          <Go to={`./?${new URLSearchParams({ keyword: term })}`}>{keywordText(term)}</Go>
         </li>
       ))}
     </ul>
   );
+  if (keywords.length <= MOST_KEYWORDS) return list;
+  return (
+    <details>
+      <summary>{words.keywordCount(keywords.length)}</summary>
+      {list}
+    </details>
+  );
+}
+
+const MOST_KEYWORDS = 6;
+
+/** The last step of a path. GCMD writes its paths in capitals; those are made readable. */
+function keywordText(term: string): string {
+  const last = term.split(" > ").at(-1) ?? term;
+  const shouted = last !== term && last.length > 5 && last === last.toUpperCase();
+  return shouted ? last.charAt(0) + last.slice(1).toLowerCase() : last;
 }
 
 const TOPIC_CATEGORY = "ISO 19115 topic category";
@@ -139,7 +157,7 @@ function keywordsOf(feature: Feature): { term: string; scheme: string }[] {
   return [...plain, ...themes];
 }
 
-function resolutionText(feature: Feature, locale: string): string | undefined {
+export function resolutionText(feature: Feature, locale: string): string | undefined {
   const said = feature.properties["sonde:resolution"];
   if (!said) return undefined;
   const parts = [

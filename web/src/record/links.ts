@@ -14,7 +14,7 @@ export function linksOf(feature: Feature): RecordLinks {
   const links = feature.links ?? [];
   const isOurs = ours(links);
   return {
-    own: links.filter((link) => !isOurs(link) && safeHref(link.href) !== null),
+    own: links.filter((link) => !isOurs(link) && link.rel !== "profile" && safeHref(link.href) !== null),
     alternates: links.filter((link) => isOurs(link) && link.rel === "alternate" && link.type !== "text/html"),
   };
 }

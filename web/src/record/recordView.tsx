@@ -8,8 +8,9 @@ import { Go } from "../shell/link.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
 import type { Feature } from "../types.ts";
 import { useWords } from "../words/index.ts";
-import { CitePanel } from "./citePanel.tsx";
+import { Actions } from "./actions.tsx";
 import { Facts } from "./facts.tsx";
+import { Glance } from "./glance.tsx";
 import { LinksPanel } from "./linksPanel.tsx";
 import { OriginPanel } from "./originPanel.tsx";
 import { PreviewPanel } from "./previewPanel.tsx";
@@ -47,8 +48,10 @@ function Whole({ feature, title }: { feature: Feature; title: string }) {
   return (
     <article>
       <h1 lang={lang}>{title}</h1>
+      <Glance feature={feature} />
+      <Actions feature={feature} title={title} />
       <div class="record-columns">
-        <div>
+        <div class="told">
           {(properties.description ?? "").split(/\n{2,}/).map((paragraph, index) => (
             <p key={index} class="description" lang={lang}>
               {paragraph}
@@ -56,11 +59,12 @@ function Whole({ feature, title }: { feature: Feature; title: string }) {
           ))}
           <LinksPanel feature={feature} />
           <OriginPanel feature={feature} />
-          <CitePanel feature={feature} />
         </div>
-        <aside aria-label={words.about}>
+        <div class="seen">
           <PreviewPanel feature={feature} title={title} />
           {boxes.length > 0 && <MapFrame label={words.mapOfRecord} shapes={shapes} areas={boxes} filter={null} marked={feature.id} events={QUIET} />}
+        </div>
+        <aside aria-label={words.about}>
           <Facts feature={feature} />
         </aside>
       </div>
