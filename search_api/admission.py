@@ -30,6 +30,8 @@ _MOST_CALLERS = 4096
 _LARGE_PAGE = 200
 """A listing of more records than this takes a second or more of one processor."""
 _READING = frozenset(("GET", "HEAD", "OPTIONS"))
+_UNQUEUED = frozenset(("/metrics", "/mcp"))
+"""An agent's tools call the API by themselves, and each of these calls waits for its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def register(app: Flask, limits: Limits) -> None:
 def _work() -> Work | None:
     """The kind of work of the request; None if it neither reads a record nor computes anything."""
     rule = request.url_rule.rule if request.url_rule is not None else None
-    if rule is None or scope_of(rule, request.method) is None or rule == "/metrics":
+    if rule is None or scope_of(rule, request.method) is None or rule in _UNQUEUED:
         return None
     if rule.startswith(("/ask", "/library")):
         return "answer"

@@ -26,6 +26,7 @@ from search_api.views.harvest import harvest_views
 from search_api.views.items import items_views
 from search_api.views.landing import landing_views
 from search_api.views.library import library_views
+from search_api.views.mcp import mcp_views
 from search_api.views.oai import oai_views
 from search_api.views.operations import operations_views
 from search_api.views.page import page_views
@@ -83,6 +84,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(docs_views())
     app.register_api(embeddings_views(parts))
     app.register_api(ask_views(parts.answerer))
+    app.register_api(mcp_views(parts))
     app.register_api(library_views(parts))
     app.register_api(harvest_views(parts))
     app.register_api(operations_views(parts))

@@ -12,7 +12,7 @@ LARGEST_BODY_BYTES = 25 * 1024 * 1024
 
 _UNCACHED = frozenset(("/healthz", "/readyz", "/metrics"))
 _EXPOSED = "ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id"
-_ASKED = "Authorization, Content-Type, Accept, If-Match, If-None-Match"
+_ASKED = "Authorization, Content-Type, Accept, If-Match, If-None-Match, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
 _PREFLIGHT_S = "86400"
 _LARGEST_TAGGED_BYTES = 16 * 1024 * 1024
 

@@ -35,6 +35,7 @@ _RULES: tuple[Rule, ...] = (
     ("/suggest", "search"),
     ("/ask", "search"),
     ("/embeddings", "search"),
+    ("/mcp", "search"),
     ("/records/", "search"),
     ("/collections", "search"),
     ("/stac", "search"),

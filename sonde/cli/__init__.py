@@ -23,6 +23,7 @@ MODULES = {
     "status": "sonde.cli.stack",
     "harvest": "sonde.cli.catalogue",
     "search": "sonde.cli.search",
+    "mcp": "sonde.cli.mcp",
     "sources": "sonde.cli.sources",
     "vocabulary": "sonde.cli.vocabulary",
     "demo": "sonde.cli.demo",

@@ -21,6 +21,7 @@ TASKS: Mapping[str, Mapping[str, str]] = {
     "Search and ask": {
         "search": "Search the running service.",
         "ask": "Ask the indexed documents; the answer cites page and section.",
+        "mcp": "Serve the Model Context Protocol, for an agent on this machine.",
     },
     "Look after an installation": {
         "keys": "Make, list and revoke API keys.",

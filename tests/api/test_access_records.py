@@ -134,6 +134,12 @@ def _as(who: str | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {who}"} if who else {}
 
 
+def _called(tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    """An agent's call of a tool."""
+    named = {"name": tool, "arguments": arguments}
+    return "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": named}
+
+
 FACETS = "facets=source,keyword,type,decade,region,organisation"
 Q = "q=glacier+ice+thickness&rerank=false"
 ASKED: dict[str, list[tuple[str, Any]]] = {
@@ -150,6 +156,15 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
     "/suggest/opensearch": [("/suggest/opensearch?q=qui", None)],
     "/ask": [("/ask", {"question": "How many radar profiles across the tongue of the glacier?", "threshold": 0})],
     "/embeddings": [],
+    "/mcp": [
+        _called("search", query="glacier ice thickness", limit=20),
+        _called("get_record", id=HIDDEN),
+        _called("get_access", id=HIDDEN),
+        _called("find_similar", id=OPEN),
+        _called("read_passages", query="How many radar profiles across the tongue of the glacier?"),
+        _called("describe_holdings"),
+        _called("lookup_terms", term="qui"),
+    ],
     "/collections": [("/collections", None)],
     "/collections/<catalogue>": [("/collections/secret", None), ("/collections/all", None)],
     "/collections/<catalogue>/queryables": [("/collections/secret/queryables", None)],
@@ -216,7 +231,7 @@ ELSEWHERE = (
 
 def _ask(http: FlaskClient, address: str, body: Any, who: str | None) -> TestResponse:
     if body is not None:
-        return http.post(address, json=body, headers=_as(who))
+        return http.post(address, json=body, headers={"Accept": "application/json, text/event-stream"} | _as(who))
     return http.get(address, headers=_as(who))
 
 
