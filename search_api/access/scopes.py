@@ -35,6 +35,7 @@ _RULES: tuple[Rule, ...] = (
     ("/suggest", "search"),
     ("/ask", "search"),
     ("/embeddings", "search"),
+    ("/opened", "search"),
     ("/records/", "search"),
     ("/collections", "search"),
     ("/stac", "search"),
@@ -43,6 +44,9 @@ _RULES: tuple[Rule, ...] = (
     ("/sitemap.xml", "search"),
     # Views of the harvest decide how much they show.
     ("/harvest", "search"),
+    # For stewards: what is asked, and what they set right.
+    ("/curation", "curate"),
+    ("/insight", "curate"),
     # Personal data.
     ("/library", "library"),
 )
