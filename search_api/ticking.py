@@ -57,6 +57,8 @@ def _loop(works: weakref.ref[Works], every_s: float, name: str) -> Callable[[], 
                 current.tick()
             except SondeError as error:
                 log.warning("tick.failed", work=name, error=type(error).__name__)
+            except Exception:  # the thread must not end: nobody would start it again
+                log.exception("tick.failed", work=name)
             del current
 
     return run

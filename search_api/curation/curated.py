@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Generic, TypeVar
 
 import structlog
 from pydantic import ValidationError
@@ -34,7 +35,31 @@ class Decided:
     boosts: Mapping[str, float] = field(default_factory=dict)
 
 
-NOTHING_DECIDED = Decided()
+Worded = TypeVar("Worded", Pin, Block)
+
+
+@dataclass(frozen=True, slots=True)
+class ByWords(Generic[Worded]):
+    """Rules by the key of their words, in their order: found among thousands without a look at each one's words."""
+
+    whole: Mapping[str, Sequence[tuple[int, Worded]]] = field(default_factory=dict)
+    part: Sequence[tuple[str, int, Worded]] = ()
+
+    @classmethod
+    def of(cls, rules: Iterable[tuple[str, Worded]]) -> ByWords[Worded]:
+        whole: defaultdict[str, list[tuple[int, Worded]]] = defaultdict(list)
+        part = []
+        for place, (words, rule) in enumerate(rules):
+            whole[term_key(words)].append((place, rule))
+            if rule.match == "part":
+                part.append((f" {term_key(words)} ", place, rule))
+        return cls(dict(whole), tuple(part))
+
+    def of_question(self, key: str) -> list[Worded]:
+        """``key``: of the question. Case, accents and plurals do not matter."""
+        found = dict(self.whole.get(key, ()))
+        found |= {place: rule for words, place, rule in self.part if words in f" {key} "}
+        return [found[place] for place in sorted(found)]
 
 
 @dataclass(frozen=True)
@@ -44,9 +69,10 @@ class Curated:
     ``longest``: by the first word of a place's key, the words of the longest such key.
     """
 
-    pins: tuple[Pin, ...] = ()
-    blocks: tuple[Block, ...] = ()
-    boosts: tuple[Boost, ...] = ()
+    pins: ByWords[Pin] = field(default_factory=ByWords)
+    blocks: ByWords[Block] = field(default_factory=ByWords)
+    blocked: frozenset[str] = frozenset()
+    boosts: Mapping[str, float] = field(default_factory=dict)
     places: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
     vocabulary: NamedVocabulary = _NO_SYNONYMS
     longest: Mapping[str, int] = field(default_factory=dict)
@@ -60,30 +86,26 @@ class Curated:
                 rules[type(rule)].append(rule)
         every = [rule for found in rules.values() for rule in found]
         pins = sorted((rule for rule in every if isinstance(rule, Pin)), key=lambda pin: (pin.order, pin.id or ""))
+        blocks = [rule for rule in every if isinstance(rule, Block)]
         places = _places(rule for rule in every if isinstance(rule, OwnPlace))
         return cls(
-            tuple(pins),
-            tuple(rule for rule in every if isinstance(rule, Block)),
-            tuple(rule for rule in every if isinstance(rule, Boost)),
+            ByWords.of((pin.words, pin) for pin in pins),
+            ByWords.of((block.words, block) for block in blocks if block.words is not None),
+            frozenset(block.record for block in blocks if block.words is None),
+            _boosts(rule for rule in every if isinstance(rule, Boost)),
             places,
             NamedVocabulary(VOCABULARY, tuple(_concept(rule) for rule in every if isinstance(rule, Synonyms))),
             _longest(places),
         )
 
     def decided(self, question: str) -> Decided:
-        if not (self.pins or self.blocks or self.boosts):
-            return NOTHING_DECIDED
         key = term_key(question)
-        blocked = frozenset(one.record for one in self.blocks if one.words is None or _meant(one, one.words, key))
+        blocked = self.blocked.union(block.record for block in self.blocks.of_question(key))
         pins: dict[str, Pinned] = {}
-        for pin in self.pins:
-            if pin.record not in blocked and len(pins) < MOST_PINS and _meant(pin, pin.words, key):
-                pinned = Pinned(pin.id or "", pin.record, pin.words, pin.reason, pin.valid_until)
-                pins.setdefault(pin.record, pinned)
-        boosts: defaultdict[str, float] = defaultdict(float)
-        for boost in self.boosts:
-            boosts[boost.source] += boost.boost
-        return Decided(tuple(pins.values()), blocked, boosts)
+        for pin in self.pins.of_question(key):
+            if pin.record not in blocked and len(pins) < MOST_PINS:
+                pins.setdefault(pin.record, Pinned(pin.id or "", pin.record, pin.words, pin.reason, pin.valid_until))
+        return Decided(tuple(pins.values()), blocked, self.boosts)
 
 
 NOTHING_CURATED = Curated()
@@ -96,18 +118,19 @@ def drafted(live: Iterable[KeptRule], draft: Iterable[KeptRule]) -> list[KeptRul
     return [one for one in rules.values() if one.content is not None]
 
 
-def _meant(rule: Pin | Block, words: str, question: str) -> bool:
-    """``question``: its key. Case, accents and plurals do not matter."""
-    key = term_key(words)
-    return key == question or (rule.match == "part" and f" {key} " in f" {question} ")
-
-
 def _read(kept: KeptRule) -> Rule | None:
     try:
         return kept.rule
     except ValidationError as error:
         log.warning("curation.unreadable_rule", rule=kept.key.document, problems=error.error_count())
         return None
+
+
+def _boosts(rules: Iterable[Boost]) -> Mapping[str, float]:
+    found: defaultdict[str, float] = defaultdict(float)
+    for rule in rules:
+        found[rule.source] += rule.boost
+    return dict(found)
 
 
 def _places(rules: Iterable[OwnPlace]) -> Mapping[str, tuple[Place, ...]]:

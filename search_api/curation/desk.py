@@ -133,7 +133,7 @@ class CurationDesk:
     def _commit(self, changes: list[Change]) -> None:
         if changes:
             self.store.write(changes)
-            self.live.tick()
+            self.live.try_tick()  # the rules are written; if they cannot be read now, the next tick does it
 
     def _change(self, key: RuleKey, action: Action, before: Json | None, after: Json | None, by: str) -> Change:
         return Change(key, action, before, after, by, self.now().isoformat())

@@ -70,7 +70,7 @@ class LiveCuration:
                 self._read = state
 
     def try_tick(self) -> None:
-        """At the start of a process: the service starts without rules if they cannot be read."""
+        """The same, where a failure must not stop what is done: the next tick reads them."""
         try:
             self.tick()
         except SondeError as error:
