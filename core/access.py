@@ -7,7 +7,7 @@ from typing import Literal, Protocol, get_args
 
 from core.errors import SondeError
 
-AccessScope = Literal["search", "library", "write", "admin"]
+AccessScope = Literal["search", "library", "write", "curate", "admin"]
 ALL_SCOPES: frozenset[AccessScope] = frozenset(get_args(AccessScope))
 
 

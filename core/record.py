@@ -131,6 +131,7 @@ class Record:
     parent: str | None = None  # the parent's identifier as written
     native_format: str = ""
     warnings: tuple[str, ...] = ()
+    curated: tuple[str, ...] = ()  # what a steward's overlay says instead of the source: "title", "extent", ...
 
     @property
     def identity(self) -> str:

@@ -6,8 +6,9 @@ import re
 from typing import Literal, get_args
 
 IndexKind = Literal[
-    "records", "natives", "ledger", "passages", "library", "runs", "documents", "vocabulary", "keys", "visits"
-]
+    "records", "natives", "ledger", "passages", "library", "runs", "documents", "vocabulary", "keys", "visits",
+    "curation", "queries",
+]  # fmt: skip
 KINDS: tuple[IndexKind, ...] = get_args(IndexKind)
 WITH_VECTORS: tuple[IndexKind, ...] = ("records", "passages", "library")
 

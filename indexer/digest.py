@@ -41,9 +41,11 @@ class Digest:
     content: Content
 
 
-def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> Document:
-    """What is known before parsing."""
+def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: str = "") -> Document:
+    """What is known before parsing. ``overlay``: the tag of the record's overlay."""
     reading = f"{_READING}/{reader_tag(raw.content)}"
+    if overlay:
+        reading += f"/{overlay}"
     if lists.version:
         reading += f"/{lists.version}"
     if raw.access_groups:  # access is part of the record: after a change it is written again
@@ -61,6 +63,12 @@ def under(parsed: Digest, id: str) -> Digest:
     """The same record with another id than its identifier's."""
     named = _digested(replace(parsed.record, id=id))
     return replace(named, content=replace(named.content, claims=parsed.record.id))
+
+
+def redone(parsed: Digest, record: Record) -> Digest:
+    """The same document read as another version of its record."""
+    made = _digested(record)
+    return replace(made, content=replace(made.content, claims=parsed.content.claims, apart=parsed.content.apart))
 
 
 def _digested(record: Record) -> Digest:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from core.overlay import Overlay
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from indexer.apart import Others, Place, place
@@ -13,6 +14,7 @@ from indexer.formats.reader import Refused
 from indexer.items import Item
 from indexer.ledger import PUSHED, Ledger, skipped_id
 from indexer.natives import kept_document
+from indexer.overlays import overlaid, overlay_tag, overlays_of
 from indexer.plan import (
     Content,
     Decision,
@@ -52,6 +54,7 @@ class Planner:
     prefix: str
     source: str
     lists: NameLists = NO_LISTS
+    _overlays: Mapping[str, Overlay] = field(default_factory=dict)
     _holder_of: dict[str, Owner] = field(default_factory=dict)
     _first_fill: bool = False
 
@@ -64,6 +67,7 @@ class Planner:
         """One item per document, in order; then documents that the source reports as unchanged; skipped members come
         last, as refused.
         """
+        self._overlays = overlays_of(self.client, self.prefix, self.source)
         stored = self._ledger.entries(
             [entry_key(self.source, raw.native_id) for raw in batch.records]
             + [entry_key(self.source, native) for native in batch.unchanged]
@@ -80,8 +84,9 @@ class Planner:
         return Ledger(self.client, self.prefix)
 
     def _read(self, raw: RawRecord, stored: Mapping[str, LedgerEntry]) -> _Read:
-        document = identify(raw, self.source, self.lists)
         entry = stored.get(entry_key(self.source, raw.native_id))
+        known = self._overlays.get(entry.record) if entry is not None and entry.record is not None else None
+        document = identify(raw, self.source, self.lists, overlay_tag(known))
         if unchanged(document, entry):
             return _Read(raw, document, entry, None)
         try:
@@ -108,8 +113,9 @@ class Planner:
                 item = Item(read.raw, stored, plan_unread(stored, moment))
             case Digest() as parsed, stored:
                 placed = self._place(parsed, read, owners, moment)
-                decision = plan(read.document, placed.digest.content, stored, placed.owner, moment)
-                item = Item(read.raw, stored, decision, placed.digest)
+                told = overlaid(placed.digest, self._overlays.get(placed.digest.record.id))
+                decision = plan(read.document, told.content, stored, placed.owner, moment)
+                item = Item(read.raw, stored, decision, told)
             case refused, stored:
                 item = Item(read.raw, stored, plan_refused(read.document, str(refused), stored, moment))
         entry = item.decision.entry

@@ -19,10 +19,13 @@ from search_api.views import error_page
 from search_api.views.ask import ask_views
 from search_api.views.collections import collections_views
 from search_api.views.conformance import conformance_views
+from search_api.views.curation import curation_views
+from search_api.views.curation_try import curation_try_views
 from search_api.views.docs import docs_views
 from search_api.views.embeddings import embeddings_views
 from search_api.views.feeds import feeds_views
 from search_api.views.harvest import harvest_views
+from search_api.views.insight import insight_views, opened_views
 from search_api.views.items import items_views
 from search_api.views.landing import landing_views
 from search_api.views.library import library_views
@@ -87,6 +90,10 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(mcp_views(parts))
     app.register_api(library_views(parts))
     app.register_api(harvest_views(parts))
+    app.register_api(opened_views(parts))
+    app.register_api(insight_views(parts))
+    app.register_api(curation_try_views(parts))
+    app.register_api(curation_views(parts))
     app.register_api(operations_views(parts))
     openapi.register(app)
     error_page.register(app)

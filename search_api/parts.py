@@ -10,8 +10,12 @@ from prometheus_client import generate_latest
 from core.access import Authenticator
 from search_api.admission import Limits
 from search_api.answers.answerer import Answerer
+from search_api.curation.desk import CurationDesk
 from search_api.harvests.overview import Harvests
 from search_api.http import HttpPolicy
+from search_api.insight.export import RecordTexts
+from search_api.insight.log import QueryLog
+from search_api.insight.questions import QuestionReader
 from search_api.library.personal_library import PersonalLibrary
 from search_api.library.search import LibrarySearch
 from search_api.limits import NO_LIMITS, LimitPolicy
@@ -42,6 +46,10 @@ class Parts:
     library: LibrarySearch
     harvests: Harvests
     pushed: RecordSink
+    curation: CurationDesk
+    queries: QueryLog
+    questions: QuestionReader
+    texts: RecordTexts
     now_ms: Callable[[], int]
     authenticator: Authenticator
     limits: Limits = field(default_factory=Limits)

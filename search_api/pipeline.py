@@ -23,8 +23,12 @@ from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord
 from search_api.arranging import arranged
+from search_api.curation.curated import Curated, Decided
+from search_api.curation.live import no_curation
+from search_api.deciding import with_pinned, without_blocked
 from search_api.listed import Listed, listed
 from search_api.ranking.config import RankingConfig
+from search_api.ranking.curated import boosted, with_pins
 from search_api.ranking.interact import interact, interactions
 from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
@@ -90,6 +94,7 @@ class SearchParts:
     config: RankingConfig
     now_ms: Callable[[], int]
     caches: RecordCaches = field(default_factory=RecordCaches)
+    curation: Callable[[], Curated] = no_curation
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,15 +189,17 @@ class SearchPipeline:
             read = self.understood(request, serving.structured)
         with watch.stage("names"):
             read = named(partial(self._asked_all, serving), read) if serving.has_names else read
+        decided = self.parts.curation().decided(request.q)
+        request = without_blocked(request, decided)
         meant, serving = self._meant(request, read, serving, watch)
-        found, plan = self._retrieved(request, read, serving, None if meant is None else meant.vector, watch)
+        found, plan = self._retrieved(request, read, serving, None if meant is None else meant.vector, watch, decided)
         with watch.stage("rank"):
-            ranking = self._ranked(request, read, found, serving)
+            ranking = boosted(self._ranked(request, read, found, serving), decided.boosts)
         with watch.stage("interact"):
             ranking = self._interacted(request, meant, ranking, found, serving)
         with watch.stage("rerank"):
             ranking, unread = self._reread(request, read, ranking, found, serving)
-            ranking = nearest_first(ranking)
+            ranking = with_pins(nearest_first(ranking), decided.pins)
         degraded = (*_degraded(request, serving), *unread, *read.degraded)
         return Ordered(ranking, read, request, found, plan, degraded, watch.took_ms)
 
@@ -240,9 +247,10 @@ class SearchPipeline:
         serving: Serving,
         vector: NDArray[np.float32] | None,
         watch: Stopwatch,
+        decided: Decided,
     ) -> tuple[CandidateSet, RetrievalPlan]:
         config = self.parts.config
-        plan = plan_retrieval(request, read, serving, vector, config.words)
+        plan = with_pinned(plan_retrieval(request, read, serving, vector, config.words), decided)
         with watch.stage("retrieve"):
             found = retrieve(
                 self.parts.client,
@@ -253,6 +261,7 @@ class SearchPipeline:
                 memory=self.parts.caches.fields,
                 beside=self._token_vectors_beside(request, serving, vector),
             )
+        found = found.kept_by_words(pin.record for pin in decided.pins)
         card = serving.embedder.card if serving.embedder is not None else None
         if card is None or not plan.judges_meaning:
             return found, plan

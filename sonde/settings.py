@@ -6,11 +6,11 @@ Every value is an environment variable: ``SONDE_ELASTICSEARCH__URL`` sets ``elas
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import urlencode, urlsplit
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from core.access import AccessScope
@@ -18,6 +18,7 @@ from core.errors import SondeError
 from search_api.access.algorithms import Algorithm
 
 _MIB = 1024 * 1024
+_SHORTEST_SECRET = 16
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -175,6 +176,24 @@ class AccessSettings(_Group):
     oidc_scopes_claim: str = Field("scope", min_length=1)
     oidc_scope_prefix: str = Field("sonde:", description="Prefix of scopes in tokens: sonde:write is the scope write.")
     oidc_scopes: tuple[AccessScope, ...] = Field(("search", "library"), description="Scopes of every valid token.")
+
+
+class QueriesSettings(_Group):
+    """What is kept of questions; docs/desk.md."""
+
+    keep: Literal["off", "counts", "full"] = Field(
+        "off", description="Nothing; numbers without the question; the question too, never an address."
+    )
+    days: int = Field(90, ge=1, le=3650, description="How long.")
+    secret: SecretStr | None = Field(
+        None, description="At least 16 characters, the same for all processes: signs links, hashes the owners of keys."
+    )
+
+    @model_validator(mode="after")
+    def _has_secret(self) -> Self:
+        if self.keep != "off" and (self.secret is None or len(self.secret.get_secret_value()) < _SHORTEST_SECRET):
+            raise ValueError("a query log needs SONDE_QUERIES__SECRET of at least 16 characters")
+        return self
 
 
 class LimitsSettings(_Group):
@@ -371,6 +390,7 @@ class Settings(BaseSettings):
     preview: PreviewSettings = PreviewSettings()
     access: AccessSettings = AccessSettings()
     limits: LimitsSettings = LimitsSettings()
+    queries: QueriesSettings = QueriesSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     cross_encoder: CrossEncoderSettings = CrossEncoderSettings()
     models: ModelsSettings = ModelsSettings()

@@ -93,6 +93,7 @@ def to_document(record: Record) -> Json:
         "names": _names(record),
         "native": {"format": record.native_format},
         "warnings": list(record.warnings),
+        "curated": list(record.curated),
         **_where_and_when(record),
     }
     return _without_empty(document)
@@ -183,6 +184,7 @@ def from_document(source: JsonMapping) -> Record:
         parent=source.get("parent"),
         native_format=source.get("native", {}).get("format", ""),
         warnings=tuple(source.get("warnings", ())),
+        curated=tuple(source.get("curated", ())),
     )
 
 

@@ -33,7 +33,7 @@ def register(app: Flask) -> None:
 
 def _is_noted(route: str, method: str) -> bool:
     needed = scope_of(route, method)
-    return needed == "admin" or (method not in _ASKING and needed in ("write", "library"))
+    return needed == "admin" or (method not in _ASKING and needed in ("write", "library", "curate"))
 
 
 def _outcome(status: int) -> Outcome:

@@ -36,6 +36,7 @@ _RULES: tuple[Rule, ...] = (
     ("/ask", "search"),
     ("/embeddings", "search"),
     ("/mcp", "search"),
+    ("/opened", "search"),
     ("/records/", "search"),
     ("/collections", "search"),
     ("/stac", "search"),
@@ -44,6 +45,9 @@ _RULES: tuple[Rule, ...] = (
     ("/sitemap.xml", "search"),
     # Views of the harvest decide how much they show.
     ("/harvest", "search"),
+    # For stewards: what is asked, and what they set right.
+    ("/curation", "curate"),
+    ("/insight", "curate"),
     # Personal data.
     ("/library", "library"),
 )

@@ -6,19 +6,21 @@ import numpy as np
 
 from core.hit import SignalName
 from core.json_types import Json
+from search_api.ranking.curated import BOOST
 from search_api.ranking.rank import Ranking, measured
 from search_api.ranking.signals.cross_encoder import CrossEncoderReading
 from search_api.ranking.signals.signal import Reason
 from search_api.ranking.signals.spatial import Spatial
 
 _COMBINERS_OWN = Reason("what the score starts from", "base")
+_OF_THE_SOURCE = Reason("a steward raised or lowered the source", "source_boost")
 
 
 def explain(ranking: Ranking, position: int) -> Json:
     """The hit at ``position`` (0 is the best): its score and each signal's part in it, largest first.
 
-    The contributions (weight x counted) add up to the score, except where the `hausdorff` mode decided the order: there
-    ``distance_deg`` gave the position. Raises IndexError past the end.
+    The contributions (weight x counted) add up to the score, except where the `hausdorff` mode decided the order, by
+    ``distance_deg``, or a steward did, by a ``pin``. Raises IndexError past the end.
     """
     index = int(ranking.order[position])
     parts = [_part(ranking, name, index) for name in ranking.terms]
@@ -31,12 +33,16 @@ def explain(ranking: Ranking, position: int) -> Json:
     }
     if ranking.distance_deg is not None:
         explanation["distance_deg"] = float(ranking.distance_deg[index])
+    if position < len(ranking.pins):
+        explanation["pin"] = ranking.pins[position].as_json()
     return explanation
 
 
 def _ordered_by(ranking: Ranking, position: int) -> str:
-    """The stage that decided this position: beyond a window, the order of the previous stage applies."""
-    if ranking.ordered_by == "hausdorff" and position < _hausdorff_window(ranking):
+    """What decided this position: beyond a window, the order of the previous stage applies."""
+    if position < len(ranking.pins):
+        return "pin"
+    if ranking.ordered_by == "hausdorff" and position - len(ranking.pins) < _hausdorff_window(ranking):
         return "hausdorff"
     reader = ranking.terms.get(CrossEncoderReading.name)
     was_read = reader is not None and not np.isnan(reader.raw[ranking.order[position]])
@@ -66,7 +72,7 @@ def _part(ranking: Ranking, name: SignalName, index: int) -> Json:
 def _reasons(ranking: Ranking, name: SignalName, index: int) -> tuple[Reason, ...]:
     term, signal = ranking.terms[name], ranking.ranker.signals.get(name)
     if signal is None:
-        return (_COMBINERS_OWN,)
+        return (_OF_THE_SOURCE if name == BOOST else _COMBINERS_OWN,)
     if np.isnan(term.raw[index]):
         return (signal.silence(float(term.counted[index])),)
     return signal.reasons(ranking.asked, term.raw, index)

@@ -18,6 +18,7 @@ from search_api.ranking.candidates import Candidates
 from search_api.ranking.columns import Floats, Integers
 from search_api.ranking.combiners.combiner import Term, total
 from search_api.ranking.config import Ranker
+from search_api.ranking.pinned import Pinned
 from search_api.ranking.signals.signal import Asked
 from search_api.ranking.signals.spatial import Spatial
 from search_api.ranking.target import Target
@@ -40,6 +41,8 @@ class Ranking:
     order: Integers
     ordered_by: OrderedBy = "fused"
     distance_deg: Floats | None = None
+    pins: tuple[Pinned, ...] = ()
+    """Of the first ones, in order: a steward put them there."""
 
     @property
     def candidates(self) -> Candidates:

@@ -97,6 +97,16 @@ def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:
     return Arm(None, index, False, body, lambda score: score, None)
 
 
+def pinned_arm(index: str, ids: Sequence[str], filters: Sequence[Clause]) -> Arm:
+    """These records, if they pass the filters: candidates whatever their words."""
+
+    def body(k: int, _ids: Sequence[str] | None) -> Json:
+        query = {"bool": {"filter": [*filters, {"ids": {"values": list(ids)}}]}}
+        return {"query": query, "size": k, **for_records()}
+
+    return Arm(None, index, False, body, lambda score: score, None)
+
+
 def passage_lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
     """BM25 over passages; a record's score is its best passage's."""
 

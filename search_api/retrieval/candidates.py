@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.hit import SignalName
@@ -73,6 +73,10 @@ class CandidateSet:
             if cosine is None or cosine >= least or record in self.all_words
         }
         return replace(self, signals=kept, least=least)
+
+    def kept_by_words(self, records: Iterable[str]) -> CandidateSet:
+        """These count as hits by their words, whatever they say."""
+        return replace(self, all_words=self.all_words.union(records))
 
     def candidates(self, columns: Sequence[AnyColumn]) -> Candidates:
         """The same by column, as ranking takes them; ``columns``: those that they were read by."""

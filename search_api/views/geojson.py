@@ -96,6 +96,7 @@ def properties(record: Record) -> Json:
         "sonde:provenance": record.provenance.kind,
         "sonde:lineage": record.provenance.lineage,
         "sonde:access": record.access,
+        "sonde:curated": list(record.curated),
         "sonde:doubts": [{"code": doubt.code, "text": doubt.text} for doubt in doubts(record)],
     }
     return {name: value for name, value in said.items() if value not in (None, "", [], {})}

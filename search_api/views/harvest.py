@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from flask import Response, jsonify, request
+from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
 from pydantic import BaseModel, ConfigDict, Field
@@ -24,6 +24,7 @@ from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.views.addresses import JSON, Addresses, link
 from search_api.views.documented import WITH_NOT_FOUND, texts
+from search_api.views.stewards import fresh
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _STARTING: ResponseDict = {409: Problem, **_GUARDED}
@@ -125,7 +126,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @api.get("/harvest/sources", summary="Where each source stands", responses={200: SourcesAnswer, **_GUARDED})
     @needs("admin")
     def sources() -> Response:
-        return _fresh(overview_body(harvests.overview(), parts.now_ms()))
+        return fresh(overview_body(harvests.overview(), parts.now_ms()))
 
     @api.get("/harvest/sources/<source>", summary="One source", responses={200: SourceAnswer, **_GUARDED})
     @needs("admin")
@@ -152,7 +153,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
         best = request.accept_mimetypes.best_match([JSON, "text/html"], default=JSON)
         if (query.f or best) in ("html", "text/html"):
             return _page(found.html)
-        return _fresh(found.report)
+        return fresh(found.report)
 
     @api.get("/harvest/runs", summary="Runs, the youngest first", responses={200: RunsAnswer, **_GUARDED})
     @needs("admin")
@@ -164,35 +165,28 @@ def harvest_views(parts: Parts) -> APIBlueprint:
         links = [link("self", addresses.this(), JSON)]
         if page.after is not None:
             links.append(link("next", addresses.page(write_position(page.after, asked)), JSON))
-        return _fresh({"runs": [run_body(one, parts.now_ms()) for one in page.runs], "links": links})
+        return fresh({"runs": [run_body(one, parts.now_ms()) for one in page.runs], "links": links})
 
     @api.post("/harvest/runs", summary="Harvest a source now", responses={202: StartedAnswer, **_STARTING})
     @needs("admin")
     def start(body: StartBody) -> tuple[Response, int]:
         run = control.start(body.source)
         audit("harvest.started", body.source, subject=caller().subject)
-        response = _fresh({"run": run, "source": body.source})
+        response = fresh({"run": run, "source": body.source})
         response.headers["Location"] = Addresses.of(parts).to(f"/harvest/runs/{run}")
         return response, 202
 
     @api.get("/harvest/runs/<run>", summary="One run, whole", responses={200: RunAnswer, **_GUARDED})
     @needs("admin")
     def one_run(path: RunPath) -> Response:
-        return _fresh(whole_run(harvests.runs.run(path.run), parts.now_ms()))
+        return fresh(whole_run(harvests.runs.run(path.run), parts.now_ms()))
 
     return api
 
 
 def _source(harvests: Harvests, source: str, now_ms: int) -> Response:
     body = overview_body(harvests.one(source), now_ms)
-    return _fresh({**body["sources"][0], "sonde:degraded": body["sonde:degraded"]})
-
-
-def _fresh(body: object) -> Response:
-    """Current state is never cached."""
-    response = jsonify(body)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return fresh({**body["sources"][0], "sonde:degraded": body["sonde:degraded"]})
 
 
 def _page(html: str) -> Response:

@@ -44,11 +44,12 @@ class Presented:
         self._lock = threading.Lock()
         self._kept: LRUCache[int, _Written] = LRUCache(most_bytes, lambda kept: len(kept.opened))
 
-    def hit(self, found: FoundRecord, addresses: Addresses) -> orjson.Fragment:
-        """What ``geojson.hit_feature`` makes, as a part for orjson."""
+    def hit(self, found: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
+        """What ``geojson.hit_feature`` makes, as a part for orjson. ``opened``: the address that counts an opening."""
         written = self._of(found.record)
         own = link("self", f"{addresses.base}{written.path}", GEOJSON)
-        beside = part(geojson.hit_members(found))
+        members = geojson.hit_members(found)
+        beside = part(members if opened is None else {**members, "sonde:opened": opened})
         return orjson.Fragment(b"".join((written.opened, part(own), b"],", beside[1:])))
 
     def _of(self, record: Record) -> _Written:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
-from flask import Response, jsonify
+from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
 from core.errors import InvalidInput
 from core.json_types import Json
+from search_api.access.guard import caller
 from search_api.answer import Answer
 from search_api.checked_query import checked_query
 from search_api.formats_out.formats import result_writers
 from search_api.formats_out.output_format import ResultPage
+from search_api.insight.entry import Asker, new_id
 from search_api.parameters import SearchParameters, cursor_for, to_request
 from search_api.parts import Parts
 from search_api.problems import Problem
+from search_api.request import SearchRequest
 from search_api.telemetry import searched
 from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, Addresses, ways_on
@@ -102,12 +106,25 @@ def search_views(parts: Parts) -> APIBlueprint:
             media_type, write = writers[query.f]
             following = addresses.page(cursor) if cursor is not None else None
             return Response(write(_result_page(query, answer, addresses, following)), mimetype=media_type)
-        features = [presented.hit(found, addresses) for found in answer.found]
+        link_to = _noted(parts, asked, answer, addresses)
+        features = [presented.hit(found, addresses, link_to(found.record.id)) for found in answer.found]
         response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
         response.mimetype = GEOJSON
         return response
 
     return api
+
+
+def _noted(parts: Parts, asked: SearchRequest, answer: Answer, addresses: Addresses) -> Callable[[str], str | None]:
+    """Notes the question, if the log is on, and makes the links that count what is opened. A later page is the same
+    question.
+    """
+    log = parts.queries
+    if not log.is_on or not asked.q or asked.offset:
+        return lambda _record: None
+    id = new_id()
+    log.asked(id, asked.q, asked.algorithm, answer, Asker(caller().subject, request.remote_addr or ""))
+    return lambda record: addresses.to(f"/opened/{log.link_id(id, record)}")
 
 
 def _result_page(query: SearchParameters, answer: Answer, addresses: Addresses, following: str | None) -> ResultPage:

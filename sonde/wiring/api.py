@@ -32,8 +32,10 @@ from sonde.telemetry.service_metrics import ServiceMetrics, State
 from sonde.wiring.access import authenticator, limit_policy
 from sonde.wiring.answering import answerer
 from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.curation import curation_desk, live_curation
 from sonde.wiring.harvest_control import QueueHarvestControl
 from sonde.wiring.indices import prepare_indices
+from sonde.wiring.insight import query_log, question_reader, record_texts
 from sonde.wiring.job_queue import job_queue
 from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
@@ -59,10 +61,14 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     models = models or Models(settings)
     # The serving index is the same for everybody, so a client that sees everything resolves it.
     resolver = ServingResolver(everything, settings.index.prefix, models.embedder)
+    curation = live_curation(settings, everything)
+    ranking = ranking_config(settings)
+    prefix = settings.index.prefix
     pipeline, _ = search_pipeline(
-        client, settings.index.prefix, models, ranking_config(settings), resolver=resolver, groups=groups_seen
+        client, prefix, models, ranking, resolver=resolver, curation=curation, groups=groups_seen
     )
     refuse_unservable(resolver)
+    curation.try_tick()
     if settings.api.preload:
         models.embedder()
         models.gazetteer.preload()
@@ -74,6 +80,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     answers = answerer(settings, pipeline.parts, resolver, models)
     jobs = job_queue(settings)
     writing = RetryingElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
+    pusher = _pusher(settings, writing, models)
     own = personal_library(settings, client, writing, models, jobs)
     return Parts(
         search=pipeline,
@@ -90,7 +97,11 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         personal_library=own,
         library=library_search(own, answers, resolver),
         harvests=_harvests(settings, everything, jobs),
-        pushed=_pusher(settings, writing, models),
+        pushed=pusher,
+        curation=curation_desk(settings, writing, pusher, curation),
+        queries=query_log(settings, everything),
+        questions=question_reader(settings, writing),
+        texts=record_texts(client, prefix),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
         rates=limit_policy(settings),

@@ -42,9 +42,9 @@ class Pusher:
         self, source: str, id: str, content: bytes, media_type: str | None, check: Check = unchecked
     ) -> tuple[str, bool]:
         """See search_api.pushing.RecordSink."""
-        self._prepare()
+        self.ready()
         record = push.addressed(source, id)
-        with self._alone(source, record):
+        with self.alone(source, record):
             check(record)
             try:
                 pushed = push.Pushing(record, content, media_type, self.groups_of(source))
@@ -55,21 +55,25 @@ class Pusher:
 
     def delete(self, source: str, id: str, check: Check = unchecked) -> None:
         """See search_api.pushing.RecordSink."""
-        self._prepare()
+        self.ready()
         record = push.addressed(source, id)
-        with self._alone(source, record):
+        with self.alone(source, record):
             check(record)
             push.delete(source, record, self.parts)
 
-    def _prepare(self) -> None:
+    def ready(self) -> None:
+        """Creates missing indices before the first write."""
         with self._turn:
             if not self._prepared:
                 self.prepare()
                 self._prepared = True
 
     @contextmanager
-    def _alone(self, source: str, record: str) -> Iterator[None]:
-        """Raises Conflict if the source is being harvested, or another writer holds the record for too long."""
+    def alone(self, source: str, record: str) -> Iterator[None]:
+        """Holds the record for one writer.
+
+        Raises Conflict if the source is being harvested, or another writer holds the record for too long.
+        """
         try:
             harvested = self.leases.is_held(source)
         except Unavailable:

@@ -12,6 +12,9 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary.concept import NamedVocabulary
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
+from search_api.curation.curated import Curated
+from search_api.curation.live import CuratedVocabulary, no_curation
+from search_api.curation.own_places import CuratedGazetteer, CuratedGeocoder
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
 from search_api.retrieval.remembered_answers import RememberedAnswers
@@ -39,18 +42,21 @@ def search_pipeline(
     *,
     now_ms: Callable[[], int] | None = None,
     resolver: ServingResolver | None = None,
+    curation: Callable[[], Curated] = no_curation,
     groups: Callable[[], frozenset[str]] = frozenset,
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline for serving and evaluation, on one prefix; ``groups`` are the current caller's."""
     resolver = resolver or ServingResolver(client, prefix, models.embedder)
-    vocabularies = LoadedVocabularies(VocabularyStore(client, prefix), _with_own)
-    return SearchPipeline(
-        search_parts(client, resolver, models, config, now_ms=now_ms, vocabulary=vocabularies, groups=groups)
-    ), resolver
+    loaded = LoadedVocabularies(VocabularyStore(client, prefix), _with_own)
+    vocabulary = CuratedVocabulary(loaded, curation)
+    parts = search_parts(
+        client, resolver, models, config, now_ms=now_ms, vocabulary=vocabulary, curation=curation, groups=groups
+    )
+    return SearchPipeline(parts), resolver
 
 
-def _with_own(loaded: Sequence[NamedVocabulary]) -> Vocabulary:
-    return Vocabulary.of([own_vocabulary(), *loaded])
+def _with_own(loaded: Sequence[NamedVocabulary]) -> Sequence[NamedVocabulary]:
+    return [own_vocabulary(), *loaded]
 
 
 def search_parts(
@@ -61,16 +67,18 @@ def search_parts(
     *,
     now_ms: Callable[[], int] | None = None,
     vocabulary: Callable[[], Vocabulary] = only_own_vocabulary,
+    curation: Callable[[], Curated] = no_curation,
     groups: Callable[[], frozenset[str]] = frozenset,
 ) -> SearchParts:
     """The parts of a search; ``resolver`` finds the serving index; ``groups`` are the current caller's."""
     clock = now_ms or (lambda: int(time.time() * 1000))
-    geocoder: Geocoder = models.remote_geocoder or models.gazetteer
+    gazetteer = CuratedGazetteer(models.gazetteer, curation)
+    geocoder: Geocoder = CuratedGeocoder(models.remote_geocoder, curation) if models.remote_geocoder else gazetteer
     return SearchParts(
         client=client,
         resolver=resolver,
         understander=Understander(
-            places=PlaceReader(models.gazetteer, models.recogniser, models.remote_geocoder),
+            places=PlaceReader(gazetteer, models.recogniser, models.remote_geocoder),
             times=TimeReader(lambda: datetime.fromtimestamp(clock() / 1000, UTC).date()),
             vocabulary=vocabulary,
         ),
@@ -78,5 +86,6 @@ def search_parts(
         cross_encoder=models.heavy_reranker,
         config=config,
         now_ms=clock,
+        curation=curation,
         caches=RecordCaches(answers=RememberedAnswers(groups)),
     )

@@ -10,7 +10,7 @@ from es_mappings import loader
 from es_mappings.meta import SCHEMA_VERSION
 from es_mappings.names import KINDS
 
-FINGERPRINT = (3, "dbe6871b02b2336c")
+FINGERPRINT = (3, "ff7f8931cf9b9184")
 """The schema version and what the mappings of that version hash to."""
 
 

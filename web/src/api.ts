@@ -34,6 +34,12 @@ export async function sent(address: string, options: RequestInit): Promise<Respo
   return response;
 }
 
+/** Tells the service that a hit was opened; whether that succeeds does not matter to anybody here. */
+export function noteOpened(link: string | undefined): void {
+  const id = link?.split("/").pop();
+  if (id) fetch(`opened/${id}`, { method: "POST", keepalive: true, headers: authorization() }).catch(() => undefined);
+}
+
 /** Null if the service does not have the call or the resource. Throws as `getJson` does. */
 export async function getIfThere<T>(address: string, signal?: AbortSignal): Promise<T | null> {
   try {

@@ -104,6 +104,8 @@ export interface Feature {
   "sonde:score"?: number;
   "sonde:highlights"?: Record<string, string[]>;
   "sonde:passages"?: { id: string; text: string; section: string[]; page: number | null }[];
+  /** Counts that the hit was opened, if the service keeps what is asked. */
+  "sonde:opened"?: string;
   "sonde:explanation"?: { signals: Signal[]; ordered_by: string };
 }
 

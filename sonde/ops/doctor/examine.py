@@ -18,6 +18,7 @@ from indexer.link_runs import LINKS_OF
 from indexer.reindex.handover import unfinished_handovers
 from indexer.runs import Runs
 from sonde.ops.doctor.advice import of_broker, of_elasticsearch
+from sonde.ops.doctor.desk import curation_rules, query_log
 from sonde.ops.doctor.disk import judged, rooms
 from sonde.ops.doctor.documents import parked_documents
 from sonde.ops.doctor.finding import Finding, State
@@ -49,6 +50,8 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "beat": lambda: _beat(settings),
         "sources": lambda: _sources(settings),
         "harvests": lambda: _harvests(client, settings),
+        "curation": lambda: curation_rules(client, settings.index.prefix),
+        "queries": lambda: query_log(client, settings),
         "library": lambda: _library(settings),
         "documents": lambda: parked_documents(client, settings.index.prefix),
         "disk": lambda: judged(rooms(client)),

@@ -1,5 +1,6 @@
 // One hit: its record, the words found, and the reasons.
 
+import { noteOpened } from "../api.ts";
 import { foreignLanguage, statedLanguage } from "../languages.ts";
 import { recordAddress } from "../route.ts";
 import { marks } from "../safe.ts";
@@ -30,7 +31,7 @@ export function Hit({ feature, rank, marked }: { feature: Feature; rank: number;
           <span class="rank" aria-hidden="true">
             {rank}
           </span>
-          <Go to={recordAddress(feature.id)} lang={lang}>
+          <Go to={recordAddress(feature.id)} lang={lang} followed={() => noteOpened(feature["sonde:opened"])}>
             <Marks fragment={feature["sonde:highlights"]?.["title"]?.[0]} text={title} />
           </Go>
         </h2>

@@ -11,11 +11,14 @@ interface Props {
   lang?: string | undefined;
   /** Goes to the earlier scroll position of that address, not to its top. */
   back?: boolean;
+  /** Called first, however the link is followed. */
+  followed?: () => void;
   children: ComponentChildren;
 }
 
-export function Go({ to, class: className, current, lang, back, children }: Props) {
+export function Go({ to, class: className, current, lang, back, followed, children }: Props) {
   const follow = (event: MouseEvent) => {
+    followed?.();
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     if (back) {

@@ -1,0 +1,26 @@
+"""What stewards decided about a question, on its retrieval: which records are candidates anyway, and which never."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from search_api.curation.curated import Decided
+from search_api.request import SearchRequest
+from search_api.retrieval.arms import pinned_arm
+from search_api.retrieval.plan import RetrievalPlan
+
+
+def without_blocked(request: SearchRequest, decided: Decided) -> SearchRequest:
+    """The request with a filter, so that counts and facets leave the blocked records out too."""
+    if not decided.blocked:
+        return request
+    clause = {"bool": {"must_not": [{"ids": {"values": sorted(decided.blocked)}}]}}
+    return replace(request, filters=replace(request.filters, expression=(*request.filters.expression, clause)))
+
+
+def with_pinned(plan: RetrievalPlan, decided: Decided) -> RetrievalPlan:
+    """One more search in the same request, if there is a pin."""
+    if not decided.pins:
+        return plan
+    arm = pinned_arm(plan.index, [pin.record for pin in decided.pins], plan.filters)
+    return replace(plan, arms=(*plan.arms, arm))

@@ -1,0 +1,198 @@
+"""What stewards see of the query log: sums, and the questions that at least five people asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from core.json_types import Json, JsonMapping
+from es_gateway.client import Elasticsearch
+from es_mappings.names import alias
+
+View = Literal["asked", "not_found", "not_opened", "slow"]
+VIEWS: tuple[View, ...] = get_args(View)
+Interval = Literal["day", "week", "month"]
+
+LEAST_PEOPLE = 5
+"""A question of fewer people could tell who they are; it only counts."""
+SLOW_MS = 1_000.0
+_MOST_GROUPED = 2_000
+_MOST_VALUES = 50
+_DISTINCT = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Which questions: by language (ISO 639-1), place read from them, decade asked for, and when (ISO 8601)."""
+
+    language: str | None = None
+    place: str | None = None
+    decade: int | None = None
+    since: str | None = None
+    before: str | None = None
+
+    def filters(self) -> list[Json]:
+        terms = {"language": self.language, "places": self.place, "decades": self.decade}
+        found: list[Json] = [{"term": {name: value}} for name, value in terms.items() if value is not None]
+        edges = {"gte": self.since, "lt": self.before}
+        at = {name: edge for name, edge in edges.items() if edge is not None}
+        return [*found, {"range": {"at": at}}] if at else found
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """One question. ``people``: at least five; ``opened``: how many askings led to a record."""
+
+    question: str
+    asked: int
+    people: int
+    opened: int
+    not_found: int
+    median_ms: float
+    records: Mapping[str, int]
+
+    def as_json(self) -> Json:
+        numbers = {"asked": self.asked, "people": self.people, "opened": self.opened, "not_found": self.not_found}
+        return {"question": self.question, **numbers, "median_ms": self.median_ms, "records": dict(self.records)}
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """``hidden``: questions of fewer than five people, and how often they were asked."""
+
+    rows: Sequence[QuestionRow]
+    hidden_questions: int
+    hidden_asked: int
+
+
+class QuestionReader:
+    """Reads the log. Raises the gateway's errors; an index that does not exist yet is empty."""
+
+    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+        self._client = client
+        self._index = alias(prefix, "queries")
+
+    def questions(self, view: View, chosen: Slice, limit: int) -> Questions:
+        """Most asked first; of ``slow`` the slowest."""
+        answer = self._search(_query(view, chosen), {"questions": _BY_QUESTION})
+        buckets = answer.get("questions", {}).get("buckets", [])
+        if view == "not_opened":
+            buckets = [one for one in buckets if one["opened"]["doc_count"] == 0]
+        shown = [one for one in buckets if one["people"]["value"] >= LEAST_PEOPLE]
+        rows = [_row(one) for one in shown]
+        if view == "slow":
+            rows.sort(key=lambda row: -row.median_ms)
+        beyond = answer.get("questions", {}).get("sum_other_doc_count", 0)
+        hidden = beyond + sum(one["doc_count"] for one in buckets) - sum(row.asked for row in rows)
+        return Questions(rows[:limit], len(buckets) - len(shown), hidden)
+
+    def summary(self, chosen: Slice, interval: Interval) -> Json:
+        """Totals, over time, by language, place and decade; without places that fewer than five people asked for."""
+        answer = self._search({"bool": {"filter": chosen.filters()}}, _sums(interval))
+        if not answer:
+            return {"asked": 0, "over_time": [], "by": {}}
+        return {
+            "asked": answer["asked"]["value"],
+            "not_found": answer["not_found"]["doc_count"],
+            "opened": answer["opened"]["doc_count"],
+            "median_ms": _median(answer["took"]),
+            "over_time": [_moment(one) for one in answer["over_time"]["buckets"]],
+            "by": {
+                "language": _values(answer["language"], 1),
+                "place": _values(answer["places"], LEAST_PEOPLE),
+                "decade": _values(answer["decades"], LEAST_PEOPLE),
+            },
+        }
+
+    def shown(self, questions: Sequence[str]) -> dict[str, list[str]]:
+        """The records that each question showed last, best first."""
+        latest = {"top_hits": {"size": 1, "sort": [{"at": "desc"}], "_source": ["shown"]}}
+        grouped = {"terms": {"field": "question", "size": max(1, len(questions))}, "aggs": {"latest": latest}}
+        answer = self._search({"terms": {"question": list(questions)}}, {"questions": grouped})
+        found: dict[str, list[str]] = {}
+        for one in answer.get("questions", {}).get("buckets", []):
+            source = one["latest"]["hits"]["hits"][0]["_source"]
+            found[one["key"]] = list(source.get("shown", ()))
+        return found
+
+    def _search(self, query: Json, aggs: Json) -> Json:
+        found = self._client.search(index=self._index, query=query, aggs=aggs, size=0, ignore_unavailable=True)
+        answer: Json = found.body.get("aggregations", {})
+        return answer
+
+
+_TOOK: Json = {"percentiles": {"field": "took_ms", "percents": [50]}}
+_PEOPLE: Json = {"cardinality": {"field": "who", "precision_threshold": _DISTINCT}}
+_WAS_OPENED: Json = {"filter": {"exists": {"field": "opened"}}}
+_NOT_FOUND: Json = {"filter": {"term": {"matched": 0}}}
+_BY_QUESTION: Json = {
+    "terms": {"field": "question", "size": _MOST_GROUPED},
+    "aggs": {
+        "people": _PEOPLE,
+        "opened": _WAS_OPENED,
+        "not_found": _NOT_FOUND,
+        "took": _TOOK,
+        "records": {"terms": {"field": "opened", "size": 5}},
+    },
+}
+
+
+def _query(view: View, chosen: Slice) -> Json:
+    filters = chosen.filters()
+    if view == "not_found":
+        filters.append({"term": {"matched": 0}})
+    if view == "not_opened":
+        filters.append({"range": {"matched": {"gt": 0}}})
+    if view == "slow":
+        filters.append({"range": {"took_ms": {"gte": SLOW_MS}}})
+    return {"bool": {"filter": filters}}
+
+
+def _sums(interval: Interval) -> Json:
+    def by(field: str) -> Json:
+        return {"terms": {"field": field, "size": _MOST_VALUES}, "aggs": {"people": _PEOPLE}}
+
+    when = {"date_histogram": {"field": "at", "calendar_interval": interval, "min_doc_count": 0}}
+    return {
+        "asked": {"value_count": {"field": "at"}},
+        "not_found": _NOT_FOUND,
+        "opened": _WAS_OPENED,
+        "took": _TOOK,
+        "over_time": when | {"aggs": {"not_found": _NOT_FOUND, "opened": _WAS_OPENED, "took": _TOOK}},
+        "language": by("language"),
+        "places": by("places"),
+        "decades": by("decades"),
+    }
+
+
+def _row(bucket: JsonMapping) -> QuestionRow:
+    return QuestionRow(
+        question=bucket["key"],
+        asked=bucket["doc_count"],
+        people=bucket["people"]["value"],
+        opened=bucket["opened"]["doc_count"],
+        not_found=bucket["not_found"]["doc_count"],
+        median_ms=_median(bucket["took"]),
+        records={one["key"]: one["doc_count"] for one in bucket["records"]["buckets"]},
+    )
+
+
+def _moment(bucket: JsonMapping) -> Json:
+    return {
+        "from": bucket["key_as_string"],
+        "asked": bucket["doc_count"],
+        "not_found": bucket["not_found"]["doc_count"],
+        "opened": bucket["opened"]["doc_count"],
+        "median_ms": _median(bucket["took"]),
+    }
+
+
+def _values(answer: JsonMapping, least: int) -> list[Json]:
+    told = [one for one in answer["buckets"] if least <= 1 or one["people"]["value"] >= least]
+    return [{"value": one["key"], "asked": one["doc_count"]} for one in told]
+
+
+def _median(answer: JsonMapping) -> float:
+    value = answer["values"]["50.0"]
+    return 0.0 if value is None else round(float(value), 1)

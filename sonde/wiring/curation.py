@@ -1,0 +1,36 @@
+"""Builds the parts of curation: the rules in memory, and the stewards' desk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.overlay import Overlay
+from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
+from indexer.overlays import rewrite
+from search_api.curation.desk import CurationDesk
+from search_api.curation.live import LiveCuration
+from search_api.curation.store import CurationStore
+from sonde.settings import Settings
+from sonde.wiring.pushing import Pusher
+
+
+def live_curation(settings: Settings, client: Elasticsearch) -> LiveCuration:
+    """Reads nothing yet."""
+    return LiveCuration(CurationStore(UnhurriedElasticsearch.over(client), settings.index.prefix))
+
+
+def curation_desk(settings: Settings, client: Elasticsearch, pusher: Pusher, live: LiveCuration) -> CurationDesk:
+    return CurationDesk(CurationStore(client, settings.index.prefix), live, RecordOverlays(pusher))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOverlays:
+    """Writes records with their overlays, one writer at a time, as pushed records are."""
+
+    pusher: Pusher
+
+    def apply(self, record: str, overlay: Overlay | None) -> None:
+        """See search_api.curation.desk.OverlayWriter."""
+        self.pusher.ready()
+        with self.pusher.alone(record.partition(":")[0], record):
+            rewrite(record, overlay, self.pusher.parts)

@@ -1,0 +1,98 @@
+"""The query log as values: what is kept of a question and what is not, and that a full log drops instead of waiting."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime
+
+import pytest
+from prometheus_client import REGISTRY
+from pydantic import SecretStr, ValidationError
+
+from core.errors import NotFound, Unavailable
+from core.timespan import TimeSpan
+from es_gateway.client import Elasticsearch
+from search_api.answer import Answer
+from search_api.insight.entry import Asker, asked, decades, new_id, normal, subject_hash, who
+from search_api.insight.log import MOST_WAITING, LogPolicy, QueryLog
+from search_api.understanding.interpretation import Interpretation
+from sonde.settings import QueriesSettings
+
+SECRET = b"sixteen letters!"
+AT = datetime(2026, 11, 1, tzinfo=UTC)
+ANSWER = Answer((), 0, Interpretation("Rain", "rain", "en"), took_ms={"rank": 1.25, "fetch": 2.0})
+
+
+def log(keeping: str = "full") -> QueryLog:
+    """Its Elasticsearch does not answer, and it writes only when told."""
+    nobody = Elasticsearch("http://127.0.0.1:9", request_timeout=1, max_retries=0)
+    return QueryLog(nobody, "none", LogPolicy(keeping, 90, SECRET), lambda: AT, every_s=3600.0)  # type: ignore[arg-type]
+
+
+def count(outcome: str) -> float:
+    return REGISTRY.get_sample_value("sonde_query_log_total", {"outcome": outcome}) or 0.0
+
+
+def test_neither_an_address_nor_a_name_is_kept() -> None:
+    for asker in (Asker("ada@example.org", "192.0.2.7"), Asker(None, "192.0.2.7")):
+        document = json.dumps(asked(new_id(), "full", SECRET, " Rain ", "hybrid", ANSWER, asker, AT).document)
+        assert "ada" not in document
+        assert "192.0.2" not in document
+
+
+def test_counts_hold_no_word_of_the_question_and_nobody() -> None:
+    document = asked("id", "counts", SECRET, "Rain in Wales", "hybrid", ANSWER, Asker("ada", ""), AT).document
+    assert document == {
+        "at": AT.isoformat(), "language": "en", "algorithm": "hybrid", "matched": 0, "took_ms": 3.2,
+    }  # fmt: skip
+
+
+def test_people_are_told_apart_but_not_followed() -> None:
+    one, other = Asker(None, "192.0.2.7"), Asker(None, "2001:db8::1")
+    assert who(SECRET, "rain", one) == who(SECRET, "rain", one) != who(SECRET, "rain", other)
+    assert who(SECRET, "rain", one) != who(SECRET, "snow", one), "another group for each question"
+    assert who(SECRET, "rain", one) != who(b"another secret..", "rain", one)
+    assert (
+        who(SECRET, "rain", Asker("ada", "1")) == who(SECRET, "snow", Asker("ada", "2")) == subject_hash(SECRET, "ada")
+    )
+    groups = {who(SECRET, "rain", Asker(None, f"10.0.{n // 256}.{n % 256}")) for n in range(60_000)}
+    assert len(groups) == 4096, "fifteen addresses share a group, so that none can be found again"
+
+
+def test_equal_questions_are_counted_together() -> None:
+    assert normal("  Sea\tICE  ") == "sea ice"
+    assert len(normal("x" * 5000)) == 300
+
+
+def test_the_decades_of_a_period() -> None:
+    assert list(decades(Interpretation("", "", span=TimeSpan.from_iso("1995", "2012")))) == [1990, 2000, 2010]
+    assert list(decades(Interpretation("", "", span=TimeSpan.from_iso("1995", None)))) == []
+
+
+def test_a_full_log_drops_and_a_failed_write_is_counted() -> None:
+    full = log()
+    dropped, failed, begun = count("dropped"), count("failed"), time.perf_counter()
+    for _ in range(MOST_WAITING + 7):
+        full.asked(new_id(), "rain", "hybrid", ANSWER, Asker(None, "192.0.2.7"))
+    assert time.perf_counter() - begun < 2.0
+    assert count("dropped") - dropped == 7
+    with pytest.raises(Unavailable):  # the deletion of old ones says it too; the ticker logs it
+        full.tick()
+    assert count("failed") - failed == MOST_WAITING
+
+
+def test_only_links_that_were_signed_here_count() -> None:
+    one = log()
+    link = one.link_id("question", "s:a")
+    assert one.opened(link) == "s:a"
+    for wrong in ("", "x", link[:-2] + "zz", log().link_id("q", "s:a")[::-1]):
+        with pytest.raises(NotFound):
+            one.opened(wrong)
+
+
+def test_a_log_needs_a_secret() -> None:
+    assert QueriesSettings().keep == "off"
+    for secret in (None, SecretStr("short")):
+        with pytest.raises(ValidationError, match="SONDE_QUERIES__SECRET"):
+            QueriesSettings(keep="full", secret=secret)
