@@ -20,6 +20,7 @@ from search_api.views.ask import ask_views
 from search_api.views.collections import collections_views
 from search_api.views.conformance import conformance_views
 from search_api.views.docs import docs_views
+from search_api.views.documents import documents_views
 from search_api.views.embeddings import embeddings_views
 from search_api.views.feeds import feeds_views
 from search_api.views.harvest import harvest_views
@@ -84,6 +85,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(embeddings_views(parts))
     app.register_api(ask_views(parts.answerer))
     app.register_api(library_views(parts))
+    app.register_api(documents_views(parts))
     app.register_api(harvest_views(parts))
     app.register_api(operations_views(parts))
     openapi.register(app)

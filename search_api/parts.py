@@ -10,6 +10,8 @@ from prometheus_client import generate_latest
 from core.access import Authenticator
 from search_api.admission import Limits
 from search_api.answers.answerer import Answerer
+from search_api.documents.files import DocumentFiles
+from search_api.documents.reader import DocumentReader
 from search_api.harvests.overview import Harvests
 from search_api.http import HttpPolicy
 from search_api.library.personal_library import PersonalLibrary
@@ -40,6 +42,8 @@ class Parts:
     answerer: Answerer
     personal_library: PersonalLibrary
     library: LibrarySearch
+    documents: DocumentReader
+    document_files: DocumentFiles
     harvests: Harvests
     pushed: RecordSink
     now_ms: Callable[[], int]
