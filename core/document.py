@@ -16,6 +16,9 @@ State = Literal["waiting", "queued", "parsing", "embedding", "ready", "failed", 
 Follow = Literal["none", "pdf", "landing"]
 """Which links of a record are followed: to PDFs only, or to landing pages too."""
 
+PublicFiles = Literal["none", "licensed", "all"]
+"""Which files of public documents are kept and shown: those whose record has an open licence, all, or none."""
+
 PUBLIC = "public"
 """The owner of public documents; no caller may have this name."""
 
@@ -112,6 +115,10 @@ class FileStore(Protocol):
 
     def get(self, key: FileKey) -> bytes | None:
         """None if there is no such file."""
+        ...
+
+    def has(self, key: FileKey) -> bool:
+        """Whether ``get`` finds a file."""
         ...
 
     def delete(self, key: FileKey) -> None:

@@ -7,13 +7,18 @@ from typing import Literal
 
 from core.extent import BBox
 from core.timespan import TimeSpan
+from core.word_boxes import WordBox
 
 PassageKind = Literal["text", "table", "caption"]
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Text of at most min(512, the embedder's limit) tokens. ``owner`` is ``public`` or a user."""
+    """Text of at most min(512, the embedder's limit) tokens. ``owner`` is ``public`` or a user.
+
+    ``table``: the number of the document's table (from 1) that it is a part of. ``words``: its words on their pages;
+    none without pages, and for passages of an earlier version.
+    """
 
     id: str
     document: str
@@ -26,6 +31,8 @@ class Passage:
     section_role: str | None = None
     first_page: int | None = None
     last_page: int | None = None
+    table: int | None = None
+    words: tuple[WordBox, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from search_api.views.conformance import conformance_views
 from search_api.views.curation import curation_views
 from search_api.views.curation_try import curation_try_views
 from search_api.views.docs import docs_views
+from search_api.views.documents import documents_views
 from search_api.views.embeddings import embeddings_views
 from search_api.views.feeds import feeds_views
 from search_api.views.harvest import harvest_views
@@ -89,6 +90,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(ask_views(parts.answerer))
     app.register_api(mcp_views(parts))
     app.register_api(library_views(parts))
+    app.register_api(documents_views(parts))
     app.register_api(harvest_views(parts))
     app.register_api(opened_views(parts))
     app.register_api(insight_views(parts))

@@ -11,6 +11,8 @@ from core.access import Authenticator
 from search_api.admission import Limits
 from search_api.answers.answerer import Answerer
 from search_api.curation.desk import CurationDesk
+from search_api.documents.files import DocumentFiles
+from search_api.documents.reader import DocumentReader
 from search_api.harvests.overview import Harvests
 from search_api.http import HttpPolicy
 from search_api.insight.export import RecordTexts
@@ -44,6 +46,8 @@ class Parts:
     answerer: Answerer
     personal_library: PersonalLibrary
     library: LibrarySearch
+    documents: DocumentReader
+    document_files: DocumentFiles
     harvests: Harvests
     pushed: RecordSink
     curation: CurationDesk

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, Va
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from core.access import AccessScope
+from core.document import PublicFiles
 from core.errors import SondeError
 from search_api.access.algorithms import Algorithm
 
@@ -308,6 +309,11 @@ class DocumentsSettings(_Group):
         512, ge=64, le=512, description="Maximum tokens of a passage; at most the limit of the embedder."
     )
     overlap: int = Field(0, ge=0, le=5, description="Sentences that a passage repeats from the previous one.")
+    public_files: PublicFiles = Field(
+        "licensed",
+        description="Files of public documents that Sonde keeps and shows: those whose record has an open licence, "
+        "`all` or `none`.",
+    )
     segmenter: str | None = Field(None, description="Folder of a trained segmenter. Default: similarity of sentences.")
 
 

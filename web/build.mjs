@@ -32,7 +32,8 @@ await copyFile(join(here, "src/index.html"), join(target, "index.html"));
 for (const size of ["110m", "50m"]) {
   await copyFile(join(atlas, `countries-${size}.json`), join(target, `world-${size}.json`));
 }
-const licences = ["preact", "leaflet", "topojson-client", "world-atlas"].map(async (name) => {
+await copyFile(join(here, "node_modules/pdfjs-dist/legacy/build/pdf.worker.min.mjs"), join(target, "pdf-worker.js"));
+const licences = ["preact", "leaflet", "topojson-client", "world-atlas", "pdfjs-dist"].map(async (name) => {
   const text = await readFile(join(here, "node_modules", name, "LICENSE"), "utf8");
   return `${name}\n${"-".repeat(name.length)}\n${text.trim()}\n`;
 });

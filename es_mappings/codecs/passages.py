@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from core.json_types import Json, JsonMapping
 from core.passage import Passage, WhereWhen
 from core.record import Record
+from core.word_boxes import read_boxes, write_boxes
 from es_mappings.codecs.records import box_text, envelope, span_text, time_range, where_and_when
 
 _OF_ITS_RECORD: Mapping[str, Callable[[Record], object]] = {
@@ -58,6 +59,8 @@ def to_document(passage: Passage, title: str, heading: str, own: WhereWhen, reco
             "section_role": passage.section_role,
             "first_page": passage.first_page,
             "last_page": passage.last_page,
+            "table": passage.table,
+            "word_boxes": write_boxes(passage.words),
             "language": own.language,
             "own_places": list(own.places),
             "own_extent": [envelope(box) for box in own.boxes],
@@ -84,6 +87,8 @@ def from_document(id: str, source: JsonMapping) -> tuple[Passage, str]:
         section_role=source.get("section_role"),
         first_page=source.get("first_page"),
         last_page=source.get("last_page"),
+        table=source.get("table"),
+        words=read_boxes(source.get("word_boxes") or ""),
     )
     return passage, source.get("title") or ""
 

@@ -13,6 +13,7 @@ from indexer.documents.model import Block, BlockKind, Table
 from indexer.documents.page import Line, Region, RegionKind
 from indexer.documents.regions import LaidOut
 from indexer.documents.sections import role_of
+from indexer.documents.word_places import placed_words
 
 _FLOW: dict[RegionKind, BlockKind] = {
     "heading": "heading",
@@ -57,7 +58,12 @@ def _drafts(pages: Sequence[LaidOut], compounds: frozenset[str]) -> Iterator[Sty
             if kind == "table":
                 found = page.tables[index]
                 table = Table(
-                    tuple(tuple(normalise_text(cell) for cell in row) for row in found.rows), found.header_rows
+                    tuple(tuple(normalise_text(cell) for cell in row) for row in found.rows),
+                    found.header_rows,
+                    found_by=found.found_by,
+                    page=number,
+                    box=(found.box.left, found.box.top, found.box.right, found.box.bottom),
+                    scanned=page.page.read_by == "ocr",
                 )
                 yield Styled(Block("table", "", number, number, table=table))
             elif kind == "text":
@@ -83,7 +89,7 @@ def _draft(region: Region, kind: BlockKind, compounds: frozenset[str]) -> Styled
     lines = [normalise_text(line.text) for line in region.lines]
     text = "\n".join(lines) if kind == "code" else join_lines(lines, compounds)
     kept = tuple(lines) if kind == "code" else ()
-    block = Block(kind, text, region.page, region.page, lines=kept)
+    block = Block(kind, text, region.page, region.page, lines=kept, words=placed_words(region.lines, region.page))
     first = region.lines[0]
     return Styled(block, (round(first.size * 2.0) / 2.0, text.isupper(), first.share("bold") >= 0.5))
 
@@ -121,7 +127,8 @@ def _joined(drafts: Sequence[Styled], compounds: frozenset[str]) -> list[Styled]
             continue
         if block.kind == "text" and open_text is not None and _goes_on(out[open_text].block, block):
             before = out[open_text].block
-            joined = _with_break(replace(before, text=join_two(before.text, block.text, compounds)), block)
+            text = join_two(before.text, block.text, compounds)
+            joined = _with_break(replace(before, text=text, words=(*before.words, *block.words)), block)
             out[open_text] = Styled(joined)
             continue
         out.append(draft)

@@ -43,6 +43,7 @@ from indexer.documents.progress import PagesRead
 from indexer.documents.recipe import recipe
 from indexer.documents.segment import Coherence, Segmented, SegmentOptions, embedding_text, segment
 from indexer.documents.store import DocumentGone, DocumentStore, passage_document, passages_kind
+from indexer.documents.table_stored import stored_table
 
 log = structlog.get_logger(__name__)
 
@@ -66,6 +67,14 @@ def no_progress(state: State, done: int = 0, total: int = 0) -> None:
     """Ignores progress."""
 
 
+KeepFile = Callable[[DocumentEntry, bytes, str | None], None]
+"""Keeps the file of a public document where it may be shown; the text is the licence of its record."""
+
+
+def not_kept(entry: DocumentEntry, data: bytes, licence: str | None) -> None:
+    """Keeps no file."""
+
+
 @dataclass(frozen=True, slots=True)
 class IngestParts:
     """``embedder`` loads the model with the given name. ``coherence`` makes the segmentation port from the embedder;
@@ -82,6 +91,7 @@ class IngestParts:
     coherence: Coherence | None = None
     segmenter: str = ""
     parse: Parse = read_isolated
+    keep_file: KeepFile = not_kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +249,8 @@ class _Run:
         entry = self._told(replace(entry, state="embedding", record=str(inherits["record"]) if inherits else None))
         found = self._timed("segment", lambda: self._segmented(entry, parsed.document))
         written = self._write(entry, found.passages, inherits)
+        if entry.owner == PUBLIC:
+            self.parts.keep_file(entry, data, inherits.get("licence") if inherits else None)
         took_ms = _rounded(self.took_ms)
         return replace(entry, state="ready", passages=written, cut=found.cut, attempts=parsed.attempts, took_ms=took_ms)
 
@@ -281,10 +293,7 @@ class _Run:
             blank_pages=len(read.blank_pages),
             coverage=read.coverage,
             warnings=read.warnings,
-            tables=tuple(
-                {"caption": one.caption, "rows": len(one.rows), "columns": one.columns, "csv": one.csv()}
-                for one in read.tables
-            ),
+            tables=tuple(stored_table(one) for one in read.tables),
         )
 
     def _record(self, entry: DocumentEntry) -> Json | None:

@@ -147,7 +147,7 @@ def _table(grid: _Grid, words: Sequence[Word]) -> TableFound | None:
     table = _filled(by_cell, len(ys) - 1, len(xs) - 1)
     if len(table) < 2 or len(table[0]) < 2 or not has_words(table) or not is_labelled(table):
         return None
-    return TableFound(box, tuple(tuple(row) for row in table), 1, tuple(inside))
+    return TableFound(box, tuple(tuple(row) for row in table), 1, tuple(inside), "borders")
 
 
 def _place(word: Word, xs: Sequence[float], ys: Sequence[float]) -> tuple[int, int]:

@@ -5,25 +5,61 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from indexer.documents.page import RegionKind
 
 BlockKind = Literal["heading", "text", "list", "table", "caption", "formula", "code", "footnote", "reference"]
 DocumentFormat = Literal["pdf", "image", "html", "docx", "text"]
+TableWay = Literal["borders", "rules", "markup"]
+"""How a table was found: by its borders, by horizontal rules and white strips, or named as a table in HTML or DOCX."""
+
+_SURE: dict[TableWay, float] = {"borders": 0.9, "rules": 0.75, "markup": 1.0}
+_SCANNED = 0.7
+
+
+class PlacedWord(NamedTuple):
+    """A word on its page: the number of its letters and digits, and its box in points from the upper left corner."""
+
+    page: int
+    letters: int
+    left: float
+    top: float
+    right: float
+    bottom: float
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of equally many cells, the first ``header_rows`` being the header; ``caption`` as printed."""
+    """Rows of equally many cells, the first ``header_rows`` being the header; ``caption`` as printed.
+
+    ``page`` counts from 1, None without pages; ``box``: left, top, right, bottom there. ``scanned``: read by OCR.
+    """
 
     rows: tuple[tuple[str, ...], ...]
     header_rows: int = 1
     caption: str = ""
+    found_by: TableWay = "markup"
+    page: int | None = None
+    box: tuple[float, float, float, float] | None = None
+    scanned: bool = False
 
     @property
     def columns(self) -> int:
         return len(self.rows[0]) if self.rows else 0
+
+    @property
+    def sure(self) -> float:
+        """0..1, an estimate: by the finder, the share of filled cells and the source of the words."""
+        cells = [bool(cell) for row in self.rows for cell in row]
+        filled = sum(cells) / max(len(cells), 1)
+        return round(_SURE[self.found_by] * (0.5 + 0.5 * filled) * (_SCANNED if self.scanned else 1.0), 2)
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The header of each column, the header's rows joined from above."""
+        above = self.rows[: self.header_rows]
+        return tuple(" ".join(row[column] for row in above if row[column]) for column in range(self.columns))
 
     def csv(self) -> str:
         """RFC 4180 without the caption."""
@@ -37,7 +73,7 @@ class Block:
     """One piece of a document. ``level`` is a heading's (1 is the highest); pages count from 1, None if there are none.
 
     ``lines`` keeps the lines of blocks that must not be joined (code, lists). ``breaks`` gives the characters at which
-    the text continues on a later page.
+    the text continues on a later page. ``words``: the words on the pages whose letters are the letters of the text.
     """
 
     kind: BlockKind
@@ -48,6 +84,7 @@ class Block:
     table: Table | None = None
     lines: tuple[str, ...] = ()
     breaks: tuple[tuple[int, int], ...] = ()
+    words: tuple[PlacedWord, ...] = ()
 
     def page_at(self, offset: int) -> int | None:
         """The page of this character of the text."""

@@ -14,9 +14,11 @@ import numpy as np
 
 from core.passage import Passage, PassageKind
 from core.ports import Embedder
-from indexer.documents.model import Block, ReadDocument
+from core.word_boxes import WordBox
+from indexer.documents.model import Block, ReadDocument, Table
 from indexer.documents.sections import Section, sections, without_number
 from indexer.documents.units import SPECIAL_TOKENS, CountTokens, Unit, table_texts, text_units
+from indexer.documents.word_places import TextPlaces, whole_table
 
 MOST_TOKENS = 512
 _HEADER_TOKENS = 48  # maximum for title and section, which the embedder reads before the text
@@ -52,6 +54,23 @@ class _Piece:
     kind: PassageKind
     first_page: int | None
     last_page: int | None
+    words: tuple[WordBox, ...] = ()
+    table: Table | None = None
+
+
+class _TableNumbers:
+    """Numbers the tables of a document from 1, in the order in which their pieces come."""
+
+    def __init__(self) -> None:
+        self._last: Table | None = None
+        self._count = 0
+
+    def of(self, table: Table | None) -> int | None:
+        if table is None:
+            return None
+        self._count += table is not self._last
+        self._last = table
+        return self._count
 
 
 def embedding_coherence(embedder: Embedder) -> Coherence:
@@ -82,6 +101,7 @@ def segment(
     coherence = coherence or embedding_coherence(embedder)
     passages: list[Passage] = []
     cut = 0
+    numbers = _TableNumbers()
     for section in sections(document.blocks):
         header = header_of(document.front.title, section.path)
         room = most - min(_HEADER_TOKENS, count([header])[0] - SPECIAL_TOKENS if header else 0)
@@ -100,6 +120,8 @@ def segment(
                     section_role=section.role,
                     first_page=piece.first_page,
                     last_page=piece.last_page,
+                    table=numbers.of(piece.table),
+                    words=piece.words,
                 )
             )
     return Segmented(tuple(passages), cut)
@@ -127,23 +149,26 @@ def _pieces(
         if block.table is not None:
             for text, parted in table_texts(block.table, count, room):
                 cut += parted
-                aside.append(_Piece(text, "table", block.first_page, block.last_page))
+                words = whole_table(block.table, text)
+                aside.append(_Piece(text, "table", block.first_page, block.last_page, words, block.table))
         elif block.kind == "caption":
+            places = TextPlaces([block])
             for unit in _groups(text_units([block], count, room), coherence, room):
-                aside.append(_piece(unit, "caption"))
+                aside.append(_piece(unit, "caption", places))
         else:
             running.append(block)
     units = text_units(running, count, room)
     cut += sum(unit.cut for unit in units)
     groups = with_overlap(_groups(units, coherence, room), room, overlap)
-    pieces += [_piece(group, "text") for group in groups]
+    places = TextPlaces(running)
+    pieces += [_piece(group, "text", places) for group in groups]
     return [*pieces, *aside], cut
 
 
-def _piece(group: Sequence[Unit], kind: PassageKind) -> _Piece:
+def _piece(group: Sequence[Unit], kind: PassageKind, places: TextPlaces) -> _Piece:
     text = "".join((unit.separator if place else "") + unit.text for place, unit in enumerate(group))
     pages = [page for unit in group for page in (unit.first_page, unit.last_page) if page is not None]
-    return _Piece(text, kind, min(pages, default=None), max(pages, default=None))
+    return _Piece(text, kind, min(pages, default=None), max(pages, default=None), places.find(text))
 
 
 def _groups(units: list[Unit], coherence: Coherence, room: int) -> list[list[Unit]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from indexer.documents.model import TableWay
 from indexer.documents.page import Box, Word
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -13,12 +14,15 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 @dataclass(frozen=True, slots=True)
 class TableFound:
-    """Cells by row and column, all rows equally long; ``words`` are the words in it."""
+    """Cells by row and column, all rows equally long; ``words`` are the words in it, ``found_by`` says which finder
+    found it.
+    """
 
     box: Box
     rows: tuple[tuple[str, ...], ...]
     header_rows: int
     words: tuple[Word, ...]
+    found_by: TableWay = "rules"
 
 
 def has_words(cells: Sequence[Sequence[str]]) -> bool:

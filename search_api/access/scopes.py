@@ -42,6 +42,7 @@ _RULES: tuple[Rule, ...] = (
     ("/stac", "search"),
     ("/oai", "search"),
     ("/dcat", "search"),
+    ("/documents", "search"),
     ("/sitemap.xml", "search"),
     # Views of the harvest decide how much they show.
     ("/harvest", "search"),

@@ -30,6 +30,7 @@ SITEMAP_PAGE = 10_000  # the protocol allows 50,000; Elasticsearch returns 10,00
 _NOT_FOR_CRAWLERS = ("/search", "/suggest", "/ask", "/embeddings", "/library", "/harvest", "/metrics")
 """Each address there needs a computation; the records themselves are in the sitemap."""
 
+_DOCUMENTS = "sitemap documents"
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
 
@@ -49,9 +50,10 @@ class DcatParameters(Parameters):
 
 
 class SitemapParameters(Parameters):
-    """A part of the sitemap; without `after` its index."""
+    """A part of the sitemap; without `after` and `documents` its index."""
 
-    after: Cursor | None = Field(None, description="From the sitemap's index.")
+    after: Cursor | None = Field(None, description="From the sitemap's index: records.")
+    documents: Cursor | None = Field(None, description="From the sitemap's index: public documents.")
 
 
 def feeds_views(parts: Parts) -> APIBlueprint:
@@ -68,7 +70,10 @@ def feeds_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/sitemap.xml", summary="Sitemap of all records", responses={200: texts(XML), **PROBLEMS})
     def sitemap(query: SitemapParameters) -> Response:
-        root = _sitemap_index(parts) if query.after is None else _sitemap_part(parts, query.after)
+        if query.documents is not None:
+            root = _sitemap_of_documents(parts, query.documents)
+        else:
+            root = _sitemap_index(parts) if query.after is None else _sitemap_part(parts, query.after)
         return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), mimetype=XML)
 
     @api.get("/robots.txt", summary="What crawlers may read", responses={200: texts("text/plain")})
@@ -109,7 +114,7 @@ def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Res
 
 
 def _sitemap_index(parts: Parts) -> etree._Element:
-    """One part for each 10,000 records; the first starts at the beginning (an empty id sorts first)."""
+    """One part for each 10,000 records, then each 10,000 documents; an empty id sorts first."""
     root = etree.Element(f"{{{_SITEMAP}}}sitemapindex", nsmap=_default(_SITEMAP))
     addresses = Addresses.of(parts)
     after: str | None = ""
@@ -119,6 +124,23 @@ def _sitemap_index(parts: Parts) -> etree._Element:
             part, f"{{{_SITEMAP}}}loc", addresses.to("/sitemap.xml", [("after", write_position((after,), "sitemap"))])
         )
         after = _end_of_part(parts, after)
+    document: str | None = ""
+    while document is not None:
+        part = child(root, f"{{{_SITEMAP}}}sitemap")
+        position = write_position((document,), _DOCUMENTS)
+        child(part, f"{{{_SITEMAP}}}loc", addresses.to("/sitemap.xml", [("documents", position)]))
+        document = parts.documents.ids(document, SITEMAP_PAGE)[1]
+    return root
+
+
+def _sitemap_of_documents(parts: Parts, cursor: str) -> etree._Element:
+    """Documents that nobody needs a key for."""
+    root = etree.Element(f"{{{_SITEMAP}}}urlset", nsmap=_default(_SITEMAP))
+    (after,) = read_position(cursor, _DOCUMENTS, ("text",), "documents")
+    addresses = Addresses.of(parts)
+    for id in parts.documents.ids(str(after or ""), SITEMAP_PAGE)[0]:
+        url = child(root, f"{{{_SITEMAP}}}url")
+        child(url, f"{{{_SITEMAP}}}loc", addresses.to(f"/documents/{id}"))
     return root
 
 

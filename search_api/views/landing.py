@@ -53,6 +53,7 @@ def landing_links(addresses: Addresses) -> list[Link]:
         link("data", addresses.to("/collections"), JSON, "Catalogues"),
         link("http://www.opengis.net/def/rel/ogc/1.0/data", addresses.to("/collections"), JSON),
         link("http://www.opengis.net/def/rel/ogc/1.0/ogc-catalog", addresses.collection("all"), JSON, "All records"),
+        link("related", addresses.to("/documents"), GEOJSON, "Documents"),
         link("search", addresses.to("/search"), GEOJSON, "Ranked search"),
         link("search", addresses.to("/opensearch.xml"), "application/opensearchdescription+xml", "OpenSearch"),
         link("related", addresses.to("/stac"), JSON, "STAC API"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from http import HTTPStatus
 from typing import Annotated, Literal
 
-from flask import Response, jsonify, request, send_file
+from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, FileStorage, Tag
 from flask_openapi.types import ResponseDict
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -23,6 +22,7 @@ from search_api.parameter_types import LONGEST_QUERY, Parameters, Text, printabl
 from search_api.parts import Parts
 from search_api.problems import Problem, problem
 from search_api.views.addresses import JSON, Addresses, link
+from search_api.views.document_file import sent_file
 from search_api.views.documented import WITH_NOT_FOUND, texts
 
 _FORM_BYTES = 64 * 1024  # what a multipart form adds to its file
@@ -250,11 +250,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def file(path: DocumentPath) -> Response:
         entry, data = parts.personal_library.file(caller().owner, path.id)
-        kind = entry.media_type or "application/octet-stream"
-        response = send_file(io.BytesIO(data), mimetype=kind, as_attachment=True, download_name=entry.name)
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        response.headers["Content-Security-Policy"] = "sandbox; default-src 'none'"
-        return response
+        return sent_file(entry, data)
 
     @api.put(
         "/library/documents/<id>/file",

@@ -16,6 +16,8 @@ from es_gateway.nodes import GuardedNode
 from indexer.parts import Parts as HarvestParts
 from search_api.access.filtered_client import AccessFilteredElasticsearch, groups_seen
 from search_api.admission import Limits
+from search_api.documents.files import DocumentFiles
+from search_api.documents.reader import DocumentReader
 from search_api.harvests.broken_links import BrokenLinks
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
@@ -96,6 +98,8 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         answerer=answers,
         personal_library=own,
         library=library_search(own, answers, resolver),
+        documents=DocumentReader(client, settings.index.prefix, records),
+        document_files=DocumentFiles(own.parts.files, settings.documents.public_files),
         harvests=_harvests(settings, everything, jobs),
         pushed=pusher,
         curation=curation_desk(settings, writing, pusher, curation),

@@ -26,6 +26,7 @@ from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.indices import index_shape, prepare_indices
 from sonde.wiring.library_work import library_work
 from sonde.wiring.models import Models
+from sonde.wiring.public_files import keeper
 from workers.parts import WorkerParts
 from workers.source_config import SourceConfig
 
@@ -52,6 +53,7 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         options=SegmentOptions(given.most_tokens, given.overlap),
         coherence=coherence,
         segmenter=coherence.digest if coherence is not None else "",
+        keep_file=keeper(settings),
     )
 
 

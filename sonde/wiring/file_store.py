@@ -49,6 +49,9 @@ class FolderFiles:
         except OSError as error:
             raise Unavailable(f"The file cannot be read ({error.strerror}). Try again later.") from error
 
+    def has(self, key: FileKey) -> bool:
+        return self._path(key).is_file()
+
     def delete(self, key: FileKey) -> None:
         self._unlink(self._path(key))
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 import redis
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Page, expect
 
 from indexer.documents.ingest import Incoming, ingest
 from indexer.documents.library import LibraryReading, read_queued
@@ -20,7 +20,7 @@ from indexer.harvest import harvest
 from indexer.parts import Parts as HarvestParts
 from indexer.sources.folder import FolderSource
 from net.gate import Gate, GatePolicy
-from sonde.settings import BrokerSettings, HarvestSettings, LibrarySettings
+from sonde.settings import BrokerSettings, DocumentsSettings, HarvestSettings, LibrarySettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
 from sonde.wiring.file_store import FolderFiles
@@ -29,6 +29,7 @@ from tests.browser.test_page_languages import ASKING, SMALL, fits
 from tests.browser.test_page_people import CONTRAST, PHONE, flaws
 from tests.conftest import delete_indices
 from tests.library_users import app_of
+from tests.pdf_files import WIDTH, PdfPage, Put, paragraph, pdf
 from tests.service import Service
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
@@ -40,6 +41,20 @@ REPORT = """# Soil moisture in the Grumbach experiment
 Soil moisture was measured by 42 sensors in the Grumbach experiment, at depths of 10, 30 and 60 cm.
 """
 QUESTION = "How many sensors measured soil moisture in the Grumbach experiment?"
+CITED = "The Zwackelmoor peat cores were drilled to a depth of 731 cm with a Russian corer."
+LINES = (
+    "Bogs keep the pollen of ten thousand years. The Zwackelmoor peat cores",
+    "were drilled to a depth of 731 cm with a Russian",
+    "corer. Their ages were calibrated against tree rings.",
+)
+PAPER = pdf(
+    [
+        PdfPage(
+            [Put(72, 80, "Peat cores of the Zwackelmoor", 18, True), *paragraph(72, 120, ["An introduction to bogs."])]
+        ),
+        PdfPage([Put(72, 80, "Methods", 14, True), *paragraph(72, 300, LINES)]),
+    ]
+)
 SOURCES = """
 sources:
   - {id: gauges, title: Rain gauges, type: folder, path: catalogue, schedule: {interval: 1d}}
@@ -71,11 +86,13 @@ def rooms(samples: Service, broker_url: str, tmp_path_factory: pytest.TempPathFa
         "broker": BrokerSettings(url=broker_url),
         "harvest": HarvestSettings(sources=folder / "sources.yaml"),
         "library": LibrarySettings(folder=folder / "files"),
+        "documents": DocumentsSettings(public_files="all"),
     }
     settings = service.settings.model_copy(update=more)
     service.prepare()
     parts = document_parts(settings, samples.models, service.client)
     assert ingest(Incoming(REPORT.encode(), "grumbach.md", "grumbach.md"), parts).entry.state == "ready"
+    assert ingest(Incoming(PAPER, "peat.pdf", "peat.pdf"), parts).entry.state == "ready"
     store = DocumentStore(service.client, service.prefix)
     store.refresh("public")
     harvest("gauges", FolderSource(folder / "catalogue"), HarvestParts(service.client, service.prefix))
@@ -128,6 +145,58 @@ def test_an_answer_leads_to_the_passage_that_it_stands_on(visit: Visit, rooms: R
     expect(page.locator(".exchange").last.get_by_role("status")).to_have_text("The answer is there.")
     page.get_by_role("button", name="New question").click()
     expect(page.locator(".exchange")).to_have_count(0)
+
+
+def test_a_citation_opens_the_file_with_the_sentence_marked(visit: Visit, rooms: Rooms, shoot: Shoot) -> None:
+    page = visit("answers?q=How+deep+were+the+Zwackelmoor+peat+cores+drilled", at=rooms.address)
+    expect(page.locator(".answer")).to_contain_text("731 cm")
+    page.get_by_role("button", name="Show passage 1").first.click()
+    page.get_by_role("link", name="Show in the document").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Peat cores of the Zwackelmoor")
+    expect(page.locator("blockquote mark")).to_have_text(CITED)
+    expect(page.get_by_text("Page 2 of 2")).to_be_visible()
+    marks = page.locator(".pdf-mark")
+    expect(marks).to_have_count(3)  # the sentence stands on three lines
+    sheet = page.locator(".pdf-page canvas").bounding_box()
+    first, second, third = (mark.bounding_box() for mark in marks.all())
+    assert sheet is not None
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    points = sheet["width"] / WIDTH
+    assert abs((second["x"] - sheet["x"]) / points - 72) < 2
+    assert first["x"] > second["x"] + 200 * points, "it begins behind the sentence before it"
+    assert third["width"] < 30 * points, "it ends with one word of the third line"
+    assert abs((first["y"] - sheet["y"]) / points - 292) < 4
+    assert inked(page, second) > 0.05, "the words are drawn below the mark"
+    sound(page)
+    shoot(page, "cited")
+    page.get_by_role("button", name="Previous page").click()
+    expect(page.get_by_text("Page 1 of 2")).to_be_visible()
+    expect(marks).to_have_count(0)
+
+
+def inked(page: Page, box: FloatRect) -> float:
+    """The share of dark points in this part of the drawn page."""
+    share = page.evaluate(
+        """box => {
+          const canvas = document.querySelector(".pdf-page canvas");
+          const at = canvas.getBoundingClientRect(), dense = canvas.width / at.width;
+          const part = canvas.getContext("2d").getImageData(
+            (box.x - at.x) * dense, (box.y - at.y) * dense, box.width * dense, box.height * dense).data;
+          let dark = 0;
+          for (let i = 0; i < part.length; i += 4) dark += part[i] < 128;
+          return dark / (part.length / 4);
+        }""",
+        box,
+    )
+    return float(share)
+
+
+def test_a_document_that_others_own_is_not_shown_without_its_key(visit: Visit, rooms: Rooms) -> None:
+    page = visit(f"documents/{'0' * 32}", at=rooms.address)
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is no such document")
+    expect(page.get_by_label("Key or token")).to_be_visible()
 
 
 def test_what_no_passage_answers_and_what_fails_is_said(visit: Visit, rooms: Rooms) -> None:

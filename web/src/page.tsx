@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { AskView } from "./ask/askView.tsx";
+import { DocumentView } from "./document/documentView.tsx";
 import { LibraryView } from "./library/libraryView.tsx";
 import { RecordView } from "./record/recordView.tsx";
 import { go, useRoute } from "./route.ts";
@@ -49,6 +50,7 @@ function Page({ first }: { first: Spoken }) {
       {route.view === "record" && <RecordView key={route.id} id={route.id} />}
       {route.view === "ask" && <AskView query={route.query} />}
       {route.view === "library" && <LibraryView />}
+      {route.view === "document" && <DocumentView key={route.id} id={route.id} hash={route.hash} />}
       {route.view === "sources" && <SourcesView />}
       {route.view === "source" && <SourceView key={route.id} id={route.id} />}
       <footer class="bottom">

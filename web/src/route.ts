@@ -8,17 +8,20 @@ export type Route =
   | { view: "record"; id: string }
   | { view: "ask"; query: string }
   | { view: "library" }
+  | { view: "document"; id: string; hash: string }
   | { view: "sources" }
   | { view: "source"; id: string };
 
 const MOVED = "sonde:moved";
 
 /** The route of a path below the service's root. */
-export function routeOf(path: string, query: string): Route {
+export function routeOf(path: string, query: string, hash = ""): Route {
   const record = /^(?:records|collections\/[^/]+\/items)\/(.+)$/.exec(path);
   if (record?.[1]) return { view: "record", id: decoded(record[1]) };
   const source = /^sources\/(.+)$/.exec(path);
   if (source?.[1]) return { view: "source", id: decoded(source[1]) };
+  const document = /^documents\/([0-9a-f]+)$/.exec(path);
+  if (document?.[1]) return { view: "document", id: document[1], hash };
   if (path === "answers") return { view: "ask", query };
   if (path === "my-documents") return { view: "library" };
   return path === "sources" ? { view: "sources" } : { view: "search", query };
@@ -79,9 +82,11 @@ export function useRoute(): Route {
   useEffect(() => {
     const moved = () => setRoute(here());
     addEventListener("popstate", moved);
+    addEventListener("hashchange", moved);
     addEventListener(MOVED, moved);
     return () => {
       removeEventListener("popstate", moved);
+      removeEventListener("hashchange", moved);
       removeEventListener(MOVED, moved);
     };
   }, []);
@@ -90,7 +95,7 @@ export function useRoute(): Route {
 
 function here(): Route {
   const root = new URL(document.baseURI).pathname;
-  return routeOf(location.pathname.slice(root.length), location.search);
+  return routeOf(location.pathname.slice(root.length), location.search, location.hash);
 }
 
 function decoded(text: string): string {

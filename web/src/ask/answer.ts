@@ -7,6 +7,7 @@ export type Scope = "public" | "mine" | "both";
 
 export interface Passage {
   number: number;
+  id: string;
   document: string;
   record: string | null;
   title: string;

@@ -1,5 +1,6 @@
 // One question with its answer: each sentence links to its cited passages.
 
+import { documentAddress, passageNumber } from "../document/document.ts";
 import { recordAddress } from "../route.ts";
 import { Go } from "../shell/link.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
@@ -24,7 +25,7 @@ export function ExchangeView({ exchange, name, again }: Props) {
       </p>
       {problem && <ProblemNote problem={problem} again={again} />}
       {answer ? <Whole answer={answer} name={name} /> : exchange.text && <p class="answer">{exchange.text}</p>}
-      {passages.length > 0 && !answer?.refused && <Passages passages={passages} name={name} />}
+      {passages.length > 0 && !answer?.refused && <Passages passages={passages} sentences={answer?.sentences ?? []} name={name} />}
     </section>
   );
 }
@@ -56,7 +57,7 @@ function Whole({ answer, name }: { answer: Answer; name: string }) {
 
 function Said({ sentence, name, quoted }: { sentence: Sentence; name: string; quoted: boolean }) {
   const words = useWords().answers;
-  const text = sentence.text.replace(/\s*\[\d+(?:,\s*\d+)*\]/g, ""); // the numbers follow as buttons
+  const text = bare(sentence.text); // the numbers follow as buttons
   const Element = quoted ? "blockquote" : "span";
   return (
     <Element class={sentence.supported ? "said-sentence" : "said-sentence unsupported"}>
@@ -80,8 +81,8 @@ function show(id: string): void {
   found.scrollIntoView({ block: "nearest" });
 }
 
-function Passages({ passages, name }: { passages: readonly Passage[]; name: string }) {
-  const words = useWords().answers;
+function Passages({ passages, sentences, name }: { passages: readonly Passage[]; sentences: readonly Sentence[]; name: string }) {
+  const { answers: words, document } = useWords();
   return (
     <section class="passages" aria-label={words.passages(passages.length)}>
       <h3>{words.passages(passages.length)}</h3>
@@ -94,6 +95,8 @@ function Passages({ passages, name }: { passages: readonly Passage[]; name: stri
           <blockquote>{one.text}</blockquote>
           <p class="soft small">
             {words.relevance(Math.round(one.relevance * 100))}
+            {" · "}
+            <Go to={documentAddress(one.document, { passage: passageNumber(one.id), quote: quoteOf(sentences, one) })}>{document.open}</Go>
             {one.record && (
               <>
                 {" · "}
@@ -105,6 +108,18 @@ function Passages({ passages, name }: { passages: readonly Passage[]; name: stri
       ))}
     </section>
   );
+}
+
+/** The first sentence of the answer that cites this passage, without its citation numbers. */
+function quoteOf(sentences: readonly Sentence[], passage: Passage): string {
+  const citing = sentences.find((one) => one.citations.includes(passage.number));
+  return citing ? bare(citing.text).slice(0, LONGEST_QUOTE) : "";
+}
+
+const LONGEST_QUOTE = 1500;
+
+function bare(text: string): string {
+  return text.replace(/\s*\[\d+(?:,\s*\d+)*\]/g, "");
 }
 
 function placeOf(passage: Passage, pages: (first: number, last: number) => string): string {

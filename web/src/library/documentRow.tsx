@@ -2,7 +2,9 @@
 
 import { useState } from "preact/hooks";
 import { asProblem, type Problem, sent } from "../api.ts";
+import { documentAddress } from "../document/document.ts";
 import { ProblemNote } from "../shell/problem.tsx";
+import { Go } from "../shell/link.tsx";
 import { saveFile } from "../shell/save.ts";
 import { bytesText } from "../sizes.ts";
 import { edgeText } from "../times.ts";
@@ -34,7 +36,7 @@ export function DocumentRow({ document: one, changed }: { document: OwnDocument;
   return (
     <li class="document">
       <div>
-        <h2>{name}</h2>
+        <h2>{one.state === "ready" ? <Go to={documentAddress(one.id)}>{name}</Go> : name}</h2>
         <p class="facts">{facts.filter(Boolean).map((fact, index) => <span key={index}>{fact}</span>)}</p>
         {one.progress && <Progress {...one.progress} />}
         {one.state === "failed" && <p class="wrong-field" lang="en">{one.message ?? one.reason}</p>}

@@ -1,0 +1,38 @@
+"""The units of a table's columns, as its header states them: ``Depth (m)``, ``Load [kg/d]``, ``Discharge, m3/s``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_PREFIXED = "m|g|s|L|l|Pa|W|J|V|Hz|mol|bar|Sv|Bq|K|Gal|t|yr"
+_ONLY_PREFIXED = "A|B|N|S|T|a|eq"  # alone, such a letter is rather a symbol or the mark of a note
+_BARE = (
+    r"%|‰|per mil|percent|ppm|ppb|ppt|psu|dB|pH units|NTU|°C|°F|° C|ºC|deg C|degrees? Celsius|°|deg|degrees?|h|hr"
+    r"|hours?|min|minutes?|d|days?|months?|years?|yrs?|ha|acres?|ft|feet|in|inch(?:es)?|mi|miles?|lb|cfs|gal|mgal"
+    r"|metres?|meters?|kilomet(?:re|er)s?|tons?|tonnes?|kWh|TU|μS|µS|mmHg|dpm|cps|counts"
+)
+_POWER = r"(?:\^?[-−–]?\d|[²³⁻¹]+)?"
+_ONE = rf"(?:(?:[TGMkhdcmnpμµ]?(?:{_PREFIXED})|[TGMkhdcmnpμµ](?:{_ONLY_PREFIXED})|{_BARE}){_POWER})"
+_UNIT = re.compile(rf"(?:10\^?\d+ ?)?{_ONE}(?:\s*(?:/|·|\*|per| )\s*{_ONE}){{0,3}}")
+_STATED = re.compile(r"[(\[]([^()\[\]]{1,30})[)\]]\s*\d?$|,\s*(?:in\s+)?([^,()\[\]]{1,30})$|\bin\s+([^,()\[\]]{1,30})$")
+_OF_ALL = re.compile(r"[(\[](?:all )?(?:values |units )?(?:are )?in ([^()\[\]]{1,30})[)\]]", re.IGNORECASE)
+
+
+def unit_of(head: str) -> str | None:
+    """The unit at the end of a column's header; None if it states none that is known."""
+    match = _STATED.search(head.strip())
+    stated = next((group for group in match.groups() if group), None) if match is not None else None
+    return _known(stated)
+
+
+def units(heads: Sequence[str], caption: str = "") -> tuple[str | None, ...]:
+    """One for each column: its header's, else the one that the caption gives for all of the columns but the first."""
+    match = _OF_ALL.search(caption)
+    of_all = _known(match[1]) if match is not None else None
+    return tuple(unit_of(head) or (of_all if place else None) for place, head in enumerate(heads))
+
+
+def _known(text: str | None) -> str | None:
+    bare = (text or "").strip().removeprefix("in ").strip()
+    return bare if bare and _UNIT.fullmatch(bare) else None

@@ -1,0 +1,83 @@
+"""The tables of a document, from the form that its entry keeps."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.document import DocumentEntry
+from core.errors import NotFound
+from core.json_types import Json, JsonMapping
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTable:
+    """``number`` counts from 1. ``rows`` include ``header_rows``. ``units``: one for each column, empty if unknown.
+
+    ``sure`` (0..1), ``page`` and ``found_by`` are None for a document that an earlier version read.
+    """
+
+    number: int
+    caption: str
+    csv: str
+    header_rows: int
+    units: tuple[str, ...]
+    rows: int
+    columns: int
+    page: int | None = None
+    sure: float | None = None
+    found_by: str | None = None
+
+    @property
+    def cells(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(row) for row in csv.reader(io.StringIO(self.csv, newline="")))
+
+
+def tables_of(entry: DocumentEntry) -> Iterator[DocumentTable]:
+    return (_table(number, kept) for number, kept in enumerate(entry.tables, 1))
+
+
+def table_of(entry: DocumentEntry, number: int) -> DocumentTable:
+    """Raises NotFound."""
+    if not 1 <= number <= len(entry.tables):
+        raise NotFound(f"The document {entry.id!r} has no table {number}; it has {len(entry.tables)}.")
+    return _table(number, entry.tables[number - 1])
+
+
+def _table(number: int, kept: JsonMapping) -> DocumentTable:
+    return DocumentTable(
+        number,
+        caption=kept.get("caption") or "",
+        csv=kept.get("csv") or "",
+        header_rows=int(kept.get("header_rows", 1)),
+        units=tuple(kept.get("units") or ()),
+        rows=int(kept.get("rows", 0)),
+        columns=int(kept.get("columns", 0)),
+        page=kept.get("page"),
+        sure=kept.get("sure"),
+        found_by=kept.get("found_by"),
+    )
+
+
+def described(table: DocumentTable) -> Json:
+    """The table without its cells; members without a value are left out."""
+    said: Json = {
+        "number": table.number,
+        "caption": table.caption,
+        "page": table.page,
+        "rows": table.rows,
+        "columns": table.columns,
+        "units": list(table.units) if any(table.units) else None,
+        "sure": table.sure,
+        "foundBy": table.found_by,
+    }
+    return {name: value for name, value in said.items() if value not in (None, "")}
+
+
+def as_json(table: DocumentTable) -> Json:
+    """The table with its header and its body apart."""
+    cells = table.cells
+    header = [list(row) for row in cells[: table.header_rows]]
+    return {**described(table), "header": header, "body": [list(row) for row in cells[table.header_rows :]]}

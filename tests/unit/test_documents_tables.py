@@ -1,0 +1,63 @@
+"""A table as its document's entry keeps it: units of columns, and how sure the reader is."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer.documents.model import Table
+from indexer.documents.table_stored import stored_table
+from indexer.documents.table_units import unit_of, units
+
+
+@pytest.mark.parametrize(
+    ("head", "unit"),
+    [
+        ("Depth (m)", "m"),
+        ("Load [kg/d]", "kg/d"),
+        ("Discharge, m3/s", "m3/s"),
+        ("Temperature (°C)", "°C"),
+        ("Conductivity (µS/cm)", "µS/cm"),
+        ("Concentration, in mg/L", "mg/L"),
+        ("Velocity (m s−1)", "m s−1"),
+        ("Lakes (%)", "%"),
+        ("Station", None),
+        ("Number (n)", None),
+        ("Model (see text)", None),
+        ("River (Elbe)", None),
+        ("Town, State", None),
+        ("(a)", None),
+        ("", None),
+    ],
+)
+def test_a_unit_is_what_the_header_states(head: str, unit: str | None) -> None:
+    assert unit_of(head) == unit
+
+
+def test_a_caption_gives_the_unit_of_all_columns_but_the_first() -> None:
+    assert units(("Site", "May", "June (m)"), "Table 2. Rain (in mm) at three sites.") == (None, "mm", "m")
+
+
+def test_a_scan_with_gaps_is_less_sure_than_a_full_grid() -> None:
+    rows = (("Site", "Depth (m)"), ("A", "4"))
+    full = Table(rows, found_by="borders")
+    gaps = Table((("Site", "Depth (m)"), ("A", "")), found_by="borders")
+    scanned = Table(rows, found_by="borders", scanned=True)
+    white = Table(rows, found_by="rules")
+    markup = Table(rows)
+    assert scanned.sure < white.sure < full.sure < markup.sure == 1.0
+    assert gaps.sure < full.sure
+
+
+def test_what_is_kept_of_a_table() -> None:
+    table = Table((("Depth", "Rain"), ("(m)", ""), ("4", "5")), header_rows=2, caption="Table 1.", page=3)
+    assert stored_table(table) == {
+        "caption": "Table 1.",
+        "rows": 3,
+        "columns": 2,
+        "header_rows": 2,
+        "csv": "Depth,Rain\r\n(m),\r\n4,5\r\n",
+        "units": ["m", ""],
+        "sure": 0.92,
+        "found_by": "markup",
+        "page": 3,
+    }

@@ -1,0 +1,79 @@
+// A document of the API, its passages and the place that an address cites.
+
+import type { Link, Properties } from "../types.ts";
+
+export interface DocumentTable {
+  number: number;
+  caption?: string;
+  page?: number;
+  rows: number;
+  columns: number;
+  sure?: number;
+}
+
+export interface DocumentProperties extends Properties {
+  "sonde:journal"?: string;
+  "sonde:record"?: string;
+  "sonde:recordTitle"?: string;
+  "sonde:pages"?: number;
+  "sonde:passageCount"?: number;
+  "sonde:tables"?: DocumentTable[];
+  "sonde:references"?: string[];
+}
+
+export interface DocumentFeature {
+  id: string;
+  properties: DocumentProperties;
+  links: Link[];
+}
+
+/** Left, top, right, bottom in points from the upper left corner of the page as shown. */
+export type MarkBox = readonly [left: number, top: number, right: number, bottom: number];
+
+export interface Mark {
+  page: number;
+  boxes: MarkBox[];
+}
+
+export interface DocumentPassage {
+  number: number;
+  section: string[];
+  pages?: [number, number];
+  text: string;
+}
+
+export interface CitedPassage extends DocumentPassage {
+  /** The sentence as it stands in the passage; missing if it is not found there. */
+  quote?: string;
+  marks: Mark[];
+}
+
+/** What the fragment of an address cites. */
+export interface Cited {
+  passage: number;
+  quote: string;
+}
+
+/** The address of a document's page, relative to the root; with a citation it opens there. */
+export function documentAddress(id: string, cited?: Cited): string {
+  const address = `documents/${encodeURIComponent(id)}`;
+  return cited ? `${address}#${new URLSearchParams({ passage: String(cited.passage), quote: cited.quote })}` : address;
+}
+
+export function citedBy(hash: string): Cited | null {
+  const said = new URLSearchParams(hash.replace(/^#/, ""));
+  const passage = said.get("passage") ?? "";
+  return /^\d+$/.test(passage) ? { passage: Number(passage), quote: said.get("quote") ?? "" } : null;
+}
+
+/** The number of a passage in its document, from its id. */
+export function passageNumber(id: string): number {
+  return Number(id.slice(id.lastIndexOf("#") + 1));
+}
+
+/** Where the file can be had elsewhere, at this page; null if nowhere. */
+export function originAt(links: readonly Link[], page: number | undefined): string | null {
+  const origin = links.find((one) => one.rel === "via")?.href;
+  if (origin === undefined || !/^https?:/.test(origin)) return null;
+  return page === undefined || origin.includes("#") ? origin : `${origin}#page=${page}`;
+}

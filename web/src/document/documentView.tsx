@@ -1,0 +1,153 @@
+// The page of a document: what it is, the cited sentence in its file, its tables, passages and references.
+
+import { useEffect, useState } from "preact/hooks";
+import { asProblem, getIfThere, isAbort, type Problem } from "../api.ts";
+import { recordAddress } from "../route.ts";
+import { useKey } from "../session.ts";
+import { KeyForm } from "../shell/keyForm.tsx";
+import { Go } from "../shell/link.tsx";
+import { Outside } from "../shell/outside.tsx";
+import { ProblemNote } from "../shell/problem.tsx";
+import { useWords } from "../words/index.ts";
+import { CitedPanel } from "./citedPanel.tsx";
+import { citedBy, type DocumentFeature, originAt } from "./document.ts";
+import { PassagesPanel } from "./passagesPanel.tsx";
+import { PdfPane } from "./pdfPane.tsx";
+import { TablesPanel } from "./tablesPanel.tsx";
+
+const DOI = "DOI";
+
+interface State {
+  found: DocumentFeature | null;
+  loading: boolean;
+  problem: Problem | null;
+}
+
+export function DocumentView({ id, hash }: { id: string; hash: string }) {
+  const words = useWords();
+  const key = useKey();
+  const [attempt, setAttempt] = useState(0);
+  const [state, setState] = useState<State>({ found: null, loading: true, problem: null });
+  useEffect(() => {
+    const stop = new AbortController();
+    getIfThere<DocumentFeature>(`documents/${encodeURIComponent(id)}`, stop.signal)
+      .then((found) => setState({ found, loading: false, problem: null }))
+      .catch((error: unknown) => !isAbort(error) && setState({ found: null, loading: false, problem: asProblem(error) }));
+    return () => stop.abort();
+  }, [id, key, attempt]);
+  const title = state.found?.properties.title ?? words.untitled;
+  useEffect(() => {
+    if (state.found) document.title = `${title} – Sonde`;
+  }, [state.found, title]);
+  return (
+    <main id="main" tabIndex={-1} class="record paper">
+      {state.problem && <ProblemNote problem={state.problem} again={() => setAttempt(attempt + 1)} />}
+      {state.loading && <p role="status">{words.loading}</p>}
+      {!state.loading && !state.problem && state.found === null && <Missing withKey={key !== null} />}
+      {state.found && <Whole found={state.found} title={title} hash={hash} />}
+    </main>
+  );
+}
+
+function Whole({ found, title, hash }: { found: DocumentFeature; title: string; hash: string }) {
+  const cited = citedBy(hash);
+  const file = found.links.find((one) => one.rel === "enclosure");
+  return (
+    <article>
+      <h1>{title}</h1>
+      <Facts found={found} />
+      {cited !== null && <CitedPanel key={`${cited.passage} ${cited.quote}`} found={found} cited={cited} />}
+      {cited === null && file?.type === "application/pdf" && <FileToOpen id={found.id} />}
+      <TablesPanel found={found} />
+      <PassagesPanel id={found.id} />
+      <References texts={found.properties["sonde:references"] ?? []} />
+    </article>
+  );
+}
+
+function FileToOpen({ id }: { id: string }) {
+  const words = useWords().document;
+  const [open, setOpen] = useState(false);
+  if (open) return <PdfPane address={`documents/${id}/file`} marks={[]} page={1} />;
+  return (
+    <p>
+      <button type="button" onClick={() => setOpen(true)}>
+        {words.showFile}
+      </button>
+    </p>
+  );
+}
+
+function Facts({ found }: { found: DocumentFeature }) {
+  const words = useWords().document;
+  const { properties } = found;
+  const doi = properties.externalIds?.[0]?.value;
+  const record = properties["sonde:record"];
+  const origin = originAt(found.links, undefined);
+  const facts: [string, string | undefined][] = [
+    [words.authors, properties.contacts?.map((one) => one.name).join(", ")],
+    [words.published, properties.created],
+    [words.journal, properties["sonde:journal"]],
+    [words.pages, properties["sonde:pages"]?.toString()],
+  ];
+  return (
+    <dl class="facts-list">
+      {facts.filter(([, value]) => value).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+      {doi && (
+        <div>
+          <dt>{DOI}</dt>
+          <dd>
+            <Outside href={`https://doi.org/${doi}`}>{doi}</Outside>
+          </dd>
+        </div>
+      )}
+      {record && (
+        <div>
+          <dt>{words.explains}</dt>
+          <dd>
+            <Go to={recordAddress(record)}>{properties["sonde:recordTitle"] ?? record}</Go>
+          </dd>
+        </div>
+      )}
+      {origin && (
+        <div>
+          <dt>{words.origin}</dt>
+          <dd>
+            <Outside href={origin}>{origin}</Outside>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+function References({ texts }: { texts: readonly string[] }) {
+  const words = useWords().document;
+  if (texts.length === 0) return null;
+  return (
+    <details>
+      <summary>{words.references(texts.length)}</summary>
+      <ol>
+        {texts.map((text, index) => (
+          <li key={index}>{text}</li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function Missing({ withKey }: { withKey: boolean }) {
+  const words = useWords().document;
+  return (
+    <section class="note">
+      <h1>{words.missing}</h1>
+      <p>{words.missingHelp}</p>
+      {!withKey && <KeyForm />}
+    </section>
+  );
+}
