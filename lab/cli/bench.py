@@ -31,8 +31,8 @@ from lab.benchmarks.machine import machine
 from lab.benchmarks.reading import time_hausdorff, time_ranking, time_understanding
 from lab.benchmarks.searching import SearchTimes, time_searches
 from lab.benchmarks.timing import TimedNode
-from lab.benchmarks.vectors import WINDOW, compare_graphs
 from lab.load.catalogue import real_records
+from lab.load.graphs import WINDOW, compare_graphs
 from local_stack.ports import free_port
 from reading.places import PlaceReader
 from reading.times import TimeReader

@@ -13,6 +13,7 @@ from lab.release.files import packed, run
 from local_stack.distribution import ensure_distribution
 from local_stack.java import find_java
 from local_stack.report import Report
+from local_stack.settings import DEFAULT_VERSION
 
 _SCRIPTS = Path(__file__).with_name("offline")
 
@@ -35,7 +36,7 @@ def bundle(checkout: Path, version: str, wheel: Path, pip: Path, out: Path, repo
         prepare = [sys.executable, "-m", "sonde.ops.prepare_models", "artifact:multilingual-e5-small"]
         run(prepare, {**os.environ, "SONDE_MODELS__FOLDER": str(folder / "models"), "PYTHONPATH": str(checkout)})
         report("release.bundle", part="Elasticsearch")
-        ensure_distribution(folder / "downloads", find_java(os.environ), os.environ, report)
+        ensure_distribution(folder / "downloads", DEFAULT_VERSION, find_java(os.environ), os.environ, report)
         for file in _SCRIPTS.iterdir():
             shutil.copy(file, folder)
         target = out / f"{name}.tar"

@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from elasticsearch.helpers import streaming_bulk
 from numpy.typing import NDArray
 
+from core.errors import SondeError
 from core.json_types import Json
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings import loader
 from es_mappings.shape import IndexShape
+from indexer.bulk import Operation, index_operation, write
 from lab.benchmarks.timing import Spread
 from lab.load.catalogue import calm
 from lab.load.made import MadeVectors
@@ -26,7 +27,6 @@ _FIRST = 10
 WINDOW = 150
 """As many neighbours as a search takes: ``candidate_window`` of the default ranking."""
 _ROUNDS = 3
-_CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ def _measured(
     mappings = {"dynamic": "strict", "properties": {"vector": fields["vector"]}}
     client.indices.create(index=index, mappings=mappings, settings=loader.settings("records", shape))
     started = time.perf_counter()
-    for _ in streaming_bulk(client, _operations(index, vectors), chunk_size=_CHUNK):
-        pass
+    if refused := write(client, _operations(index, vectors)):
+        raise SondeError(f"{len(refused)} vectors were refused: {refused[0].reason}")
     calm(client, [index])
     built = time.perf_counter() - started
     found, spread = _asked(client, index, asked)
@@ -102,9 +102,9 @@ def _measured(
     )
 
 
-def _operations(index: str, vectors: NDArray[np.float32]) -> Iterator[Json]:
+def _operations(index: str, vectors: NDArray[np.float32]) -> Iterator[Operation]:
     for place, vector in enumerate(vectors):
-        yield {"_index": index, "_id": str(place), "vector": vector.tolist()}
+        yield index_operation(index, str(place), {"vector": vector.tolist()})
 
 
 def _asked(client: Elasticsearch, index: str, asked: NDArray[np.float32]) -> tuple[list[list[int]], Spread]:
