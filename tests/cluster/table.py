@@ -35,9 +35,9 @@ class Row:
         return cls(name, took_s, **counted | {"failures": tuple(counted["failures"])})
 
     @property
-    def may_lose(self) -> bool:
-        """Whether searches in progress may be lost, if one retry gets an answer."""
-        return self.name.startswith(_MAY_LOSE)
+    def holds(self) -> bool:
+        """No search is lost; after a kill, those in progress may be, if one retry gets an answer."""
+        return self.lost_with_retry == 0 if self.name.startswith(_MAY_LOSE) else self.lost == 0
 
     def line(self) -> str:
         numbers = f"{self.asked} | {self.lost} | {self.lost_with_retry} | {self.degraded} | {self.slowest_s:.1f} s"
