@@ -40,6 +40,7 @@ _RULES: tuple[Rule, ...] = (
     ("/collections", "search"),
     ("/stac", "search"),
     ("/oai", "search"),
+    ("/csw", "search"),
     ("/dcat", "search"),
     ("/sitemap.xml", "search"),
     # Views of the harvest decide how much they show.
