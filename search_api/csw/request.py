@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from lxml import etree
 
@@ -13,6 +13,8 @@ from search_api.csw.names import CSW, OGC, VERSION, local
 Operation = Literal["GetCapabilities", "DescribeRecord", "GetRecords", "GetRecordById", "GetDomain"]
 Detail = Literal["brief", "summary", "full"]
 Result = Literal["hits", "results", "validate"]
+
+T = TypeVar("T")
 
 LARGEST_PAGE = 100
 _LARGEST_NUMBER = 10**9
@@ -73,7 +75,7 @@ def of_xml(body: bytes) -> CswRequest:
     if name.namespace != CSW:
         raise CswError("OperationNotSupported", f"the body is no request of {CSW}", "request")
     operation = _operation(name.localname)
-    given = {key.lower(): value for key, value in root.attrib.items() if isinstance(key, str)}
+    given = {str(key).lower(): str(value) for key, value in root.attrib.items()}
     _check_service({"service": "CSW", **given} if operation == "GetCapabilities" else given)
     query = root.find(f"{{{CSW}}}Query")
     asked = root if query is None else query
@@ -103,7 +105,7 @@ def read_xml(body: bytes) -> etree._Element:
         root = etree.fromstring(body, parser)
     except etree.XMLSyntaxError as error:
         raise CswError("NoApplicableCode", f"the XML cannot be read: {error.msg}") from None
-    if root.getroottree().docinfo.doctype:
+    if root.getroottree().docinfo.doctype:  # type: ignore[union-attr]
         raise CswError("NoApplicableCode", "a document type is not accepted")
     return root
 
@@ -111,19 +113,13 @@ def read_xml(body: bytes) -> etree._Element:
 def _checked(
     operation: Operation, given: Mapping[str, str | None], constraint: etree._Element | str | None
 ) -> CswRequest:
-    detail = given.get("detail") or "summary"
-    result = given.get("resulttype") or "hits"
-    if detail not in get_args(Detail):
-        raise CswError("InvalidParameterValue", f"ElementSetName is {', '.join(get_args(Detail))}", "ElementSetName")
-    if result not in get_args(Result):
-        raise CswError("InvalidParameterValue", f"resultType is {', '.join(get_args(Result))}", "resultType")
     _check_format(given.get("outputformat"))
     return CswRequest(
         operation,
         schema=given.get("outputschema") or CSW,
-        detail=detail,
+        detail=_one_of("ElementSetName", given.get("detail") or "summary", get_args(Detail)),
         elements=tuple(local(one) for one in _listed(given.get("elements"))),
-        result=result,
+        result=_one_of("resultType", given.get("resulttype") or "hits", get_args(Result)),
         start=_number("startPosition", given.get("startposition"), 1, least=1),
         size=min(_number("maxRecords", given.get("maxrecords"), 10, least=0), LARGEST_PAGE),
         constraint=constraint,
@@ -153,6 +149,13 @@ def _check_service(given: Mapping[str, str]) -> None:
         raise CswError("VersionNegotiationFailed", f"only version {VERSION} is served", "acceptversions")
     if not accepted and given.get("version", VERSION) not in (VERSION, ""):
         raise CswError("InvalidParameterValue", f"version must be {VERSION}", "version")
+
+
+def _one_of(name: str, text: str, known: tuple[T, ...]) -> T:
+    for one in known:
+        if one == text:
+            return one
+    raise CswError("InvalidParameterValue", f"{name} is one of {', '.join(map(str, known))}", name)
 
 
 def _check_format(given: str | None) -> None:

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from flask.testing import FlaskClient
 from lxml import etree
@@ -21,6 +22,7 @@ from indexer.raw import RawRecord
 from indexer.sources.csw import CswSource
 from tests.live import serving
 from tests.servers.asking import all_of, fetcher_of
+from tests.servers.pycsw2 import pycsw
 from tests.service import SAMPLES, Service
 
 COUNT = len(list(SAMPLES.glob("*.xml")))
@@ -237,3 +239,18 @@ def test_sondes_own_harvest_reads_what_is_given_out(url: str, samples: Service) 
     again = [registry.read(one, "again") for one in raw[:20]]
     assert len(again) == 20
     assert {one.title for one in again} <= {one["properties"]["title"] for one in samples.search(limit=100)["features"]}
+
+
+HARVEST = """<Harvest xmlns="http://www.opengis.net/cat/csw/2.0.2" service="CSW" version="2.0.2"><Source>{url}</Source>
+<ResourceType>http://www.opengis.net/cat/csw/2.0.2</ResourceType><ResourceFormat>application/xml</ResourceFormat></Harvest>"""
+
+
+def test_a_real_pycsw_harvests_every_record(url: str, tmp_path: Path) -> None:
+    (tmp_path / "records").mkdir()
+    with pycsw(tmp_path / "server", tmp_path / "records", harvests=True) as other:
+        answer = httpx.post(other, content=HARVEST.format(url=url), headers={"Content-Type": "text/xml"}, timeout=120)
+        inserted = etree.fromstring(answer.content).findtext(".//{*}totalInserted")
+        assert inserted == str(COUNT + 1), answer.text[:500]  # and the service itself
+        there = CatalogueServiceWeb(other)
+        there.getrecords2(constraints=[fes.PropertyIsLike("dc:title", "ERA5-Land%")])
+        assert there.results["matches"] == 1
