@@ -19,6 +19,7 @@ from search_api.views import error_page
 from search_api.views.ask import ask_views
 from search_api.views.collections import collections_views
 from search_api.views.conformance import conformance_views
+from search_api.views.csw import csw_views
 from search_api.views.curation import curation_views
 from search_api.views.curation_try import curation_try_views
 from search_api.views.docs import docs_views
@@ -84,6 +85,7 @@ def create_app(parts: Parts) -> Flask:
     _register_beside(app, push_views(parts))
     app.register_api(stac_views(parts))
     app.register_api(oai_views(parts))
+    app.register_api(csw_views(parts))
     app.register_api(feeds_views(parts))
     app.register_api(docs_views())
     app.register_api(embeddings_views(parts))

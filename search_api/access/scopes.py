@@ -41,6 +41,7 @@ _RULES: tuple[Rule, ...] = (
     ("/collections", "search"),
     ("/stac", "search"),
     ("/oai", "search"),
+    ("/csw", "search"),
     ("/dcat", "search"),
     ("/documents", "search"),
     ("/sitemap.xml", "search"),

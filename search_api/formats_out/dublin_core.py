@@ -32,7 +32,7 @@ def oai_dc(record: Record, address: str) -> etree._Element:
 def _elements(record: Record, address: str) -> Iterator[tuple[str, str]]:
     dates = dict.fromkeys((record.dates.published, record.dates.modified, record.dates.created))
     yield from (("title", title) for title in (record.title, *record.alternate_titles))
-    yield from _agents(record)
+    yield from agents(record)
     yield from (("subject", term) for term in (*(keyword.term for keyword in record.keywords), *record.themes))
     yield from (("description", text) for text in (record.abstract,) if text)
     yield from (("date", date) for date in dates if date)
@@ -49,7 +49,8 @@ def _elements(record: Record, address: str) -> Iterator[tuple[str, str]]:
     yield from (("rights", "restricted") for _ in range(record.access == "restricted"))
 
 
-def _agents(record: Record) -> Iterator[tuple[str, str]]:
+def agents(record: Record) -> Iterator[tuple[str, str]]:
+    """Names as creator, publisher or contributor, by their role."""
     for contact in record.contacts:
         name = contact.name or contact.organisation
         if name:

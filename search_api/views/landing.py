@@ -58,6 +58,12 @@ def landing_links(addresses: Addresses) -> list[Link]:
         link("search", addresses.to("/opensearch.xml"), "application/opensearchdescription+xml", "OpenSearch"),
         link("related", addresses.to("/stac"), JSON, "STAC API"),
         link("related", addresses.to("/oai", [("verb", "Identify")]), "text/xml", "OAI-PMH"),
+        link(
+            "related",
+            addresses.to("/csw", [("service", "CSW"), ("request", "GetCapabilities")]),
+            "text/xml",
+            "CSW 2.0.2",
+        ),
         link("related", addresses.to("/dcat"), "text/turtle", "DCAT feed"),
         link("sitemap", addresses.to("/sitemap.xml"), "application/xml", "Sitemap"),
     ]

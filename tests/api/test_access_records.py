@@ -140,6 +140,7 @@ def _called(tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
     return "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": named}
 
 
+CSW = "service=CSW&version=2.0.2"
 FACETS = "facets=source,keyword,type,decade,region,organisation"
 Q = "q=glacier+ice+thickness&rerank=false"
 ASKED: dict[str, list[tuple[str, Any]]] = {
@@ -198,6 +199,13 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
         ("/oai?verb=ListRecords&metadataPrefix=iso19139&set=secret", None),
         ("/oai?verb=ListIdentifiers&metadataPrefix=oai_dc", None),
         ("/oai?verb=ListSets", None),
+    ],
+    "/csw": [
+        (f"/csw?{CSW}&request=GetRecords&resultType=results&elementSetName=full", None),
+        (f"/csw?{CSW}&request=GetRecords&resultType=results&constraint=csw:AnyText+LIKE+'%25glacier%25'", None),
+        (f"/csw?{CSW}&request=GetRecordById&id={HIDDEN}", None),
+        (f"/csw?{CSW}&request=GetRecordById&id=hidden-1&outputSchema=http://www.isotc211.org/2005/gmd", None),
+        (f"/csw?{CSW}&request=GetDomain&PropertyName=dc:subject", None),
     ],
     "/dcat": [("/dcat", None), ("/dcat?f=jsonld", None), ("/dcat?source=secret", None)],
     "/sitemap.xml": [],  # asked for below: its parts have addresses of their own

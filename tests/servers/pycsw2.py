@@ -22,7 +22,9 @@ maxrecords={maxrecords}
 pretty_print=false
 profiles=apiso
 [manager]
-transactions=false
+transactions={harvests}
+allowed_ips=127.0.0.1
+csw_harvest_pagesize=50
 [metadata:main]
 identification_title=Test catalogue
 identification_abstract=Records of the samples
@@ -67,14 +69,18 @@ make_server("127.0.0.1", int(sys.argv[1]), pycsw.wsgi.application, Server, Quiet
 
 
 @contextmanager
-def pycsw(folder: Path, records: Path, *, maxrecords: int = 1000) -> Iterator[str]:
-    """The address of a pycsw that holds the ISO files of ``records``; the server caps pages at ``maxrecords``."""
+def pycsw(folder: Path, records: Path, *, maxrecords: int = 1000, harvests: bool = False) -> Iterator[str]:
+    """The address of a pycsw that holds the ISO files of ``records``; the server caps pages at ``maxrecords``.
+
+    ``harvests``: it takes Harvest requests.
+    """
     python, port = python_of("pycsw2"), free_port()
     folder.mkdir(parents=True, exist_ok=True)
     url = f"http://127.0.0.1:{port}/"
     config = folder / "pycsw.cfg"
     home = next(python.parent.parent.glob("lib/python*/site-packages/pycsw"))
-    config.write_text(_CONFIG.format(home=home, url=url, maxrecords=maxrecords, folder=folder), "utf-8")
+    given = {"maxrecords": maxrecords, "harvests": str(harvests).lower()}
+    config.write_text(_CONFIG.format(home=home, url=url, folder=folder, **given), "utf-8")
     environment = {**os.environ, "PYCSW_CONFIG": str(config), "PYCSW_ROOT": str(home.parent)}
     admin = [str(python), str(python.parent / "pycsw-admin.py"), "-f", str(config)]
     for command in (["-c", "setup_db"], ["-c", "load_records", "-p", str(records), "-r", "-y"]):

@@ -1,0 +1,119 @@
+"""OGC Filter 1.1 as CQL2's tree: operators, wildcards, axes, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from core.json_types import Json
+from search_api.csw.filter_xml import tree_of
+from search_api.csw.request import CswError, of_pairs, of_xml, read_xml
+from search_api.csw.select import clause_for
+
+NAMES = 'xmlns:ogc="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"'
+NAME = "<ogc:PropertyName>dc:title</ogc:PropertyName>"
+BOX = "<ogc:PropertyName>ows:BoundingBox</ogc:PropertyName>"
+
+
+def tree(inside: str) -> Json:
+    return tree_of(read_xml(f"<ogc:Filter {NAMES}>{inside}</ogc:Filter>".encode()))
+
+
+def _envelope(name: str) -> str:
+    corners = "<gml:lowerCorner>45 5</gml:lowerCorner><gml:upperCorner>48 10</gml:upperCorner>"
+    return f"<ogc:BBOX>{BOX}<gml:Envelope{name}>{corners}</gml:Envelope></ogc:BBOX>"
+
+
+@pytest.mark.parametrize(
+    ("name", "box"),
+    [
+        ("", [45, 5, 48, 10]),
+        (' srsName="EPSG:4326"', [45, 5, 48, 10]),
+        (' srsName="urn:ogc:def:crs:OGC:1.3:CRS84"', [45, 5, 48, 10]),
+        (' srsName="urn:ogc:def:crs:EPSG::4326"', [5, 45, 10, 48]),
+        (' srsName="http://www.opengis.net/def/crs/EPSG/0/4326"', [5, 45, 10, 48]),
+    ],
+)
+def test_the_name_of_the_system_says_which_axis_is_first(name: str, box: list[int]) -> None:
+    assert tree(_envelope(name))["args"][1] == {"bbox": box}
+
+
+@pytest.mark.parametrize(
+    ("signs", "literal", "pattern"),
+    [
+        ('wildCard="%" singleChar="_" escapeChar="\\"', "%sea_ice%", "%sea_ice%"),
+        ('wildCard="*" singleChar="?" escapeChar="!"', "100% *!*", r"100\% %*"),
+        ('wildCard="*" singleChar="." escape="!"', "a_b.", r"a\_b_"),
+    ],
+)
+def test_wildcards_are_the_ones_that_the_request_names(signs: str, literal: str, pattern: str) -> None:
+    found = tree(f"<ogc:PropertyIsLike {signs}>{NAME}<ogc:Literal>{literal}</ogc:Literal></ogc:PropertyIsLike>")
+    assert found == {"op": "like", "args": [{"property": "dc:title"}, pattern]}
+
+
+def test_conditions_are_combined() -> None:
+    equal = f"<ogc:PropertyIsEqualTo>{NAME}<ogc:Literal>x</ogc:Literal></ogc:PropertyIsEqualTo>"
+    none = f"<ogc:PropertyIsNull>{NAME}</ogc:PropertyIsNull>"
+    leaf = {"op": "=", "args": [{"property": "dc:title"}, "x"]}
+    null = {"op": "isNull", "args": [{"property": "dc:title"}]}
+    assert tree(f"<ogc:And>{equal}<ogc:Not>{none}</ogc:Not></ogc:And>") == {
+        "op": "and",
+        "args": [leaf, {"op": "not", "args": [null]}],
+    }
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "",
+        "<ogc:And/>",
+        f"<ogc:Beyond>{BOX}</ogc:Beyond>",
+        f"<ogc:PropertyIsEqualTo>{NAME}</ogc:PropertyIsEqualTo>",
+        "<ogc:PropertyIsEqualTo><ogc:Literal>x</ogc:Literal></ogc:PropertyIsEqualTo>",
+        f"<ogc:BBOX>{BOX}</ogc:BBOX>",
+        f"<ogc:BBOX>{BOX}<gml:Envelope><gml:lowerCorner>a b</gml:lowerCorner></gml:Envelope></ogc:BBOX>",
+        f"<ogc:Intersects>{BOX}<gml:Point><gml:pos>1 2 3</gml:pos></gml:Point></ogc:Intersects>",
+        f"<ogc:Intersects>{BOX}<gml:MultiCurve/></ogc:Intersects>",
+        "<ogc:Not>" * 40 + "</ogc:Not>" * 40,
+    ],
+)
+def test_what_is_not_understood_is_refused(inside: str) -> None:
+    with pytest.raises(CswError):
+        tree(inside)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "said"),
+    [
+        ("colour = 'red'", "there is no property 'colour'"),
+        ("csw:AnyText > 'a'", "PropertyIsLike"),
+        ("title LIKE", "constraint"),
+    ],
+)
+def test_a_constraint_names_its_fault(constraint: str, said: str) -> None:
+    with pytest.raises(CswError, match=said) as refused:
+        clause_for(constraint)
+    assert (refused.value.code, refused.value.locator) == ("InvalidParameterValue", "constraint")
+
+
+def test_the_same_request_by_pairs_and_by_xml() -> None:
+    pairs = {
+        "SERVICE": "CSW", "Version": "2.0.2", "request": "GetRecords", "resultType": "results", "startPosition": "11",
+        "maxrecords": "500", "ElementSetName": "brief", "sortBy": "dc:title:D", "typeNames": "csw:Record",
+        "constraint": "dc:type = 'dataset'", "constraintLanguage": "CQL_TEXT",
+    }  # fmt: skip
+    body = b"""<csw:GetRecords xmlns:csw="http://www.opengis.net/cat/csw/2.0.2" xmlns:ogc="http://www.opengis.net/ogc"
+      service="CSW" version="2.0.2" resultType="results" startPosition="11" maxRecords="500">
+      <csw:Query typeNames="csw:Record"><csw:ElementSetName>brief</csw:ElementSetName>
+        <csw:Constraint version="1.1.0"><csw:CqlText>dc:type = 'dataset'</csw:CqlText></csw:Constraint>
+        <ogc:SortBy><ogc:SortProperty><ogc:PropertyName>dc:title</ogc:PropertyName><ogc:SortOrder>DESC</ogc:SortOrder>
+        </ogc:SortProperty></ogc:SortBy></csw:Query></csw:GetRecords>"""
+    found = of_pairs(pairs.items())
+    assert found == of_xml(body)
+    assert (found.size, found.sort, found.start) == (100, "-title", 11)
+
+
+def test_entities_are_not_read() -> None:
+    with pytest.raises(CswError, match="document type"):
+        read_xml(b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')
+    assert etree.tostring(read_xml(b"<a><!-- c --></a>")) == b"<a/>"
