@@ -15,11 +15,17 @@ ROOT = Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
 PAGES = ROOT / "search_api" / "views" / "pages"
 LARGEST_BYTES = 400 * 1024  # gzipped, without map data
+LARGEST_VISIT_BYTES = 120 * 1024
 
 
 def test_the_bundle_is_small() -> None:
     files = [file for file in PAGES.iterdir() if not file.name.startswith("world-")]
     assert sum(len(gzip.compress(file.read_bytes(), mtime=0)) for file in files) <= LARGEST_BYTES
+
+
+def test_a_visit_in_english_loads_little() -> None:
+    files = [PAGES / "page.js", PAGES / "page.css", PAGES / "map.js", *PAGES.glob("chunk-*.js")]
+    assert sum(len(gzip.compress(file.read_bytes(), mtime=0)) for file in files) <= LARGEST_VISIT_BYTES
 
 
 def test_no_registry_is_named() -> None:
