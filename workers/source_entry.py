@@ -140,6 +140,9 @@ class SourceEntry(Strict):
     path: Path | None = Field(None, validate_default=True)
     url: str | None = Field(None, validate_default=True)
     title: str = ""
+    publisher: str = ""
+    description: str = ""
+    licence: str = ""
     schedule: ScheduleEntry | None = None
     paused: bool = False
     full_every: Annotated[str, AfterValidator(_span)] = "7d"

@@ -41,6 +41,19 @@ for (String span : doc['spans']) {
 
 
 @dataclass(frozen=True, slots=True)
+class SourceDescription:
+    """What sources.yaml says of a source for readers; empty where it says nothing."""
+
+    title: str = ""
+    publisher: str = ""
+    description: str = ""
+    licence: str = ""
+
+
+_NOTHING_SAID = SourceDescription()
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """``box`` and ``span`` enclose the records' extents; None if they have none. ``updated``: ms since 1970."""
 
@@ -50,6 +63,7 @@ class Catalogue:
     box: BBox | None = None
     span: TimeSpan | None = None
     updated: int | None = None
+    said: SourceDescription = _NOTHING_SAID
 
     @property
     def source(self) -> str | None:
@@ -66,11 +80,11 @@ class Catalogues:
     def __init__(
         self,
         reader: RecordReader,
-        titles: Callable[[], Mapping[str, str]],
+        descriptions: Callable[[], Mapping[str, SourceDescription]],
         seen_by: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
         self._reader = reader
-        self._titles = titles
+        self._descriptions = descriptions
         self._seen_by = seen_by
         self._lock = threading.Lock()
         self._kept: TTLCache[frozenset[str], tuple[Catalogue, ...]] = TTLCache(_MOST_MEMORIES, _KEPT_S)
@@ -117,12 +131,12 @@ class Catalogues:
                 "aggs": {**measures, "source": {"terms": {"field": "source", "size": _MOST_SOURCES}, "aggs": measures}},
             }
         )
-        titles, found = self._titles(), answer["aggregations"]
+        said, found = self._descriptions(), answer["aggregations"]
         sources = [
-            _catalogue(bucket["key"], titles.get(bucket["key"], bucket["key"]), bucket["doc_count"], bucket)
+            _catalogue(bucket["key"], said.get(bucket["key"], _NOTHING_SAID), bucket["doc_count"], bucket)
             for bucket in sorted(found["source"]["buckets"], key=lambda one: str(one["key"]))
         ]
-        whole = _catalogue(ALL, "All catalogues", answer["hits"]["total"]["value"], found)
+        whole = _catalogue(ALL, SourceDescription("All catalogues"), answer["hits"]["total"]["value"], found)
         return (whole, *(one for one in sources if one.id != ALL))
 
 
@@ -144,7 +158,7 @@ def _measures() -> Json:
     return {**least, **most, "updated": {"max": {"field": "harvest.written"}}}
 
 
-def _catalogue(catalogue: str, title: str, count: int, measured: JsonMapping) -> Catalogue:
+def _catalogue(catalogue: str, said: SourceDescription, count: int, measured: JsonMapping) -> Catalogue:
     value = {name: measured[name]["value"] for name in ("west", "south", "east", "north", "start", "end", "updated")}
     box = None
     if value["west"] is not None:
@@ -153,4 +167,5 @@ def _catalogue(catalogue: str, title: str, count: int, measured: JsonMapping) ->
     if start is not None and end is not None and start > end:  # only open-ended records that do not overlap
         start, end = end, start
     span = None if start is None and end is None else TimeSpan(start, end)
-    return Catalogue(catalogue, title, count, box, span, None if value["updated"] is None else int(value["updated"]))
+    updated = None if value["updated"] is None else int(value["updated"])
+    return Catalogue(catalogue, said.title or catalogue, count, box, span, updated, said)

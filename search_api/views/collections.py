@@ -118,7 +118,10 @@ def described(one: Catalogue, addresses: Addresses) -> Json:
         "type": "Collection",
         "itemType": "record",
         "title": one.title,
-        "description": f"{one.count} records" + ("" if one.source is None else f" harvested from {one.title}"),
+        "description": one.said.description
+        or f"{one.count} records" + ("" if one.source is None else f" harvested from {one.title}"),
+        "license": one.said.licence,
+        "sonde:publisher": one.said.publisher,
         "extent": extent_of(one),
         "updated": iso(one.updated) if one.updated is not None else None,
         "crs": [_CRS84],
@@ -126,7 +129,7 @@ def described(one: Catalogue, addresses: Addresses) -> Json:
         "sonde:count": one.count,
         "links": _links(one, addresses),
     }
-    return {name: value for name, value in said.items() if value not in (None, {})}
+    return {name: value for name, value in said.items() if value not in (None, {}, "")}
 
 
 def extent_of(one: Catalogue) -> Json:

@@ -42,7 +42,7 @@ from sonde.wiring.job_queue import job_queue
 from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.name_lists import loaded_name_lists
-from sonde.wiring.portal import http_policy, previews, source_titles
+from sonde.wiring.portal import http_policy, previews, source_descriptions
 from sonde.wiring.pushing import Pusher
 from sonde.wiring.search import ranking_config, search_pipeline
 from sonde.wiring.source_groups import groups_of_source
@@ -90,7 +90,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         readiness=Readiness(client, resolver, settings.embedder.model),
         version=__version__,
         records=records,
-        catalogues=Catalogues(records, lambda: source_titles(settings), groups_seen),
+        catalogues=Catalogues(records, lambda: source_descriptions(settings), groups_seen),
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
         limits=limits_of(settings.api),

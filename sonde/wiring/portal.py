@@ -7,6 +7,7 @@ from collections.abc import Callable
 from core.errors import SondeError
 from net.gate import Gate
 from search_api.http import HttpPolicy
+from search_api.listing.catalogues import SourceDescription
 from search_api.preview.previews import PreviewLimits, Previews
 from sonde.settings import Settings
 from workers.sources_file import source_entries
@@ -25,10 +26,11 @@ def http_policy(settings: Settings) -> HttpPolicy:
     )
 
 
-def source_titles(settings: Settings) -> dict[str, str]:
-    """Titles of the harvested catalogues by their id, from sources.yaml; empty if it cannot be read."""
+def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
+    """Of the harvested catalogues by their id, from sources.yaml; empty if it cannot be read."""
     try:
-        return {one.id: one.title for one in source_entries(settings.harvest.sources).values() if one.title}
+        entries = source_entries(settings.harvest.sources).values()
+        return {one.id: SourceDescription(one.title, one.publisher, one.description, one.licence) for one in entries}
     except SondeError:
         return {}
 

@@ -16,6 +16,7 @@ WEB = ROOT / "web"
 PAGES = ROOT / "search_api" / "views" / "pages"
 LARGEST_BYTES = 400 * 1024  # gzipped, without map data and the reader of PDFs
 LARGEST_READER_BYTES = 500 * 1024  # gzipped; loaded only where a file is shown
+LARGEST_VISIT_BYTES = 120 * 1024
 
 
 def test_the_bundle_is_small() -> None:
@@ -26,6 +27,11 @@ def test_the_bundle_is_small() -> None:
 
 def _packed(files: list[Path]) -> int:
     return sum(len(gzip.compress(file.read_bytes(), mtime=0)) for file in files)
+
+
+def test_a_visit_in_english_loads_little() -> None:
+    files = [PAGES / "page.js", PAGES / "page.css", PAGES / "map.js", *PAGES.glob("chunk-*.js")]
+    assert _packed(files) <= LARGEST_VISIT_BYTES
 
 
 def test_no_registry_is_named() -> None:

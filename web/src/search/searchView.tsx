@@ -3,6 +3,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { boxOf, searchOf } from "../address.ts";
 import { ProblemNote } from "../shell/problem.tsx";
+import { Start } from "../home/start.tsx";
 import type { Answer } from "../types.ts";
 import { useWords, type Words } from "../words/index.ts";
 import { useNarrow } from "../shell/narrow.ts";
@@ -13,7 +14,6 @@ import { MapPanel } from "./mapPanel.tsx";
 import { PeriodPanel } from "./periodPanel.tsx";
 import { rememberHits } from "./recent.ts";
 import { SearchForm } from "./searchForm.tsx";
-import { Start } from "./start.tsx";
 import { useMarked } from "./useMarked.ts";
 import { useSearch } from "./useSearch.ts";
 
@@ -60,7 +60,7 @@ export function SearchView({ query }: { query: string }) {
     <div class={phase === "start" ? "start" : "search-view"}>
       <SearchForm search={search} />
       {phase === "start" ? (
-        <Start />
+        <Start search={search} />
       ) : (
         <>
           <Chips search={search} read={read} />

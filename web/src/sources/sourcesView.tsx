@@ -2,27 +2,18 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { asProblem, getIfThere, isAbort, type Problem } from "../api.ts";
-import { boxText } from "../boxes.ts";
 import { has } from "../rooms.ts";
 import { sourceAddress } from "../route.ts";
 import { useKey } from "../session.ts";
 import { KeyForm } from "../shell/keyForm.tsx";
 import { Go } from "../shell/link.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
-import { edgeText } from "../times.ts";
-import type { Box } from "../types.ts";
-import { useLocale, useWords } from "../words/index.ts";
+import { useWords } from "../words/index.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { CatalogueFacts } from "./catalogueFacts.tsx";
 import { type Overview, type SourceState, useLoaded } from "./harvest.ts";
 import { StateLine } from "./stateLine.tsx";
 import { useLooking } from "./useLooking.ts";
-
-interface Catalogue {
-  id: string;
-  title: string;
-  updated?: string;
-  "sonde:count"?: number;
-  extent?: { spatial?: { bbox: Box[] }; temporal?: { interval: [string | null, string | null][] } };
-}
 
 type State = { said: Catalogue[] | null; problem: Problem | null; loading: boolean };
 
@@ -86,7 +77,7 @@ function Source({ id, catalogue, state, changed }: SourceProps) {
   return (
     <li>
       <h2>{catalogue ? <Go to={`./?${new URLSearchParams({ source: id })}`}>{title}</Go> : title}</h2>
-      {catalogue && <Facts catalogue={catalogue} />}
+      {catalogue && <CatalogueFacts catalogue={catalogue} />}
       {state && (
         <>
           <StateLine state={state} changed={changed} />
@@ -100,21 +91,6 @@ function Source({ id, catalogue, state, changed }: SourceProps) {
       )}
     </li>
   );
-}
-
-function Facts({ catalogue }: { catalogue: Catalogue }) {
-  const words = useWords();
-  const locale = useLocale();
-  const [start, end] = catalogue.extent?.temporal?.interval[0] ?? [];
-  const box = catalogue.extent?.spatial?.bbox[0];
-  const since = edgeText(start, locale, false);
-  const facts = [
-    catalogue["sonde:count"] === undefined ? "" : words.hits(catalogue["sonde:count"]),
-    since && `${since} ${words.to} ${edgeText(end, locale, true) ?? words.today}`,
-    box && boxText(box, words, locale),
-    catalogue.updated && `${words.updated} ${edgeText(catalogue.updated, locale, false)}`,
-  ];
-  return <p class="facts">{facts.filter(Boolean).map((fact) => <span key={fact}>{fact}</span>)}</p>;
 }
 
 function useCatalogues(attempt: number, known: string | null): State {
