@@ -16,7 +16,6 @@ import httpx
 
 _EVERY_S = 0.25
 _TIMEOUT_S = 15.0
-_RETRY_AFTER_S = 2.0
 
 
 @dataclass
@@ -28,20 +27,19 @@ class Count:
     slowest_s: float = 0.0
     failures: list[str] = field(default_factory=list)
 
-    def ask(self, url: str) -> None:
+    def ask(self, client: httpx.Client, url: str, retry_after_s: float = 2.0) -> None:
         began = time.monotonic()
         self.asked += 1
-        if why := self._failure(url):
+        if why := self._failure(client, url):
             self.lost += 1
             self.failures.append(f"{time.strftime('%T')} {why}")
-            time.sleep(_RETRY_AFTER_S)
-            self.lost_with_retry += self._failure(url) is not None
+            time.sleep(retry_after_s)
+            self.lost_with_retry += self._failure(client, url) is not None
         self.slowest_s = max(self.slowest_s, round(time.monotonic() - began, 2))
 
-    def _failure(self, url: str) -> str | None:
-        """A new connection each time, as an ingress without a pool has."""
+    def _failure(self, client: httpx.Client, url: str) -> str | None:
         try:
-            answer = httpx.get(url, timeout=_TIMEOUT_S)
+            answer = client.get(url)
         except httpx.HTTPError as error:
             return f"{type(error).__name__}: {error}"
         if answer.status_code != 200:
@@ -51,13 +49,19 @@ class Count:
         return None if found["features"] else "200 without a hit"
 
 
+def new_connections() -> httpx.Client:
+    """One for each search, so that a search goes to any pod."""
+    return httpx.Client(timeout=_TIMEOUT_S, limits=httpx.Limits(max_keepalive_connections=0))
+
+
 def main(url: str, file: Path) -> None:
     count = Count()
     stop = file.with_suffix(".stop")
-    while not stop.exists():
-        began = time.monotonic()
-        count.ask(url)
-        time.sleep(max(0.0, _EVERY_S - (time.monotonic() - began)))
+    with new_connections() as client:
+        while not stop.exists():
+            began = time.monotonic()
+            count.ask(client, url)
+            time.sleep(max(0.0, _EVERY_S - (time.monotonic() - began)))
     file.write_text(json.dumps(asdict(count), indent=1))
 
 

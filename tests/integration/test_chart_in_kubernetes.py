@@ -44,7 +44,7 @@ def kubernetes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlan
 @pytest.fixture
 def namespace(kubernetes: ControlPlane, request: pytest.FixtureRequest) -> str:
     """A namespace of this test under the restricted profile."""
-    name = request.node.originalname.replace("_", "-")[:50].strip("-")
+    name = str(request.node.originalname).replace("_", "-")[:50].strip("-")
     levels = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
     given = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": levels}}]
     kubernetes.done("apply", "-f", "-", given=given)
