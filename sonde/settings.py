@@ -128,7 +128,9 @@ class ApiSettings(_Group):
 
 
 class HttpSettings(_Group):
-    cors_origins: tuple[str, ...] = Field(("*",), description="Origins whose pages may read answers; *: any.")
+    cors_origins: tuple[str, ...] = Field(
+        ("*",), description="Origins whose pages may read answers; *: any. Named ones may use /mcp."
+    )
     max_age_s: int = Field(
         60, ge=0, description="How long caches may keep an answer; 0: they must ask again each time."
     )

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from search_api.agents.exchange import Exchange
 
 LARGEST_BODY_BYTES = 256 * 1024
+MOST_AT_ONCE = 32
+"""Calls of agents in a process; further ones are refused, so that threads remain for everybody else."""
 
 _LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 
@@ -31,6 +33,7 @@ _LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 def mcp_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("mcp", __name__, abp_tags=[Tag(name="agents", description="Model Context Protocol")])
     exchange = _Lazily(parts.version)
+    places = threading.BoundedSemaphore(MOST_AT_ONCE)
 
     @api.post(
         "/mcp",
@@ -54,9 +57,15 @@ def mcp_views(parts: Parts) -> APIBlueprint:
         if not request.is_json:
             raise Unsupported("A message to /mcp is JSON, and the body's Content-Type says so.")
         request.max_content_length = LARGEST_BODY_BYTES
-        app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-        with own_routes(app) as http:
-            answer = exchange.get().answer(http, request.get_data(), _protocol_headers())
+        body = request.get_data()
+        if not places.acquire(blocking=False):
+            return problem(503, "Too many agents ask at once; try again in a moment.")
+        try:
+            app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+            with own_routes(app) as http:
+                answer = exchange.get().answer(http, body, _protocol_headers())
+        finally:
+            places.release()
         return Response(answer.content, answer.status_code, content_type=answer.headers.get("Content-Type", JSON))
 
     return api

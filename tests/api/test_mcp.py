@@ -22,6 +22,7 @@ from search_api.agents.budget import LARGEST_CHARACTERS
 from search_api.agents.catalogue_text import NOTE
 from search_api.app import create_app
 from search_api.http import HttpPolicy
+from search_api.views import mcp
 from search_api.views.mcp import LARGEST_BODY_BYTES, is_allowed
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
@@ -364,6 +365,13 @@ def test_large_bodies_and_other_methods_are_refused(samples: Service) -> None:
     large = samples.http.post("/mcp", data=b" " * (LARGEST_BODY_BYTES + 1), content_type="application/json")
     assert large.status_code == 413
     assert {samples.http.open("/mcp", method=method).status_code for method in ("GET", "DELETE", "PUT")} == {405}
+
+
+def test_more_agents_than_there_are_places_are_told_to_wait(samples: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp, "MOST_AT_ONCE", 0)
+    full = create_app(api_parts(samples.settings, samples.models)).test_client()
+    answer = full.post("/mcp", json=CALL)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
 
 
 def test_bad_messages_are_the_callers_fault(samples: Service) -> None:
