@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, date, datetime
@@ -12,7 +12,6 @@ import structlog
 from cachetools import LRUCache
 
 from core.errors import SondeError
-from reading.vocabulary.concept import NamedVocabulary
 from reading.vocabulary.vocabulary import Vocabulary
 from search_api.curation.curated import NOTHING_CURATED, Curated
 from search_api.curation.store import CurationStore, Mark
@@ -80,7 +79,7 @@ class LiveCuration:
 class CuratedVocabulary:
     """The vocabulary of questions: the stewards' synonyms before all others. Thread-safe."""
 
-    def __init__(self, base: Callable[[], Sequence[NamedVocabulary]], curated: Callable[[], Curated]) -> None:
+    def __init__(self, base: Callable[[], Vocabulary], curated: Callable[[], Curated]) -> None:
         self._base = base
         self._curated = curated
         self._lock = threading.Lock()
@@ -88,8 +87,10 @@ class CuratedVocabulary:
 
     def __call__(self) -> Vocabulary:
         base, own = self._base(), self._curated().vocabulary
+        if not own.concepts:
+            return base
         key = (id(base), id(own))
         with self._lock:
             if key not in self._made:  # the entry holds both, so that no other object gets their ids
-                self._made[key] = (base, own, Vocabulary.of([own, *base]))
+                self._made[key] = (base, own, base.preceded_by(own))
             return self._made[key][2]

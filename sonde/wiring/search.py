@@ -55,8 +55,8 @@ def search_pipeline(
     return SearchPipeline(parts), resolver
 
 
-def _with_own(loaded: Sequence[NamedVocabulary]) -> Sequence[NamedVocabulary]:
-    return [own_vocabulary(), *loaded]
+def _with_own(loaded: Sequence[NamedVocabulary]) -> Vocabulary:
+    return Vocabulary.of([own_vocabulary(), *loaded])
 
 
 def search_parts(

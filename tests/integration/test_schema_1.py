@@ -42,10 +42,10 @@ _NATIVE_IDS = [record["id"].partition(":")[2] for record in RECORDS]
 @pytest.fixture
 def made(es_client: Elasticsearch, prefix: str) -> str:
     """The prefix of indices as 0.1.0 made them, with six records and their vectors."""
-    for kind in KINDS:
+    for kind, mapping in _INDICES["mappings"].items():
         es_client.indices.create(
             index=concrete(prefix, kind, 1),
-            mappings=_INDICES["mappings"][kind],
+            mappings=mapping,
             settings=_INDICES["settings"],
             aliases={alias(prefix, kind): {"is_write_index": True}},
         )

@@ -206,3 +206,10 @@ def test_gcmd_is_read_from_its_tree(tmp_path: Path) -> None:
     book = Vocabulary.of([NamedVocabulary("gcmd", read_files([tmp_path / "gcmd" / "gcmd-sciencekeywords.json"]))])
     terms = book.find("atmospheric winds", [(0, 17)], "en")
     assert "SURFACE WINDS" in [label.text for term in terms for label in term.narrower]
+
+
+def test_a_vocabulary_before_others_changes_nothing_but_the_order() -> None:
+    first = NamedVocabulary("first", (Concept("f", (Label("rain", "en"), Label("wet weather days", "en"))),))
+    second = NamedVocabulary("second", (Concept("s", (Label("rain", "en"), Label("precipitation", "en"))),))
+    joined = Vocabulary.of([second]).preceded_by(first)
+    assert joined == Vocabulary.of([first, second])

@@ -14,6 +14,7 @@ const SHOWN: readonly [name: string, signals: readonly string[]][] = [
 const NAMES: Record<string, string> = {
   bm25: "words", passage_bm25: "words", dense: "meaning", passage_dense: "meaning", spatial: "place",
   temporal: "time", cross_encoder: "reading", late_interaction: "context", resolution: "scale", kind: "kind", names: "names",
+  source_boost: "source",
 };
 
 export function Bars({ signals, score }: { signals: readonly Signal[]; score: number | undefined }) {

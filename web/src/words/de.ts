@@ -8,7 +8,7 @@ import { numbersIn, rounded } from "./numbers.ts";
 const LOCALE = "de";
 const { whole, decimal, percent, share, count, counts } = numbersIn(LOCALE);
 
-const TREATED: Record<string, string> = { place: "Ort", time: "Zeitraum", scale: "Maßstab", kind: "Art des Produkts", names: "Name", terms: "Abkürzung" };
+const TREATED: Record<string, string> = { place: "Ort", time: "Zeitraum", scale: "Maßstab", kind: "Art des Produkts", source: "Quelle", names: "Name", terms: "Abkürzung" };
 const NEARLY = { exact: "", about: "etwa ", at_least: "mindestens " };
 
 const WHERE: Record<string, string> = {
@@ -258,6 +258,7 @@ export const words: Words = {
   },
   reasons: {
     base: () => "davon geht die Bewertung aus",
+    source_boost: () => "die Katalogpflege hebt oder senkt diese Quelle",
     score: (r, signal) => `${WHERE[signal] ?? signal}: ${decimal(r.raw, 2)}, der beste Treffer hat ${decimal(r.best, 2)}`,
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: Kosinus ${decimal(r.raw, 3)}, der beste Treffer hat ${decimal(r.best, 3)}`,
     read: (r) => `zusammen mit der Frage gelesen: ${decimal(r.raw, 2)} von 1`,

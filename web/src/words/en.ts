@@ -5,7 +5,7 @@ import { numbersIn, rounded } from "./numbers.ts";
 
 const { whole, count, counts } = numbersIn("en");
 
-const TREATED: Record<string, string> = { place: "a place", time: "a period", scale: "a scale", kind: "a kind of product", names: "a name", terms: "an acronym" };
+const TREATED: Record<string, string> = { place: "a place", time: "a period", scale: "a scale", kind: "a kind of product", source: "source", names: "a name", terms: "an acronym" };
 const UNITS: Record<string, string> = { s: "second", m: "minute", h: "hour", d: "day", w: "week" };
 const NEARLY: Record<TotalRelation, string> = { exact: "", about: "about ", at_least: "at least " };
 

@@ -8,7 +8,7 @@ import { numbersIn, rounded } from "./numbers.ts";
 const LOCALE = "es";
 const { whole, decimal, percent, share, count, counts } = numbersIn(LOCALE);
 
-const TREATED: Record<string, string> = { place: "lugar", time: "período", scale: "escala", kind: "tipo de producto", names: "nombre", terms: "sigla" };
+const TREATED: Record<string, string> = { place: "lugar", time: "período", scale: "escala", kind: "tipo de producto", source: "fuente", names: "nombre", terms: "sigla" };
 const NEARLY = { exact: "", about: "unos ", at_least: "al menos " };
 
 const WHERE: Record<string, string> = {
@@ -258,6 +258,7 @@ export const words: Words = {
   },
   reasons: {
     base: () => "punto de partida de la puntuación",
+    source_boost: () => "la gestión del catálogo sube o baja esta fuente",
     score: (r, signal) => `${WHERE[signal] ?? signal}: ${decimal(r.raw, 2)}; el mejor resultado tiene ${decimal(r.best, 2)}`,
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: coseno ${decimal(r.raw, 3)}; el mejor resultado tiene ${decimal(r.best, 3)}`,
     read: (r) => `leído junto con la pregunta: ${decimal(r.raw, 2)} de 1`,

@@ -8,7 +8,7 @@ import { numbersIn, rounded } from "./numbers.ts";
 const LOCALE = "fr";
 const { whole, decimal, percent, share, count, counts } = numbersIn(LOCALE);
 
-const TREATED: Record<string, string> = { place: "lieu", time: "période", scale: "échelle", kind: "type de produit", names: "nom", terms: "sigle" };
+const TREATED: Record<string, string> = { place: "lieu", time: "période", scale: "échelle", kind: "type de produit", source: "source", names: "nom", terms: "sigle" };
 const NEARLY = { exact: "", about: "environ ", at_least: "au moins " };
 
 const WHERE: Record<string, string> = {
@@ -260,6 +260,7 @@ export const words: Words = {
   },
   reasons: {
     base: () => "point de départ du score",
+    source_boost: () => "la gestion du catalogue relève ou abaisse cette source",
     score: (r, signal) => `${WHERE[signal] ?? signal} : ${decimal(r.raw, 2)}, le meilleur résultat a ${decimal(r.best, 2)}`,
     cosine: (r, signal) => `${WHERE[signal] ?? signal} : cosinus ${decimal(r.raw, 3)}, le meilleur résultat a ${decimal(r.best, 3)}`,
     read: (r) => `lu avec la question : ${decimal(r.raw, 2)} sur 1`,

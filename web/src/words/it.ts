@@ -8,7 +8,7 @@ import { numbersIn, rounded } from "./numbers.ts";
 const LOCALE = "it";
 const { whole, decimal, percent, share, count, counts } = numbersIn(LOCALE);
 
-const TREATED: Record<string, string> = { place: "luogo", time: "periodo", scale: "scala", kind: "tipo di prodotto", names: "nome", terms: "sigla" };
+const TREATED: Record<string, string> = { place: "luogo", time: "periodo", scale: "scala", kind: "tipo di prodotto", source: "fonte", names: "nome", terms: "sigla" };
 const NEARLY = { exact: "", about: "circa ", at_least: "almeno " };
 
 const WHERE: Record<string, string> = {
@@ -260,6 +260,7 @@ export const words: Words = {
   },
   reasons: {
     base: () => "punto di partenza del punteggio",
+    source_boost: () => "la gestione del catalogo alza o abbassa questa fonte",
     score: (r, signal) => `${WHERE[signal] ?? signal}: ${decimal(r.raw, 2)}; il miglior risultato ha ${decimal(r.best, 2)}`,
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: coseno ${decimal(r.raw, 3)}; il miglior risultato ha ${decimal(r.best, 3)}`,
     read: (r) => `letto insieme alla domanda: ${decimal(r.raw, 2)} su 1`,

@@ -8,7 +8,7 @@ import { numbersIn, rounded } from "./numbers.ts";
 const LOCALE = "pt";
 const { whole, decimal, percent, share, count, counts } = numbersIn(LOCALE);
 
-const TREATED: Record<string, string> = { place: "lugar", time: "período", scale: "escala", kind: "tipo de produto", names: "nome", terms: "sigla" };
+const TREATED: Record<string, string> = { place: "lugar", time: "período", scale: "escala", kind: "tipo de produto", source: "fonte", names: "nome", terms: "sigla" };
 const NEARLY = { exact: "", about: "cerca de ", at_least: "pelo menos " };
 
 const WHERE: Record<string, string> = {
@@ -258,6 +258,7 @@ export const words: Words = {
   },
   reasons: {
     base: () => "ponto de partida da pontuação",
+    source_boost: () => "a gestão do catálogo eleva ou rebaixa esta fonte",
     score: (r, signal) => `${WHERE[signal] ?? signal}: ${decimal(r.raw, 2)}; o melhor resultado tem ${decimal(r.best, 2)}`,
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: cosseno ${decimal(r.raw, 3)}; o melhor resultado tem ${decimal(r.best, 3)}`,
     read: (r) => `lido junto com a pergunta: ${decimal(r.raw, 2)} de 1`,
