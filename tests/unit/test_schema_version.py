@@ -10,7 +10,7 @@ from es_mappings import loader
 from es_mappings.meta import SCHEMA_VERSION
 from es_mappings.names import KINDS
 
-FINGERPRINT = (3, "9ff86e90f405547e")
+FINGERPRINT = (3, "903a36ea3e835874")
 """The schema version and what the mappings of that version hash to."""
 
 
