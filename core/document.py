@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal, Protocol
 
@@ -26,6 +26,12 @@ UNREAD: tuple[State, ...] = ("queued", "parsing", "embedding")
 """States of a document in progress: a worker has it, or will get it."""
 
 
+Edited = Mapping[str, "str | list[str] | None"]
+"""Metadata by name (EDITABLE) as the owner set them; None: it has none."""
+
+EDITABLE = ("title", "authors", "journal", "doi", "published")
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
     """``reason`` and ``message`` say why it failed. ``hash`` is of its bytes; ``recipe`` says how they were read: when
@@ -33,7 +39,7 @@ class DocumentEntry:
     often that version started to read these bytes. ``done`` of ``total``: pages read while it is ``parsing``, passages
     embedded while it is ``embedding``. ``coverage`` is the share of its words that were kept (0..1); ``warnings`` name
     pages with a low share. ``tables`` holds captions and CSV. ``origin`` is its source: a path, an address to fetch it
-    from, or ``upload:`` and ``import:`` with a unique name.
+    from, or ``upload:`` and ``import:`` with a unique name. ``edited``: what its owner set, for good.
     """
 
     id: str
@@ -73,6 +79,14 @@ class DocumentEntry:
     created: str | None = None
     updated: str | None = None
     took_ms: Mapping[str, float] = field(default_factory=dict)
+    edited: Edited = field(default_factory=dict)
+
+
+def with_edits(entry: DocumentEntry) -> DocumentEntry:
+    """The entry with the values that its owner set."""
+    said = {name: value for name, value in entry.edited.items() if name in EDITABLE}
+    fields = {name: tuple(value or ()) if name == "authors" else value for name, value in said.items()}
+    return replace(entry, **fields)  # type: ignore[arg-type]
 
 
 def now_iso() -> str:

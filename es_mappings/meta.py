@@ -15,7 +15,7 @@ SCHEMA_VERSION = 3
 2. editions of records, claims in the ledger, coverage and progress of documents
 3. names of records: short names, platforms, instruments, variables, projects, processing level, and as written;
    token vectors of records and passages; all words of a record in one field; what a steward corrected in a record;
-   the boxes of a passage's words, and its table
+   the boxes of a passage's words, and its table; what the owner of a document edited
 """
 
 NAMES_SINCE = 3

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 import structlog
 
 from core.batched import batched
-from core.document import PUBLIC, DocumentEntry, State, document_id, now_iso
+from core.document import PUBLIC, DocumentEntry, State, document_id, now_iso, with_edits
 from core.errors import NotFound, SondeError, Unavailable
 from core.json_types import Json
 from core.passage import Passage
@@ -190,6 +190,7 @@ def _with_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntr
         doi=stored.doi,
         journal=stored.journal,
         published=stored.published,
+        edited=stored.edited,
     )
 
 
@@ -277,7 +278,7 @@ class _Run:
 
     def _described(self, entry: DocumentEntry, parsed: Parsed) -> DocumentEntry:
         read, front = parsed.document, parsed.document.front
-        return replace(
+        described = replace(
             entry,
             media_type=entry.media_type or MEDIA_TYPES[read.format],
             title=front.title or entry.title,
@@ -295,6 +296,7 @@ class _Run:
             warnings=read.warnings,
             tables=tuple(stored_table(one) for one in read.tables),
         )
+        return with_edits(described)
 
     def _record(self, entry: DocumentEntry) -> Json | None:
         """The fields that passages inherit from the given record, or from the record with the document's DOI."""

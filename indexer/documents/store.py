@@ -24,7 +24,13 @@ from indexer.documents.sections import without_number
 _PAGE = 1000
 _REPLACE_UNLESS_DELETED = (
     "if (ctx._source.state == 'deleted') { ctx.op = 'none' }"
-    " else { ctx._source.clear(); ctx._source.putAll(params.entry) }"
+    " else { def edited = ctx._source.edited; ctx._source.clear(); ctx._source.putAll(params.entry);"
+    " if (edited != null) { ctx._source.edited = edited; ctx._source.putAll(edited) } }"
+)
+_RETITLE = (
+    "def heading = ctx._source.heading; ctx._source.title = params.title;"
+    " if (heading != null && heading.startsWith(params.before))"
+    " { ctx._source.heading = params.title + heading.substring(params.before.length()) }"
 )
 
 
@@ -155,6 +161,16 @@ class DocumentStore:
         query = {"term": {"owner": owner}}
         answer = self.client.search(index=index, query=query, size=0, aggs=aggs).body
         return int(answer["aggregations"]["bytes"]["value"])
+
+    def retitle(self, before: DocumentEntry, title: str) -> None:
+        """Gives the document's passages its new title, which answers show and searches find; no vector changes."""
+        script = {"source": _RETITLE, "params": {"before": before.title or before.name, "title": title}}
+        query = {"bool": {"filter": [{"term": {"document": before.id}}, {"term": {"owner": before.owner}}]}}
+        routing: JsonMapping = {} if before.owner == PUBLIC else {"routing": owner_routing(before.owner)}
+        for index in targets(self.prefix, passages_kind(before.owner)):
+            self.client.update_by_query(
+                index=index, query=query, script=script, refresh=True, conflicts="proceed", **routing
+            )
 
     def refresh(self, owner: str) -> None:
         index = alias(self.prefix, passages_kind(owner))

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from core.document import DocumentEntry, State
+from core.document import DocumentEntry, Edited, State, now_iso
+from core.errors import NotFound
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import documents
@@ -88,6 +89,19 @@ class LibraryEntries:
         self._client.index(
             index=scope.index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
         )
+
+    def edit(self, owner: str, id: str, edited: Edited) -> None:
+        """Changes these metadata alone, whatever a worker writes meanwhile. Visible when this returns.
+
+        Raises NotFound if it was deleted.
+        """
+        scope = entries_of(self._prefix, owner)
+        change = {**edited, "edited": dict(edited), "updated": now_iso()}
+        found = self._client.options(ignore_status=404).update(
+            index=scope.index, id=id, doc=change, refresh=True, retry_on_conflict=5
+        )
+        if "error" in found.body:
+            raise NotFound(f"There is no document {id!r} in your library.")
 
     def has_record(self, record: str) -> bool:
         """Whether the catalogue has the record and the caller may see it."""

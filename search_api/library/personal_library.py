@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 import structlog
 
 from core.access import NotAllowed
-from core.document import DocumentEntry, FileKey, FileStore, State, document_id, now_iso
+from core.document import DocumentEntry, Edited, FileKey, FileStore, State, document_id, now_iso
 from core.errors import Conflict, InvalidInput, NotFound, TooLarge
 from search_api.library.entries import LibraryEntries, Used
-from search_api.library.references import Reference, read_references
+from search_api.library.reference import Problem, Reference
+from search_api.library.references import read_references
 
 log = structlog.get_logger(__name__)
 
@@ -34,7 +35,8 @@ class Quota:
 @dataclass(frozen=True, slots=True)
 class PersonalLibraryParts:
     """``prepare`` creates missing indices. ``read_soon`` queues a document; if the queue is down, the document is found
-    there later. ``take_away`` deletes passages, file and entry. ``media_type`` detects by content and raises
+    there later. ``take_away`` deletes passages, file and entry. ``retitle`` gives passages
+    the document's new title. ``media_type`` detects by content and raises
     core.errors.Unsupported. ``takes_more``: whether uploads and references are accepted at all.
     """
 
@@ -43,6 +45,7 @@ class PersonalLibraryParts:
     prepare: Callable[[], None]
     read_soon: Callable[[str], None]
     take_away: Callable[[DocumentEntry], None]
+    retitle: Callable[[DocumentEntry, str], None]
     media_type: Callable[[bytes], str]
     quota: Quota = Quota()
     takes_more: bool = True
@@ -121,14 +124,17 @@ class PersonalLibrary:
         self._keep(entry, upload.data, known)
         return entry
 
-    def references(self, owner: str, text: str) -> list[DocumentEntry]:
+    def references(self, owner: str, text: str) -> tuple[list[DocumentEntry], tuple[Problem, ...]]:
         """An entry for each work of the list: ``queued`` if its PDF can be fetched, else ``waiting`` for its file.
+
+        Second, the parts of the list that could not be read.
 
         Existing entries are unchanged; failed fetches are retried. Raises NotAllowed if uploads are disabled,
         InvalidInput, Conflict if the quota does not suffice for all.
         """
         self._refuse_where_closed()
-        wanted = {reference_id(owner, one): one for one in read_references(text)}
+        read = read_references(text)
+        wanted = {reference_id(owner, one): one for one in read.references}
         known = self.parts.entries.of_ids(owner, list(wanted))
         self._refuse_too_many(self.parts.entries.used(owner), documents=len(wanted) - len(known))
         self.parts.prepare()
@@ -142,7 +148,7 @@ class PersonalLibrary:
                     self.parts.read_soon(id)
             made.append(entry)
         log.info("library.imported", references=len(made))
-        return made
+        return made, read.problems
 
     def used(self, owner: str) -> Used:
         """The totals of the owner's documents in all states."""
@@ -162,6 +168,15 @@ class PersonalLibrary:
         if data is None:
             raise NotFound("This document has no file yet.")
         return entry, data
+
+    def edit(self, owner: str, id: str, edited: Edited) -> DocumentEntry:
+        """Replaces metadata by what their owner says; a later reading keeps them. Raises NotFound."""
+        before = self.one(owner, id)
+        self.parts.entries.edit(owner, id, edited)
+        after = self.one(owner, id)
+        if after.title != before.title:
+            self.parts.retitle(before, after.title or after.name)
+        return after
 
     def remove(self, owner: str, id: str) -> None:
         """Deletes passages, file and entry before it returns. Raises NotFound."""

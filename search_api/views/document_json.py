@@ -8,6 +8,7 @@ from core.passage import Passage
 from search_api.documents.marks import Marked
 from search_api.documents.reader import SeenDocument
 from search_api.documents.tables import DocumentTable, described, tables_of
+from search_api.formats_out.bibliography import CITATION_FORMATS
 from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, JSON, Addresses, Link, link
 from search_api.views.plain_page import HTML
@@ -81,6 +82,7 @@ def document_links(entry: DocumentEntry, addresses: Addresses) -> list[Link]:
         link("self", here, GEOJSON, "This document"),
         link("alternate", f"{here}?f=html", HTML, "The document's page"),
         link("items", f"{here}/passages", JSON, "Its passages"),
+        *[link("alternate", f"{here}?f={one.name}", one.media_type, one.title) for one in CITATION_FORMATS.values()],
     ]
     if entry.origin.startswith(_WEB):
         links.append(link("via", entry.origin, entry.media_type or "", "Where it was fetched"))

@@ -16,13 +16,15 @@ from search_api.documents.marks import marked
 from search_api.documents.reader import DocumentListing, SeenDocument
 from search_api.documents.tables import as_json, table_of
 from search_api.formats_out import document_html, listing_html
+from search_api.formats_out.bibliography import CITATION_FORMATS
+from search_api.formats_out.citation import of_document
 from search_api.formats_out.listing_html import Listed
 from search_api.listing.position import read_position, write_position
 from search_api.parameter_types import LONGEST_QUERY, Cursor, Parameters, Text, printable
 from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.views.addresses import GEOJSON, JSON, Addresses, link
-from search_api.views.document_file import sent_file
+from search_api.views.document_file import CITATION_TYPES, bibliography, sent_file
 from search_api.views.document_json import CSV, address_of, cited_json, feature, passage_json, short_feature
 from search_api.views.documented import WITH_NOT_FOUND, sent_as, texts
 from search_api.views.library import DocumentPath
@@ -31,6 +33,7 @@ from search_api.views.plain_page import HTML, Form, plain_page, wants_html
 
 _QUESTION = "documents"
 _PASSAGES_ON_A_PAGE = 20
+DocumentForm = Literal["json", "html", "bibtex", "ris", "csl"]
 PRIVATE = "private, no-store"
 _MISSING = sent_as("application/problem+json", Problem, HTML)  # the page says it in the reader's language
 
@@ -48,7 +51,7 @@ class DocumentsParameters(Parameters):
 class DocumentParameters(Parameters):
     """The form of one document."""
 
-    f: Form | None = Field(None, description="Default: the `Accept` header decides.")
+    f: DocumentForm | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 class TablePath(DocumentPath):
@@ -192,12 +195,20 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/documents/<id>",
         summary="One document with its metadata, tables and references",
-        responses={200: sent_as(GEOJSON, DocumentFeature, HTML), **WITH_NOT_FOUND, 404: _MISSING, 503: _MISSING},
+        responses={
+            200: sent_as(GEOJSON, DocumentFeature, HTML, *CITATION_TYPES),
+            **WITH_NOT_FOUND,
+            404: _MISSING,
+            503: _MISSING,
+        },
     )
     def document(path: DocumentPath, query: DocumentParameters) -> Response:
         if wants_html(query.f):
             return _shown(parts, path.id)
         seen = seen_document(parts, path.id)
+        if query.f in CITATION_FORMATS:
+            cited = of_document(seen.entry, address_of(seen.entry, Addresses.of(parts)))
+            return kept_private(bibliography(query.f, [cited]), seen)
         shown = feature(seen, Addresses.of(parts), has_file=parts.document_files.is_shown(seen))
         return kept_private(_geojson(shown), seen)
 

@@ -16,21 +16,26 @@ from core.document import DocumentEntry, State
 from core.errors import InvalidInput, TooLarge
 from core.json_types import Json
 from search_api.access.guard import caller, needs
+from search_api.formats_out.citation import of_document
 from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
 from search_api.library.personal_library import PersonalLibrary, Upload, too_large
 from search_api.parameter_types import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.parts import Parts
 from search_api.problems import Problem, problem
 from search_api.views.addresses import JSON, Addresses, link
-from search_api.views.document_file import sent_file
+from search_api.views.document_file import CITATION_TYPES, bibliography, sent_file
 from search_api.views.documented import WITH_NOT_FOUND, texts
 
 _FORM_BYTES = 64 * 1024  # what a multipart form adds to its file
 _MOST_LIST_BYTES = 1024 * 1024
+_MOST_CITED = 9_000  # all: a library has no more
 _PRIVATE = "private, no-store"
 _REFUSALS: ResponseDict = {400: Problem, 401: Problem, 403: Problem, 503: Problem}
 _UPLOADS: ResponseDict = {**_REFUSALS, 409: Problem, 413: Problem, 415: Problem}
 
+_DATE = r"^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$"
+
+Name = Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=200)]
 States = Annotated[list[State], BeforeValidator(split_values)]
 Columns = Annotated[list[Column], BeforeValidator(split_values)]
 
@@ -83,7 +88,7 @@ class FileForm(BaseModel):
 
 
 class ReferencesBody(BaseModel):
-    """BibTeX, or one DOI a line."""
+    """BibTeX, RIS, CSL-JSON, or one DOI a line."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -111,6 +116,7 @@ class DocumentBody(BaseModel):
     title: str | None = None
     reason: str | None = Field(None, description="Why it failed, for machines.")
     message: str | None = Field(None, description="Why it failed, for people.")
+    edited: list[str] | None = Field(None, description="What its owner set.")
     progress: ProgressBody | None = Field(None, description="While it is read or embedded, once a part is done.")
     links: list[Json] = []
 
@@ -135,6 +141,41 @@ class DocumentList(BaseModel):
     numberMatched: int  # noqa: N815 - as in all lists of this service
     numberReturned: int  # noqa: N815
     links: list[Json]
+
+
+class ProblemBody(BaseModel):
+    """A part of the list that is no reference."""
+
+    model_config = ConfigDict(title="ReferenceProblem")
+
+    message: str
+    line: int | None = None
+
+
+class ImportedList(DocumentList):
+    """The documents of a reference list, and what could not be read of it."""
+
+    model_config = ConfigDict(title="LibraryImported")
+
+    problems: list[ProblemBody]
+
+
+class EditBody(BaseModel):
+    """Metadata to replace; those that are not sent stay. Null or an empty list: the document has none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=1000)] | None = None
+    authors: list[Name] | None = Field(None, max_length=100)
+    journal: Name | None = None
+    doi: Annotated[str, Field(pattern=r"^10\.\d{4,9}/\S+$", max_length=300)] | None = None
+    published: Annotated[str, Field(pattern=_DATE)] | None = Field(None, description="A year, a month or a day.")
+
+
+class BibliographyParameters(Parameters):
+    """In which format."""
+
+    f: Literal["bibtex", "ris", "csl"] = "bibtex"
 
 
 class Library(DocumentList):
@@ -209,17 +250,30 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
 
     @api.post(
         "/library/references",
-        summary="Import BibTeX or DOIs as documents whose PDFs follow",
-        responses={202: DocumentList, **_UPLOADS},
+        summary="Import BibTeX, RIS, CSL-JSON or DOIs as documents whose PDFs follow",
+        responses={202: ImportedList, **_UPLOADS},
     )
     @needs("library")
     def references(body: ReferencesBody) -> tuple[Response, int]:
-        made = parts.personal_library.references(caller().owner, body.references)
+        made, problems = parts.personal_library.references(caller().owner, body.references)
         addresses = Addresses.of(parts)
         shown = [presented(entry, addresses) for entry in made]
         links = [link("self", addresses.to("/library/documents"), JSON)]
-        answer = jsonify(documents=shown, numberMatched=len(shown), numberReturned=len(shown), links=links)
+        told = [{"message": one.message, **({"line": one.line} if one.line else {})} for one in problems]
+        counts = {"numberMatched": len(shown), "numberReturned": len(shown)}
+        answer = jsonify(documents=shown, problems=told, links=links, **counts)
         return answer, HTTPStatus.ACCEPTED
+
+    @api.get(
+        "/library/references",
+        summary="The bibliography of the caller's documents",
+        responses={200: texts(*CITATION_TYPES), **_REFUSALS},
+    )
+    @needs("library")
+    def cited(query: BibliographyParameters) -> Response:
+        found, _ = parts.personal_library.parts.entries.page(caller().owner, Listing(limit=_MOST_CITED, sort="name"))
+        addresses = Addresses.of(parts)
+        return bibliography(query.f, [of_document(one, addresses.to(f"/documents/{one.id}")) for one in found])
 
 
 def _add_document(api: APIBlueprint, parts: Parts) -> None:
@@ -231,6 +285,18 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def document(path: DocumentPath) -> Response:
         return jsonify(presented(parts.personal_library.one(caller().owner, path.id), Addresses.of(parts)))
+
+    @api.patch(
+        "/library/documents/<id>",
+        summary="Edit title, authors, journal, DOI or date of a document; a later reading keeps them",
+        responses={200: DocumentBody, **WITH_NOT_FOUND},
+    )
+    @needs("library")
+    def edit(path: DocumentPath, body: EditBody) -> Response:
+        said = body.model_dump(exclude_unset=True)
+        edited = {**said, "authors": said["authors"] or []} if "authors" in said else said
+        entry = parts.personal_library.edit(caller().owner, path.id, edited)
+        return jsonify(presented(entry, Addresses.of(parts)))
 
     @api.delete(
         "/library/documents/<id>",
@@ -298,11 +364,12 @@ def presented(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column,
     values: Json = {name: getattr(entry, name) for name in columns}
     if entry.message is not None and "reason" in columns:
         values["message"] = entry.message
+    values["edited"] = sorted(entry.edited)
     if "state" in columns:
         values["progress"] = _progress(entry)
     here = _address(entry, addresses)
     links = [link("self", here, JSON)]
     if entry.hash is not None:
         links.append(link("enclosure", f"{here}/file", entry.media_type or "application/octet-stream"))
-    shown = {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), "")}
+    shown = {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), "", [])}
     return {"id": entry.id, **shown, "links": links}

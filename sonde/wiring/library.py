@@ -57,6 +57,7 @@ def personal_library(
             prepare=make_indices,
             read_soon=_read_soon(jobs),
             take_away=take_away,
+            retitle=store.retitle,
             media_type=_media_type,
             quota=quota(settings.library),
             takes_more=settings.library.enabled,

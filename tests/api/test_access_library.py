@@ -111,6 +111,7 @@ PATHS = (
     ("GET", "/library/documents/<id>"),
     ("GET", "/library/documents/<id>/file"),
     ("PUT", "/library/documents/<id>/file"),
+    ("PATCH", "/library/documents/<id>"),
     ("DELETE", "/library/documents/<id>"),
 )
 
@@ -136,6 +137,7 @@ def test_anothers_document_is_as_one_that_is_not(
     told = set()
     for one in (id, NO_DOCUMENT):
         more: dict[str, Any] = {"data": _form()} if method == "PUT" else {}
+        more |= {"json": {"title": "Stolen"}} if method == "PATCH" else {}
         answer = _call(app, who, method, re.sub("<id>", one, rule), **more)
         assert answer.status_code == status, answer.text
         assert b"quixotanium" not in answer.data
@@ -149,6 +151,8 @@ def test_its_owner_has_it_still(library: tuple[Flask, str]) -> None:
     entry = _call(app, "mia", "GET", f"/library/documents/{id}").json
     assert entry is not None
     assert (entry["state"], entry["record"]) == ("ready", HIDDEN)
+    assert "edited" not in entry
+    assert entry.get("title") != "Stolen"
     assert _call(app, "mia", "GET", f"/library/documents/{id}/file").data == TEXT
 
 

@@ -315,3 +315,26 @@ def test_a_public_file_is_shown_where_its_licence_allows_it(papers: Papers) -> N
     assert links(papers.alone)["via"] == "https://example.org/alone.md"
     assert "via" not in links(papers.public)
     assert papers.get(f"/documents/{papers.alone}/file").status_code == 404
+
+
+@pytest.mark.parametrize(("form", "beginning"), [("bibtex", "@techreport{"), ("ris", "TY  - RPRT"), ("csl", "[")])
+def test_documents_and_records_are_cited(papers: Papers, form: str, beginning: str) -> None:
+    for here, said in (
+        (f"/documents/{papers.public}?f={form}", "Ice of the Lakes"),
+        (f"/collections/all/items/{OPEN}?f={form}", "Ice thickness, lake"),
+        (f"/search?q=ice+thickness&rerank=false&f={form}", "Ice thickness, lake"),
+    ):
+        answer = papers.get(here)
+        assert answer.status_code == 200, answer.text
+        assert said in answer.text
+        if here.startswith("/documents"):
+            assert answer.text.startswith(beginning)
+    for who, status in ((None, 404), ("oda", 404), ("mia", 200)):
+        assert papers.get(f"/documents/{papers.own}?f={form}", who).status_code == status
+
+
+def test_a_bibliography_of_ones_own_holds_nothing_of_others(papers: Papers) -> None:
+    assert "Ice of my own" in papers.get("/library/references", "mia").text
+    assert papers.get("/library/references?f=csl", "oda").json == []
+    assert papers.get("/library/references", "rita").status_code == 403
+    assert papers.get("/library/references").status_code == 401

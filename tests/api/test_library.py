@@ -542,3 +542,38 @@ def test_another_users_passage_never_leaves_whatever_is_called(library: Library)
     assert library.files.get(FileKey("anna, of the lakes", id)) == paper()
     mine = library.call("anna", "POST", "/ask", json={"question": QUESTION, "scope": "mine"}).json
     assert "731 cm" in json.dumps(mine)
+
+
+def test_a_list_with_a_bad_line_is_imported_but_for_that_line(library: Library) -> None:
+    body = {"references": "10.1234/one\nrubbish\n10.1234/two"}
+    answer = library.call("anna", "POST", "/library/references", json=body)
+    assert answer.status_code == 202, answer.text
+    assert [one["doi"] for one in answer.json["documents"]] == ["10.1234/one", "10.1234/two"]
+    assert answer.json["problems"] == [{"line": 2, "message": "not a DOI: 'rubbish'"}]
+
+
+def test_what_the_owner_edits_survives_a_reading_again(library: Library) -> None:
+    id = library.brought("anna", paper())
+    here = f"/library/documents/{id}"
+    change = {"title": "Bohrkerne", "authors": ["Anna Amsel"], "published": "2015-05", "doi": "10.1234/peat"}
+    edited = library.call("anna", "PATCH", here, json=change)
+    assert edited.status_code == 200, edited.text
+    assert {name: edited.json[name] for name in change} == change
+    assert edited.json["edited"] == sorted(change)
+    passages = library.call("anna", "POST", "/ask", json={"question": QUESTION, "scope": "mine"}).json["passages"]
+    assert {one["title"] for one in passages} == {"Bohrkerne"}, "answers show it at once"
+
+    entry = library.store.entry(id)
+    assert entry is not None
+    library.store.keep_entry(replace(entry, state="queued", recipe="0:", title="As read", edited={}))  # a worker's view
+    read_queued(id, library.reading())
+    again = library.call("anna", "GET", here).json
+    assert again["state"] == "ready"
+    assert {name: again[name] for name in change} == change
+
+    kept = library.call("anna", "PATCH", here, json={"doi": None}).json
+    assert "doi" not in kept
+    assert kept["title"] == "Bohrkerne"
+    for wrong in ({"title": ""}, {"published": "2015-13"}, {"state": "ready"}, {"owner": "berta"}, {"doi": "x"}):
+        assert library.call("anna", "PATCH", here, json=wrong).status_code == 400, wrong
+    assert library.call("berta", "PATCH", here, json=change).status_code == 404

@@ -19,6 +19,7 @@ export interface DocumentProperties extends Properties {
   "sonde:passageCount"?: number;
   "sonde:tables"?: DocumentTable[];
   "sonde:references"?: string[];
+  "sonde:private"?: boolean;
 }
 
 export interface DocumentFeature {

@@ -9,8 +9,10 @@ import { Go } from "../shell/link.tsx";
 import { Outside } from "../shell/outside.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
 import { useWords } from "../words/index.ts";
+import { BibliographyPanel } from "./bibliographyPanel.tsx";
 import { CitedPanel } from "./citedPanel.tsx";
 import { citedBy, type DocumentFeature, originAt } from "./document.ts";
+import { EditPanel } from "./editPanel.tsx";
 import { PassagesPanel } from "./passagesPanel.tsx";
 import { PdfPane } from "./pdfPane.tsx";
 import { TablesPanel } from "./tablesPanel.tsx";
@@ -44,18 +46,27 @@ export function DocumentView({ id, hash }: { id: string; hash: string }) {
       {state.problem && <ProblemNote problem={state.problem} again={() => setAttempt(attempt + 1)} />}
       {state.loading && <p role="status">{words.loading}</p>}
       {!state.loading && !state.problem && state.found === null && <Missing withKey={key !== null} />}
-      {state.found && <Whole found={state.found} title={title} hash={hash} />}
+      {state.found && <Whole found={state.found} title={title} hash={hash} changed={() => setAttempt(attempt + 1)} />}
     </main>
   );
 }
 
-function Whole({ found, title, hash }: { found: DocumentFeature; title: string; hash: string }) {
+interface WholeProps {
+  found: DocumentFeature;
+  title: string;
+  hash: string;
+  changed: () => void;
+}
+
+function Whole({ found, title, hash, changed }: WholeProps) {
   const cited = citedBy(hash);
   const file = found.links.find((one) => one.rel === "enclosure");
   return (
     <article>
       <h1>{title}</h1>
       <Facts found={found} />
+      <BibliographyPanel id={found.id} />
+      {found.properties["sonde:private"] && <EditPanel found={found} changed={changed} />}
       {cited !== null && <CitedPanel key={`${cited.passage} ${cited.quote}`} found={found} cited={cited} />}
       {cited === null && file?.type === "application/pdf" && <FileToOpen id={found.id} />}
       <TablesPanel found={found} />

@@ -94,14 +94,26 @@ function SendingRow({ sending }: { sending: Sending }) {
   );
 }
 
+/** A part of a reference list that is no reference. */
+interface Left {
+  message: string;
+  line?: number;
+}
+
+interface Imported {
+  problems?: Left[];
+}
+
 function References({ brought }: { brought: () => void }) {
   const words = useWords().library;
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [left, setLeft] = useState<Left[]>([]);
   const add = async () => {
     try {
-      await sendJson("POST", "library/references", { references: text });
+      const answer = await sendJson<Imported>("POST", "library/references", { references: text });
       setProblem(null);
+      setLeft(answer.problems ?? []);
       setText("");
       brought();
     } catch (error) {
@@ -123,6 +135,17 @@ function References({ brought }: { brought: () => void }) {
         <button type="submit">{words.import}</button>
       </form>
       {problem && <ProblemNote problem={problem} again={() => void add()} />}
+      <div role="status">
+        {left.length > 0 && (
+          <ul class="sending">
+            {left.map((one, index) => (
+              <li key={index} class="wrong-field">
+                {words.notRead(one.line)} <span lang="en">{one.message}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
     </details>
   );
 }
