@@ -16,6 +16,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from core.access import AccessScope
 from core.errors import SondeError
 from search_api.access.algorithms import Algorithm
+from sonde.portal_settings import PortalSettings
 
 _MIB = 1024 * 1024
 Port = Annotated[int, Field(ge=1, le=65535)]
@@ -366,6 +367,7 @@ class Settings(BaseSettings):
     api: ApiSettings = ApiSettings()
     http: HttpSettings = HttpSettings()
     preview: PreviewSettings = PreviewSettings()
+    portal: PortalSettings = PortalSettings()
     access: AccessSettings = AccessSettings()
     limits: LimitsSettings = LimitsSettings()
     embedder: EmbedderSettings = EmbedderSettings()
