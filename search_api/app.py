@@ -10,7 +10,7 @@ from flask import Flask, Response, g, request
 from flask_openapi import APIBlueprint, Info, OpenAPI
 from prometheus_client import Histogram
 
-from search_api import admission, http, limits, longest_address, openapi, problems, telemetry_traces
+from search_api import admission, http, limits, longest_address, openapi, portal, problems, telemetry_traces
 from search_api.access import audited, guard, headers
 from search_api.fast_json import FastProvider
 from search_api.http import LARGEST_BODY_BYTES as LARGEST_BODY_BYTES
@@ -64,6 +64,7 @@ def create_app(parts: Parts) -> Flask:
     app.url_map.strict_slashes = False  # /stac/ is /stac
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY_BYTES
     app.json = FastProvider(app)
+    portal.register(app, parts.portal)
     problems.register(app)
     telemetry_traces.register(app)
     _watch(app)

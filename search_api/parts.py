@@ -24,6 +24,7 @@ from search_api.limits import NO_LIMITS, LimitPolicy
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
 from search_api.pipeline import SearchPipeline
+from search_api.portal import PortalLook
 from search_api.preview.previews import Previews
 from search_api.pushing import RecordSink
 from search_api.readiness import ReadinessReport
@@ -62,4 +63,5 @@ class Parts:
     embeddings_characters: int = 100_000
     broken_links: Callable[[str], frozenset[str]] = lambda _source: frozenset()
     """Of a source, by its id: addresses that led nowhere at the last check."""
+    portal: PortalLook = field(default_factory=PortalLook)
     previews: Previews = field(default_factory=lambda: Previews(None))

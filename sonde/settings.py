@@ -17,6 +17,7 @@ from core.access import AccessScope
 from core.document import PublicFiles
 from core.errors import SondeError
 from search_api.access.algorithms import Algorithm
+from sonde.portal_settings import PortalSettings
 
 _MIB = 1024 * 1024
 _SHORTEST_SECRET = 16
@@ -396,6 +397,7 @@ class Settings(BaseSettings):
     api: ApiSettings = ApiSettings()
     http: HttpSettings = HttpSettings()
     preview: PreviewSettings = PreviewSettings()
+    portal: PortalSettings = PortalSettings()
     access: AccessSettings = AccessSettings()
     limits: LimitsSettings = LimitsSettings()
     queries: QueriesSettings = QueriesSettings()

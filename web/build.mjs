@@ -13,7 +13,7 @@ await mkdir(target, { recursive: true });
 for (const name of await readdir(target)) await rm(join(target, name), { recursive: true });
 await build({
   absWorkingDir: here,
-  entryPoints: { page: "src/page.tsx", map: "src/map/worldMap.ts" },
+  entryPoints: { page: "src/page.tsx", map: "src/map/worldMap.ts", "sonde-search": "src/embed.ts" },
   outdir: target,
   bundle: true,
   splitting: true,
@@ -28,7 +28,7 @@ await build({
   chunkNames: "[name]-[hash]",
   logLevel: "warning",
 });
-await copyFile(join(here, "src/index.html"), join(target, "index.html"));
+for (const name of ["index.html", "favicon.svg"]) await copyFile(join(here, "src", name), join(target, name));
 for (const size of ["110m", "50m"]) {
   await copyFile(join(atlas, `countries-${size}.json`), join(target, `world-${size}.json`));
 }

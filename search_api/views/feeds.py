@@ -18,6 +18,7 @@ from search_api.listing.request import ListRequest, Selection
 from search_api.one_of import OneOf
 from search_api.parameter_types import Cursor, Parameters, Text
 from search_api.parts import Parts
+from search_api.portal import current_look
 from search_api.views.addresses import Addresses
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, texts
 
@@ -173,7 +174,7 @@ def _sitemap_part(parts: Parts, cursor: str) -> etree._Element:
 def _description(addresses: Addresses) -> etree._Element:
     """Tells browsers and OpenSearch clients how to search."""
     root = etree.Element(f"{{{_OPENSEARCH}}}OpenSearchDescription", nsmap=_default(_OPENSEARCH))
-    child(root, f"{{{_OPENSEARCH}}}ShortName", "Sonde")
+    child(root, f"{{{_OPENSEARCH}}}ShortName", current_look().name)
     child(root, f"{{{_OPENSEARCH}}}Description", "Search geoscience and environmental data catalogues")
     child(root, f"{{{_OPENSEARCH}}}InputEncoding", "UTF-8")
     for media_type, template in (

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from search_api.openapi import MEDIA_TYPE, MEDIA_TYPE_30
 from search_api.parts import Parts
+from search_api.portal import current_look
 from search_api.views.addresses import GEOJSON, JSON, Addresses, Link, link
 from search_api.views.documented import sent_as
 from search_api.views.page import page
@@ -32,7 +33,7 @@ def landing_views(parts: Parts) -> APIBlueprint:
             return page()
         refuse_unknown(FormParameters)
         return jsonify(
-            title="Sonde",
+            title=current_look().name,
             description=f"Search for geoscience and environmental data catalogues, version {parts.version}",
             links=landing_links(Addresses.of(parts)),
         )

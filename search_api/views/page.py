@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import PurePosixPath
@@ -17,33 +17,41 @@ from core.errors import NotFound, SondeError, Unavailable
 from core.record import Record
 from search_api.formats_out import record_html, schema_org
 from search_api.parts import Parts
+from search_api.portal import PortalLook, current_look
 from search_api.views.addresses import Addresses, Link
 from search_api.views.item_formats import alternates_header, item_links
 
-_CSP = "; ".join(
+_POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self' data:",
+        "font-src 'self'",
         "connect-src 'self'",
         "worker-src 'self'",
         "base-uri 'self'",
         "form-action 'self'",
-        "frame-ancestors 'none'",
+        "frame-ancestors {ancestors}",
     )
 )
 _MEDIA_TYPES = {
     ".html": "text/html",
     ".js": "text/javascript",
     ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".woff2": "font/woff2",
     ".json": "application/json",
     ".txt": "text/plain",
 }
 _BASE = '<base href="/">'
 _TITLE = "<title>Sonde</title>"
+_ICON = '<link rel="icon" href="page/favicon.svg">'
+_STYLE = "portal.css"
 _FIRST = '<p class="first">Sonde</p>'
-_OPENSEARCH = '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml" title="Sonde">'
+_OPENSEARCH = '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml" title="{name}">'
 _ROOMS = {"/ask": "ask", "/library/documents": "library", "/harvest/sources": "harvest"}
 """The page's rooms besides the search, by the route that each needs."""
 
@@ -71,10 +79,7 @@ def page_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/page/<name>")
     def file(path: PageFile) -> Response:
-        if path.name not in _names() or path.name == "index.html":
-            raise NotFound(f"{path.name}: no such file of the page")
-        response = Response(_bytes(path.name), mimetype=_MEDIA_TYPES[PurePosixPath(path.name).suffix])
-        return kept_apart(_packed(response, path.name))
+        return _file(path.name)
 
     @api.get("/records/<record>")
     def record(path: RecordPage) -> Response:
@@ -84,6 +89,12 @@ def page_views(parts: Parts) -> APIBlueprint:
         except (NotFound, Unavailable) as error:
             return page(status=_status(error))
         return record_page(found, Addresses.of(parts))
+
+    @api.get("/embed")
+    def embed() -> Response:
+        """The search for a frame in other pages."""
+        response = page('<meta name="sonde-embedded" content="yes">')
+        return kept_apart(response, embedded_in=current_look().frame_ancestors)
 
     @api.get("/sources")
     def sources() -> Response:
@@ -104,17 +115,63 @@ def page_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def page(head: str = "", body: str = _FIRST, *, title: str = "Sonde", status: int = 200) -> Response:
+def page(head: str = "", body: str = _FIRST, *, title: str | None = None, status: int = 200) -> Response:
     """The page's HTML below this service's root, with ``head`` added to its head; ``body`` is shown until the script
     runs.
 
     Both are markup.
     """
     root = f'<base href="{html.escape(request.script_root)}/">'
-    text = _bytes("index.html").decode("utf-8").replace(_BASE, root, 1)
-    named = f"<title>{html.escape(title)}</title>{_OPENSEARCH}{_rooms()}{head}"
+    look = current_look()
+    text = _bytes("index.html").decode("utf-8").replace(_BASE, root, 1).replace(_ICON, look_links(), 1)
+    search = _OPENSEARCH.format(name=html.escape(look.name))
+    named = f"<title>{html.escape(title or look.name)}</title>{search}{_rooms()}{_said(look)}{head}"
     text = text.replace(_TITLE, named, 1).replace(_FIRST, body, 1)
     return kept_apart(Response(text, status=status, mimetype="text/html"))
+
+
+def _file(name: str) -> Response:
+    """The operator's file of this name, else the bundle's. Raises NotFound."""
+    own = _own_file(current_look(), name)
+    if own is not None:
+        return own
+    if name not in _names() or name == "index.html":
+        raise NotFound(f"{name}: no such file of the page")
+    response = Response(_bytes(name), mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix])
+    return kept_apart(_packed(response, name))
+
+
+def _own_file(look: PortalLook, name: str) -> Response | None:
+    """The operator's style sheet, logo, icon or font."""
+    if name == _STYLE:
+        content = look.style().encode()
+    elif name in look.files:
+        content = look.files[name].read_bytes()
+    else:
+        return None
+    return kept_apart(Response(content, mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix]))
+
+
+def look_links() -> str:
+    """The icon and the operator's style sheet, as markup."""
+    look = current_look()
+    style = f'<link rel="stylesheet" href="page/{_STYLE}">' if look.style() else ""
+    return f'<link rel="icon" href="page/{look.file("favicon") or "favicon.svg"}">{style}'
+
+
+def _said(look: PortalLook) -> str:
+    """The operator's texts for the script, and the site's name for social cards."""
+    said = html.escape(json.dumps(look.said(), sort_keys=False))
+    site = f'<meta property="og:site_name" content="{html.escape(look.name)}">'
+    return f'<meta name="sonde-portal" content="{said}">{site}'
+
+
+def _card(title: str, text: str, address: str, picture: str | None) -> str:
+    """How social networks and messengers show a link to the page (Open Graph)."""
+    said = {"og:type": "website", "og:title": title, "og:description": text, "og:url": address}
+    if picture is not None:
+        said["og:image"] = picture
+    return "".join(f'<meta property="{name}" content="{html.escape(value)}">' for name, value in said.items())
 
 
 def record_page(record: Record, addresses: Addresses) -> Response:
@@ -132,9 +189,12 @@ def _described(record: Record, addresses: Addresses, others: Iterable[Link]) -> 
     alternates = "".join(
         f'<link rel="alternate" type="{html.escape(one["type"])}" href="{html.escape(one["href"])}">' for one in others
     )
+    text, address = record_html.summary(record.abstract), addresses.record_page(record.id)
+    picture = next((one.href for one in record.links if one.rel == "preview"), None)
     return (
-        f'<meta name="description" content="{html.escape(record_html.summary(record.abstract))}">'
-        f'<link rel="canonical" href="{html.escape(addresses.record_page(record.id))}">'
+        f'<meta name="description" content="{html.escape(text)}">'
+        f"{_card(record.title or record.id, text, address, picture)}"
+        f'<link rel="canonical" href="{html.escape(address)}">'
         f'{alternates}<script type="application/ld+json">{said}</script>'
     )
 
@@ -148,9 +208,11 @@ def _status(error: SondeError) -> int:
     return 404 if isinstance(error, NotFound) else 503
 
 
-def kept_apart(response: Response) -> Response:
-    """The answer with a page's policy: only resources from here are loaded or run."""
-    response.headers["Content-Security-Policy"] = _CSP
+def kept_apart(response: Response, *, embedded_in: Sequence[str] = ()) -> Response:
+    """The answer with a page's policy: only resources from here are loaded or run; only pages of the origins
+    ``embedded_in`` may frame it.
+    """
+    response.headers["Content-Security-Policy"] = _POLICY.format(ancestors=" ".join(embedded_in) or "'none'")
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "same-origin"
     response.headers["Cache-Control"] = "no-cache"  # names are stable across versions: the ETag changes

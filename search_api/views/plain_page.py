@@ -9,9 +9,10 @@ from flask import Response, abort, request
 from pydantic import Field, ValidationError
 
 from search_api.parameter_types import Parameters
+from search_api.portal import current_look
 from search_api.problems import from_validation
 from search_api.views.addresses import GEOJSON, JSON, SCHEMA_JSON
-from search_api.views.page import kept_apart
+from search_api.views.page import kept_apart, look_links
 
 HTML = "text/html"
 Form = Literal["json", "html"]
@@ -40,14 +41,14 @@ def wants_html(given: str | None) -> bool:
 
 def plain_page(title: str, main: str, *, status: int = 200) -> Response:
     """``main`` is markup, ``title`` is not."""
-    root = html.escape(request.script_root)
+    root, name = html.escape(request.script_root), html.escape(current_look().name)
     return kept_apart(
         Response(
             f'<!doctype html><html lang="en"><head><meta charset="utf-8"><base href="{root}/">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f'<title>{html.escape(title)} – Sonde</title><link rel="icon" href="data:,">'
-            '<link rel="stylesheet" href="page/page.css"></head><body>'
-            '<header class="top"><a class="name" href="./">Sonde</a><nav aria-label="Sonde"><a href="./">Search</a>'
+            f"<title>{html.escape(title)} – {name}</title>"
+            f'<link rel="stylesheet" href="page/page.css">{look_links()}</head><body>'
+            f'<header class="top"><a class="name" href="./">{name}</a><nav aria-label="{name}"><a href="./">Search</a>'
             '<a href="collections?f=html">Catalogues</a><a href="docs">API</a></nav></header>'
             f'<main id="main" class="record">{main}</main></body></html>',
             status=status,

@@ -8,6 +8,7 @@ from core.errors import SondeError
 from net.gate import Gate
 from search_api.http import HttpPolicy
 from search_api.listing.catalogues import SourceDescription
+from search_api.portal import PortalLook
 from search_api.preview.previews import PreviewLimits, Previews
 from sonde.settings import Settings
 from workers.sources_file import source_entries
@@ -23,6 +24,24 @@ def http_policy(settings: Settings) -> HttpPolicy:
         given.contact,
         given.publisher,
         given.compress,
+    )
+
+
+def portal_look(settings: Settings) -> PortalLook:
+    given = settings.portal
+    accents = {"light": given.accent, "dark": given.accent_dark}
+    files = {"logo": given.logo, "favicon": given.favicon, "font": given.font_file}
+    return PortalLook(
+        given.name,
+        given.tagline,
+        given.intro,
+        given.footer,
+        tuple((one.title, one.url) for one in given.links),
+        {scheme: colour for scheme, colour in accents.items() if colour is not None},
+        given.font,
+        given.start_map,
+        {f"{kind}{path.suffix.lower()}": path for kind, path in files.items() if path is not None},
+        given.frame_ancestors,
     )
 
 

@@ -16,7 +16,7 @@ def test_the_start_page_says_what_is_here(visit: Visit, shoot: Shoot) -> None:
     expect(page.locator(".histogram li").first).to_be_visible()
     catalogue = page.locator(".catalogues li")
     expect(catalogue).to_contain_text("The Sonde project")
-    expect(catalogue).to_contain_text("Licence: Apache-2.0")
+    expect(catalogue).to_contain_text("Apache-2.0")
     expect(catalogue).to_contain_text("written by hand")
     page.wait_for_selector(".leaflet-container .extent")
     shoot(page, "home")

@@ -5,9 +5,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { AskView } from "./ask/askView.tsx";
 import { DocumentView } from "./document/documentView.tsx";
 import { LibraryView } from "./library/libraryView.tsx";
+import { embedded, portal } from "./portal.ts";
 import { RecordView } from "./record/recordView.tsx";
 import { go, useRoute } from "./route.ts";
 import { SearchView } from "./search/searchView.tsx";
+import { reportHeight } from "./shell/frame.ts";
 import { Header } from "./shell/header.tsx";
 import { remember } from "./shell/memory.ts";
 import { rememberPlaces } from "./shell/place.ts";
@@ -45,7 +47,7 @@ function Page({ first }: { first: Spoken }) {
   }, [now.language]);
   return (
     <SpokenContext.Provider value={now}>
-      <Header view={route.view} choose={(language) => void choose(language).catch(() => undefined)} />
+      {!embedded && <Header view={route.view} choose={(language) => void choose(language).catch(() => undefined)} />}
       {route.view === "search" && <SearchView query={route.query} />}
       {route.view === "record" && <RecordView key={route.id} id={route.id} />}
       {route.view === "ask" && <AskView query={route.query} />}
@@ -53,9 +55,12 @@ function Page({ first }: { first: Spoken }) {
       {route.view === "document" && <DocumentView key={route.id} id={route.id} hash={route.hash} />}
       {route.view === "sources" && <SourcesView />}
       {route.view === "source" && <SourceView key={route.id} id={route.id} />}
-      <footer class="bottom">
-        <p>{now.words.footer}</p>
-      </footer>
+      {!embedded && (
+        <footer class="bottom">
+          {portal.footer && <p>{portal.footer}</p>}
+          <p>{now.words.footer}</p>
+        </footer>
+      )}
     </SpokenContext.Provider>
   );
 }
@@ -65,5 +70,6 @@ if (root) {
   const first = await spoken(firstLanguage()).catch(() => ENGLISH);
   root.replaceChildren();
   rememberPlaces();
+  if (embedded) reportHeight(document.body);
   render(<Page first={first} />, root);
 }

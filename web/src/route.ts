@@ -1,6 +1,7 @@
 // Maps addresses to views, and changes the view without loading the page again.
 
 import { useEffect, useState } from "preact/hooks";
+import { SEARCH } from "./portal.ts";
 import { leave, place, placeLeft, returnTo } from "./shell/place.ts";
 
 export type Route =
@@ -74,7 +75,7 @@ function push(target: URL, state: object): void {
 
 export function goSearch(search: URLSearchParams, replace = false): void {
   const query = search.toString();
-  go(query ? `./?${query}` : "./", replace);
+  go(query ? `${SEARCH}?${query}` : SEARCH, replace);
 }
 
 export function useRoute(): Route {

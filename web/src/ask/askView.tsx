@@ -6,6 +6,7 @@ import { useKey } from "../session.ts";
 import { useWords } from "../words/index.ts";
 import { ask, type Exchange, type Scope } from "./answer.ts";
 import { ExchangeView } from "./exchangeView.tsx";
+import { setTitle } from "../portal.ts";
 
 const SCOPES: readonly Scope[] = ["public", "mine", "both"];
 
@@ -16,7 +17,7 @@ export function AskView({ query }: { query: string }) {
   const scope = SCOPES.find((one) => one === asked.get("scope")) ?? "public";
   const { exchanges, further, busy, again } = useExchanges(first, scope);
   useEffect(() => {
-    document.title = `${first || words.title} – Sonde`;
+    setTitle(first || words.title);
   }, [first, words]);
   return (
     <main id="main" tabIndex={-1} class="answers">

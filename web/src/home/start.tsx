@@ -1,6 +1,7 @@
 // The start page: example questions, and what the catalogue holds.
 
 import { useMemo } from "preact/hooks";
+import { portal, SEARCH } from "../portal.ts";
 import { MapPanel } from "../search/mapPanel.tsx";
 import { PeriodPanel } from "../search/periodPanel.tsx";
 import { hitElementId, useMarked } from "../search/useMarked.ts";
@@ -26,11 +27,11 @@ export function Start({ search }: { search: URLSearchParams }) {
     <main id="main" tabIndex={-1}>
       <section>
         <h1>{words.examplesTitle}</h1>
-        <p>{words.examplesText}</p>
+        <p>{portal.intro || words.examplesText}</p>
         <ul class="examples">
           {examples.map((question) => (
             <li key={question}>
-              <Go to={`./?${new URLSearchParams({ q: question })}`}>{question}</Go>
+              <Go to={`${SEARCH}?${new URLSearchParams({ q: question })}`}>{question}</Go>
             </li>
           ))}
         </ul>

@@ -10,12 +10,13 @@ import { useLocale, useWords } from "../words/index.ts";
 import { AddPanel } from "./addPanel.tsx";
 import { DocumentRow } from "./documentRow.tsx";
 import { type Asked, type Library, useDocuments } from "./documents.ts";
+import { setTitle } from "../portal.ts";
 
 export function LibraryView() {
   const words = useWords().library;
   const key = useKey();
   useEffect(() => {
-    document.title = `${words.title} – Sonde`;
+    setTitle(words.title);
   }, [words]);
   return (
     <main id="main" tabIndex={-1} class="library">

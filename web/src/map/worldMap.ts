@@ -2,6 +2,7 @@
 // with Natural Earth's land from this service and no external tiles.
 
 import L from "leaflet";
+import { portal } from "../portal.ts";
 import type { Box } from "../types.ts";
 import { drawingOf } from "./drawing.ts";
 import { addLand } from "./land.ts";
@@ -23,6 +24,7 @@ export interface WorldMap {
 }
 
 const WORLD = L.latLngBounds([-90, -180], [90, 180]);
+const START = portal.startMap ? L.latLngBounds([portal.startMap[1], portal.startMap[0]], [portal.startMap[3], portal.startMap[2]]) : WORLD;
 const REACH = L.latLngBounds([-100, -400], [100, 400]);
 
 export function createMap(element: HTMLElement, events: MapEvents, words: MapWords): WorldMap {
@@ -36,7 +38,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
     zoomAnimation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
   });
   L.control.zoom({ zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(map);
-  const world = () => map.fitBounds(WORLD, { animate: false });
+  const world = () => map.fitBounds(START, { animate: false });
   world();
   const unwatch = addLand(map);
   const asked = L.layerGroup().addTo(map);

@@ -16,6 +16,7 @@ import { OriginPanel } from "./originPanel.tsx";
 import { PreviewPanel } from "./previewPanel.tsx";
 import { SimilarPanel } from "./similarPanel.tsx";
 import { useRecord } from "./useRecord.ts";
+import { setTitle } from "../portal.ts";
 
 export function RecordView({ id }: { id: string }) {
   const words = useWords();
@@ -24,7 +25,7 @@ export function RecordView({ id }: { id: string }) {
   const back = recentSearch();
   const title = state.feature?.properties.title || words.untitled;
   useEffect(() => {
-    if (state.feature) document.title = `${title} – Sonde`;
+    if (state.feature) setTitle(title);
   }, [state.feature, title]);
   return (
     <main id="main" tabIndex={-1} class="record">

@@ -16,6 +16,7 @@ import { rememberHits } from "./recent.ts";
 import { SearchForm } from "./searchForm.tsx";
 import { useMarked } from "./useMarked.ts";
 import { useSearch } from "./useSearch.ts";
+import { setTitle } from "../portal.ts";
 
 export function SearchView({ query }: { query: string }) {
   const words = useWords();
@@ -27,8 +28,7 @@ export function SearchView({ query }: { query: string }) {
   const facets = found?.answer["sonde:facets"] ?? {};
 
   useEffect(() => {
-    const q = search.get("q");
-    document.title = q ? `${q} – Sonde` : "Sonde";
+    setTitle(search.get("q") ?? undefined);
   }, [search]);
   useEffect(() => rememberHits(query, found?.features ?? []), [query, found]);
 

@@ -1,6 +1,7 @@
 // Name, navigation, language and colours: the same above every view.
 
 import { useEffect, useState } from "preact/hooks";
+import { portal } from "../portal.ts";
 import { has } from "../rooms.ts";
 import type { Route } from "../route.ts";
 import { setKey, useKey } from "../session.ts";
@@ -27,10 +28,11 @@ export function Header({ view, choose }: Props) {
         {words.skip}
       </button>
       <Go to="./" class="name">
-        Sonde
+        {portal.logo && <img src={portal.logo} alt="" class="logo" />}
+        {portal.name}
       </Go>
-      <p class="tagline">{words.tagline}</p>
-      <nav aria-label="Sonde">
+      <p class="tagline">{portal.tagline || words.tagline}</p>
+      <nav aria-label={portal.name}>
         <Go to="./" current={view === "search"}>
           {words.nav.search}
         </Go>
@@ -48,6 +50,11 @@ export function Header({ view, choose }: Props) {
           {words.nav.sources}
         </Go>
         <a href="api">{words.nav.api}</a>
+        {portal.links.map(({ title, href }) => (
+          <a key={href} href={href}>
+            {title}
+          </a>
+        ))}
       </nav>
       {key !== null && (
         <button type="button" class="plain" onClick={() => setKey(null)}>

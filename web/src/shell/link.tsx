@@ -1,6 +1,7 @@
 // A link inside the page: a real address, followed without loading the page again.
 
 import type { ComponentChildren } from "preact";
+import { embedded } from "../portal.ts";
 import { go, goBack } from "../route.ts";
 
 interface Props {
@@ -17,6 +18,13 @@ interface Props {
 }
 
 export function Go({ to, class: className, current, lang, back, followed, children }: Props) {
+  if (embedded) {
+    return (
+      <a href={to} class={className} lang={lang} target="_blank" rel="noopener" onClick={followed}>
+        {children}
+      </a>
+    );
+  }
   const follow = (event: MouseEvent) => {
     followed?.();
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

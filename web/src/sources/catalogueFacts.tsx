@@ -16,7 +16,7 @@ export function CatalogueFacts({ catalogue }: { catalogue: Catalogue }) {
     catalogue["sonde:count"] === undefined ? "" : words.hits(catalogue["sonde:count"]),
     since && `${since} ${words.to} ${edgeText(end, locale, true) ?? words.today}`,
     box && boxText(box, words, locale),
-    catalogue.license && `${words.licence}: ${catalogue.license}`,
+    catalogue.license,
     catalogue.updated && `${words.updated} ${edgeText(catalogue.updated, locale, false)}`,
   ];
   return (

@@ -12,6 +12,7 @@ import { QualityPanel } from "./qualityPanel.tsx";
 import { RunDetail } from "./runDetail.tsx";
 import { RunLine, StateLine } from "./stateLine.tsx";
 import { useLooking } from "./useLooking.ts";
+import { setTitle } from "../portal.ts";
 
 export function SourceView({ id }: { id: string }) {
   const words = useWords();
@@ -25,7 +26,7 @@ export function SourceView({ id }: { id: string }) {
   };
   useLooking(state.said ? [state.said] : [], again);
   useEffect(() => {
-    document.title = `${title} – Sonde`;
+    setTitle(title);
   }, [title]);
   return (
     <main id="main" tabIndex={-1} class="sources source">

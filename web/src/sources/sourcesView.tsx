@@ -14,6 +14,7 @@ import { CatalogueFacts } from "./catalogueFacts.tsx";
 import { type Overview, type SourceState, useLoaded } from "./harvest.ts";
 import { StateLine } from "./stateLine.tsx";
 import { useLooking } from "./useLooking.ts";
+import { setTitle } from "../portal.ts";
 
 type State = { said: Catalogue[] | null; problem: Problem | null; loading: boolean };
 
@@ -30,7 +31,7 @@ export function SourcesView() {
   const catalogues = (said ?? NOTHING).filter((one) => one.id !== "all");
   const without = states.filter((state) => !catalogues.some((one) => one.id === state.id));
   useEffect(() => {
-    document.title = `${words.sourcesTitle} – Sonde`;
+    setTitle(words.sourcesTitle);
   }, [words]);
   return (
     <main id="main" tabIndex={-1} class="sources">

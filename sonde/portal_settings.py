@@ -1,0 +1,103 @@
+"""Settings of a portal's look, and their checks: contrast, files, origins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+LEAST_CONTRAST = 4.5
+"""WCAG 2.2, 1.4.3: text of normal size."""
+
+_BACKGROUNDS = {"light": ("#ffffff", "#f4f6f8", "#e4eff4"), "dark": ("#182129", "#10171d", "#1f3440")}
+"""The page's surfaces on which links stand (web/src/styles/base.css)."""
+
+_PICTURES = (".svg", ".png")
+_ICONS = (".svg", ".png", ".ico")
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of ``#rrggbb``, 0 to 1 (WCAG 2.2)."""
+    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """1 to 21, symmetric (WCAG 2.2)."""
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _readable(colour: str, scheme: str) -> str:
+    least, behind = min((contrast(colour, ground), ground) for ground in _BACKGROUNDS[scheme])
+    if least < LEAST_CONTRAST:
+        raise ValueError(
+            f"has a contrast of {least:.1f} with the {scheme} background {behind}; links need {LEAST_CONTRAST}"
+        )
+    return colour
+
+
+def _file(path: Path, endings: tuple[str, ...]) -> Path:
+    if path.suffix.lower() not in endings or not path.is_file():
+        raise ValueError(f"must be an existing file ending in {' or '.join(endings)}")
+    return path
+
+
+_COLOUR = r"^#[0-9a-fA-F]{6}$"
+LightColour = Annotated[str, Field(pattern=_COLOUR), AfterValidator(lambda colour: _readable(colour, "light"))]
+DarkColour = Annotated[str, Field(pattern=_COLOUR), AfterValidator(lambda colour: _readable(colour, "dark"))]
+Picture = Annotated[Path, AfterValidator(lambda path: _file(path, _PICTURES))]
+Icon = Annotated[Path, AfterValidator(lambda path: _file(path, _ICONS))]
+Font = Annotated[Path, AfterValidator(lambda path: _file(path, (".woff2",)))]
+Ancestor = Annotated[str, Field(pattern=r"^(https?://[A-Za-z0-9.*-]+(:(\d{1,5}|\*))?|'self')$")]
+Degrees = tuple[float, float, float, float]
+
+
+class PortalLink(BaseModel):
+    """A link in the header."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str = Field(min_length=1, max_length=60)
+    url: str = Field(pattern=r"^(https?://|/)\S*$")
+
+
+class PortalSettings(BaseModel):
+    """The look of the search page, so that it can be part of a portal; docs/page.md."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field("Sonde", min_length=1, max_length=60, description="Name in the header, titles and social cards.")
+    tagline: str = Field("", max_length=120, description="Text beside the name. Default: the page's, translated.")
+    intro: str = Field("", max_length=600, description="Text on the start page. Default: the page's, translated.")
+    footer: str = Field("", max_length=600, description="Text in the footer, before the map's source.")
+    links: tuple[PortalLink, ...] = Field(
+        (), max_length=8, description='Links in the header, as JSON: `[{"title": "Help", "url": "https://..."}]`.'
+    )
+    accent: LightColour | None = Field(
+        None, description="Colour of links and buttons, `#rrggbb`; refused if text in it is hard to read."
+    )
+    accent_dark: DarkColour | None = Field(None, description="The same for the dark colours.")
+    font: str = Field(
+        "", pattern=r"^[\w ,'\"-]{0,200}$", description="Font families, as in CSS; the system's are used if missing."
+    )
+    font_file: Font | None = Field(None, description="A WOFF2 file, used before these families.")
+    logo: Picture | None = Field(None, description="SVG or PNG, shown in the header before the name.")
+    favicon: Icon | None = Field(None, description="SVG, PNG or ICO.")
+    start_map: Degrees | None = Field(
+        None, description="Area of the map at first, as JSON: `[west, south, east, north]`. Default: the world."
+    )
+    frame_ancestors: tuple[Ancestor, ...] = Field(
+        (),
+        description='Origins whose pages may embed the search, as JSON: `["https://portal.example"]`.',
+    )
+
+    @model_validator(mode="after")
+    def _map_on_the_globe(self) -> PortalSettings:
+        if self.start_map is not None:
+            west, south, east, north = self.start_map
+            if not (-180 <= west < east <= 180 and -90 <= south < north <= 90):
+                raise ValueError("start_map must be [west, south, east, north] in degrees, west before east")
+        return self

@@ -1,0 +1,31 @@
+// How the operator's portal calls and shows itself, as the service says in the page's head.
+
+import type { Box } from "./types.ts";
+
+interface Portal {
+  name: string;
+  tagline: string;
+  intro: string;
+  footer: string;
+  links: { title: string; href: string }[];
+  startMap: Box | null;
+  logo: string | null;
+}
+
+const SONDE: Portal = { name: "Sonde", tagline: "", intro: "", footer: "", links: [], startMap: null, logo: null };
+
+function said(name: string): string {
+  return globalThis.document?.querySelector<HTMLMetaElement>(`meta[name="sonde-${name}"]`)?.content ?? "";
+}
+
+export const portal: Portal = { ...SONDE, ...(JSON.parse(said("portal") || "{}") as Partial<Portal>) };
+
+/** Whether the page is a frame in another page: without header and footer, and records open in a new tab. */
+export const embedded = said("embedded") === "yes";
+
+/** The address of the search, relative to the root. */
+export const SEARCH = embedded ? "embed" : "./";
+
+export function setTitle(view?: string): void {
+  document.title = view ? `${view} – ${portal.name}` : portal.name;
+}
