@@ -7,11 +7,10 @@ Elasticsearch from skipping records that cannot be among the best.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.json_types import Json, JsonMapping
-from search_api.ranking.words import Boosts
 from search_api.retrieval.arms import for_records
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.versioned_cache import Version, version_of
@@ -34,7 +33,7 @@ class Told:
     named: Mapping[str, float] = field(default_factory=dict)
 
 
-def telling_clauses(every_word: Clause, places: Sequence[str], fields: Boosts) -> tuple[Clause, ...]:
+def telling_clauses(every_word: Clause, places: Sequence[str], fields: Collection[str]) -> tuple[Clause, ...]:
     """Clauses without a score. ``places``: names of the asked places; ``fields``: where else than in the title."""
     told = [_named_clause(_ALL_WORDS, every_word)]
     if places:
