@@ -20,6 +20,8 @@ def test_a_title_that_names_the_place_counts_more_than_another_text() -> None:
 
 
 def test_without_a_place_only_the_words_are_asked_for() -> None:
-    assert [one["constant_score"]["_name"] for one in telling_clauses({"match_all": {}}, [], ["words"])] == ["all_words"]
+    assert [one["constant_score"]["_name"] for one in telling_clauses({"match_all": {}}, [], ["words"])] == [
+        "all_words"
+    ]
     named = telling_clauses({"match_all": {}}, ["Kenya"], ["words"])
     assert [one["constant_score"]["boost"] for one in named] == [0.0, 0.0, 0.0]
