@@ -62,7 +62,7 @@ def landing_links(addresses: Addresses) -> list[Link]:
         link(
             "related",
             addresses.to("/csw", [("service", "CSW"), ("request", "GetCapabilities")]),
-            "text/xml",
+            "application/xml",
             "CSW 2.0.2",
         ),
         link("related", addresses.to("/dcat"), "text/turtle", "DCAT feed"),

@@ -163,7 +163,7 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
         _called("get_access", id=HIDDEN),
         _called("find_similar", id=OPEN),
         _called("read_passages", query="How many radar profiles across the tongue of the glacier?"),
-        _called("describe_holdings"),
+        _called("describe_holdings", topic="glacier ice thickness", source="secret"),
         _called("lookup_terms", term="qui"),
     ],
     "/collections": [("/collections", None)],
