@@ -41,7 +41,7 @@ REPORT = """# Soil moisture in the Grumbach experiment
 Soil moisture was measured by 42 sensors in the Grumbach experiment, at depths of 10, 30 and 60 cm.
 """
 QUESTION = "How many sensors measured soil moisture in the Grumbach experiment?"
-CITED = "The Zwackelmoor peat cores were drilled to a depth of 731 cm with a Russian corer."
+CITED = "The Zwackelmoor peat cores were drilled to a depth of 731 cm with a Russian corer"
 LINES = (
     "Bogs keep the pollen of ten thousand years. The Zwackelmoor peat cores",
     "were drilled to a depth of 731 cm with a Russian",
