@@ -41,7 +41,7 @@ REPORT = """# Soil moisture in the Grumbach experiment
 Soil moisture was measured by 42 sensors in the Grumbach experiment, at depths of 10, 30 and 60 cm.
 """
 QUESTION = "How many sensors measured soil moisture in the Grumbach experiment?"
-CITED = "The Zwackelmoor peat cores were drilled to a depth of 731 cm with a Russian corer."
+CITED = "The Zwackelmoor peat cores were drilled to a depth of 731 cm with a Russian corer"
 LINES = (
     "Bogs keep the pollen of ten thousand years. The Zwackelmoor peat cores",
     "were drilled to a depth of 731 cm with a Russian",
@@ -165,7 +165,7 @@ def test_a_citation_opens_the_file_with_the_sentence_marked(visit: Visit, rooms:
     assert third is not None
     points = sheet["width"] / WIDTH
     assert abs((second["x"] - sheet["x"]) / points - 72) < 2
-    assert first["x"] > second["x"] + 200 * points, "it begins behind the sentence before it"
+    assert first["x"] > second["x"] + 190 * points, "it begins behind the sentence before it"
     assert third["width"] < 30 * points, "it ends with one word of the third line"
     assert abs((first["y"] - sheet["y"]) / points - 292) < 4
     assert inked(page, second) > 0.05, "the words are drawn below the mark"
