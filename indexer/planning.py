@@ -73,15 +73,27 @@ class Planner:
             + [entry_key(self.source, native) for native in batch.unchanged]
             + [entry_key(self.source, skipped_id(skipped.origin)) for skipped in batch.skipped]
         )
-        reads = [self._read(raw, stored) for raw in batch.records]
+        again = self._overlaid(batch.unchanged, stored)
+        reads = [self._read(raw, stored) for raw in (*batch.records, *again.values())]
         owners = self._owners_before(reads)
         items = [self._decide(read, owners, moment) for read in reads]
-        items += [item for native in batch.unchanged if (item := self._unsent(native, stored, moment)) is not None]
+        unsent = [native for native in batch.unchanged if native not in again]
+        items += [item for native in unsent if (item := self._unsent(native, stored, moment)) is not None]
         return items + [self._skipped(skipped, stored, moment) for skipped in batch.skipped]
 
     @property
     def _ledger(self) -> Ledger:
         return Ledger(self.client, self.prefix)
+
+    def _overlaid(self, unsent: Sequence[str], stored: Mapping[str, LedgerEntry]) -> dict[str, RawRecord]:
+        """Of the documents that the source does not send again, those with an overlay, which may be newer than they."""
+        found: dict[str, RawRecord] = {}
+        for native in unsent if self._overlays else ():
+            entry = stored.get(entry_key(self.source, native))
+            if entry is not None and entry.state == "current" and entry.record in self._overlays:
+                raw = kept_document(self.client, self.prefix, entry)
+                found |= {} if raw is None else {native: raw}
+        return found
 
     def _read(self, raw: RawRecord, stored: Mapping[str, LedgerEntry]) -> _Read:
         entry = stored.get(entry_key(self.source, raw.native_id))

@@ -26,6 +26,7 @@ from evaluation.trec import read_run, write_run
 from evaluation.variants import Variant, ablations
 from search_api.request import ALL_PARTS, Part
 from sonde import __version__
+from sonde.cli.evaluate_live import evaluate_live
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
@@ -83,6 +84,15 @@ class Asked:
 @click.option("--threads", type=click.IntRange(1, 64), default=4, show_default=True, help="Questions asked at once.")
 @click.option("--json", "out", type=_WRITABLE, help="Write the measures to this file, for each question too.")
 @click.option("--run", type=_WRITABLE, help="Write the answers to this file, as a TREC run.")
+@click.option("--live", is_flag=True, help="Ask the index that serves; --queries and --qrels name its records by id.")
+@click.option("--history", type=_WRITABLE, help="With --live: add the measures to this file (JSON lines).")
+@click.option(
+    "--fall",
+    type=click.FloatRange(0.0, 1.0),
+    default=0.02,
+    show_default=True,
+    help="With --live: exit code 1 if nDCG@10 is further below the median of the last seven in --history.",
+)
 @click.option("--html", type=_WRITABLE, help="Write a page with tables and plots to this file.")
 def evaluate_command(**given: Any) -> None:
     """Measure the search on a judged collection, in a temporary index that is deleted afterwards.
@@ -90,15 +100,19 @@ def evaluate_command(**given: Any) -> None:
     Give --corpus, --queries and --qrels (BEIR layout, plain or .gz), --folder, or --collection. Runs the serving
     pipeline, with the models and the ranking of the settings. Exit code 2 for an invalid collection, with its errors.
     """
+    variant = Variant(
+        algorithm=given["algorithm"],
+        rerank=given["rerank"],
+        spatial=given["spatial"],
+        temporal=given["temporal"] == "on",
+        interpret=parts_of(given["interpret"]),
+        diversity=given["diversity"] == "on",
+    )
+    if given["live"]:
+        _evaluate_live(given, variant)
+        return
     asked = Asked(
-        variant=Variant(
-            algorithm=given["algorithm"],
-            rerank=given["rerank"],
-            spatial=given["spatial"],
-            temporal=given["temporal"] == "on",
-            interpret=parts_of(given["interpret"]),
-            diversity=given["diversity"] == "on",
-        ),
+        variant=variant,
         ablate=given["ablate"],
         compare=given["compare"],
         json=given["out"],
@@ -109,6 +123,15 @@ def evaluate_command(**given: Any) -> None:
     collection = _collection(given)
     with ended_by_signals():
         _evaluate(collection, asked)
+
+
+def _evaluate_live(given: Json, variant: Variant) -> None:
+    if not (given["queries"] and given["qrels"]) or given["corpus"]:
+        raise SondeError("--live needs --queries and --qrels, and no --corpus: it asks the index that serves.")
+    fallen = evaluate_live(given["queries"], given["qrels"], variant, given["history"], given["out"])
+    if fallen > given["fall"]:
+        click.echo(f"nDCG@10 fell by {fallen:.4f}: look at what changed (sources, rules, models).", err=True)
+        sys.exit(1)
 
 
 def parts_of(text: str) -> frozenset[Part]:

@@ -9,7 +9,13 @@ from dataclasses import replace
 import pytest
 from flask.testing import FlaskClient
 
+from indexer.ledger import Ledger
+from indexer.plan import Moment
+from indexer.planning import Planner
+from indexer.raw import Page
 from search_api.app import create_app
+from search_api.curation.changes import Change, RuleKey
+from search_api.curation.store import CurationStore
 from sonde.wiring.api import api_parts
 from tests.api.conftest import FEW, Desk, Few, StewardAndReaders
 from tests.counted_searches import count_searches
@@ -137,6 +143,24 @@ def test_an_overlay_survives_harvest_and_reindex_and_the_record_says_so(desk: De
     change = desk.call("GET", "/curation/history?kind=overlays&limit=1")["changes"][0]
     desk.call("POST", f"/curation/history/{change['id']}/undo")
     assert desk.http.get(address).get_json()["properties"] == plain["properties"]
+
+
+def test_an_overlay_reaches_a_document_that_the_source_does_not_send_again(few: Few, argo: str) -> None:
+    """As after an overlay that was written during a harvest."""
+    client, prefix = few.service.client, few.service.prefix
+    (entry,) = Ledger(client, prefix).holders("samples", [argo]).values()
+    moment = Moment("run", "2026-01-01T00:00:00+00:00", "none")
+    page = Page((), unchanged=(entry.native_id,))
+    (item,) = Planner(client, prefix, "samples").plan(page, moment)
+    assert (item.decision.outcome, item.digest) == ("same", None)
+    key, content = RuleKey("overlays", argo), {"id": argo, "record": argo, "title": "Later"}
+    store = CurationStore(client, prefix)
+    store.write([Change(key, "added", None, content, "ada", moment.now)])
+    (item,) = Planner(client, prefix, "samples").plan(page, moment)
+    assert item.decision.outcome == "changed"
+    assert item.digest is not None
+    assert (item.digest.record.title, item.digest.record.curated) == ("Later", ("title",))
+    store.write([Change(key, "removed", content, None, "ada", moment.now)])
 
 
 def test_the_history_says_who_did_what_and_undoes_it(desk: Desk, few: Few, argo: str) -> None:
