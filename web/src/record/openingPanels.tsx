@@ -25,7 +25,7 @@ function OneCode({ opening, named }: { opening: Opening; named: boolean }) {
   const name = opening.name || opening.access;
   return (
     <div class="code">
-      {named && <h3>{name}</h3>}
+      {named && <h2>{name}</h2>}
       <pre tabIndex={0} role="region" aria-label={words.actions.codeOf(name)}>
         <code>{code}</code>
       </pre>
@@ -52,7 +52,7 @@ function OneWay({ opening, title }: { opening: Opening; title: string }) {
   const save = () => saveFile(new Blob([connection ?? ""], { type: "text/xml" }), `${opening.access}.xml`);
   return (
     <div class="code">
-      {opening.name && <h3>{opening.name}</h3>}
+      {opening.name && <h2>{opening.name}</h2>}
       <p>{connection === null ? words.actions.qgisFile(section) : words.actions.qgisService(section)}</p>
       <p class="breaks">
         <code>{opening.href}</code>
