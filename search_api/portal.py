@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from flask import Flask, current_app
+
+from core.json_types import Json
 
 _EXTENSION = "sonde.portal"
 _ACCENT_INK = {"light": "#ffffff", "dark": "#0c141a"}
@@ -36,7 +37,7 @@ class PortalLook:
         """The name of the operator's ``logo``, ``favicon`` or ``font``; None if there is none."""
         return next((name for name in self.files if name.partition(".")[0] == kind), None)
 
-    def said(self) -> dict[str, Any]:
+    def said(self) -> Json:
         """What the page's script reads."""
         logo = self.file("logo")
         return {
