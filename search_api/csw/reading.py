@@ -21,8 +21,8 @@ _MOST_VALUES = 1000
 
 def page(reader: RecordReader, asked: CswRequest) -> tuple[list[Record], int]:
     """The records from the position on, and how many match. Without an order, by id. Raises CswError."""
-    also = () if asked.constraint is None else (clause_for(asked.constraint),)
-    query, order = selected(Selection(also=also)), sort_body(order_of(asked.sort))
+    also = () if asked.constraint is None else (clause_for(asked.constraint, reader.has_words),)
+    query, order = selected(Selection(also=also), reader.has_words), sort_body(order_of(asked.sort))
     skipped = asked.start - 1
     after: list[object] = []
     while skipped + asked.size > _DEEPEST:

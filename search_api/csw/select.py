@@ -21,10 +21,10 @@ _WILD = re.compile(r"(?<!\\)[%_]")
 _CQL_BOX = re.compile(r"\bBBOX\s*\(\s*[\w:]*BoundingBox\s*,([-+.\d\s,eE]*)\)", re.IGNORECASE)
 
 
-def clause_for(constraint: etree._Element | str) -> Clause:
-    """Raises CswError."""
+def clause_for(constraint: etree._Element | str, has_words: bool) -> Clause:
+    """``has_words``: whether the records have all their words in one field. Raises CswError."""
     try:
-        return _clause(parse(_in_cql2(constraint)) if isinstance(constraint, str) else tree_of(constraint))
+        return _clause(parse(_in_cql2(constraint)) if isinstance(constraint, str) else tree_of(constraint), has_words)
     except InvalidInput as error:
         message = str(error).replace("filter:", "constraint:", 1)
         raise CswError("InvalidParameterValue", message, "constraint") from None
@@ -54,17 +54,17 @@ def order_of(sort: str | None) -> tuple[SortKey, ...]:
         raise CswError("InvalidParameterValue", str(error), "SortBy") from None
 
 
-def _clause(tree: Json) -> Clause:
+def _clause(tree: Json, has_words: bool) -> Clause:
     """As the house's translator, with the three names of CSW that are no property."""
     op, args = tree.get("op"), tree.get("args", [])
     if op == "not":
-        return {"bool": {"must_not": [_clause(args[0])]}}
+        return {"bool": {"must_not": [_clause(args[0], has_words)]}}
     if op in ("and", "or"):
-        inside = [_clause(one) for one in args]
+        inside = [_clause(one, has_words) for one in args]
         return {"bool": {"filter": inside}} if op == "and" else _any(inside)
     name = _name(args[0]) if args else None
     if name in (ANY_TEXT, ABSTRACT) and len(args) == 2:
-        return _words(str(name), str(op), str(args[1]))
+        return _words(str(name), str(op), str(args[1]), has_words)
     if name == IDENTIFIER:
         return _any([clause_of({"op": op, "args": [{"property": one}, *args[1:]]}) for one in ("id", "externalIds")])
     return clause_of({"op": op, "args": [{"property": name} if name else args[0], *args[1:]]} if args else tree)
@@ -78,7 +78,7 @@ def _name(node: object) -> str | None:
     return QUERYABLES.get(local(asked), asked.rsplit(":", 1)[-1])
 
 
-def _words(name: str, op: str, text: str) -> Clause:
+def _words(name: str, op: str, text: str, has_words: bool) -> Clause:
     """Words between wildcards stand side by side; a wildcard inside a word counts as its end."""
     if op not in ("like", "="):
         raise CswError(
@@ -90,7 +90,7 @@ def _words(name: str, op: str, text: str) -> Clause:
     if name == ABSTRACT:
         phrases: list[Clause] = [{"match_phrase": {"abstract": one}} for one in terms]
         return {"bool": {"filter": phrases}}
-    return {"bool": {"filter": [selected(Selection(terms=(one,))) for one in terms]}}
+    return {"bool": {"filter": [selected(Selection(terms=(one,)), has_words) for one in terms]}}
 
 
 def _any(clauses: list[Clause]) -> Clause:

@@ -63,6 +63,11 @@ class RecordReader:
         self._prefix = prefix
         self._resolver = resolver
 
+    @property
+    def has_words(self) -> bool:
+        """Whether the records have all their words in one field. Raises Unavailable."""
+        return self._resolver.resolve().has_words
+
     def page(self, request: ListRequest) -> Page:
         """Raises Unavailable, or InvalidInput if the cursor does not fit the order."""
         answer = self._on_records(lambda serving: {**page_body(request, serving.has_words), "_source": vectors.WITHOUT})

@@ -92,7 +92,7 @@ def test_what_is_not_understood_is_refused(inside: str) -> None:
 )
 def test_a_constraint_names_its_fault(constraint: str, said: str) -> None:
     with pytest.raises(CswError, match=said) as refused:
-        clause_for(constraint)
+        clause_for(constraint, has_words=True)
     assert (refused.value.code, refused.value.locator) == ("InvalidParameterValue", "constraint")
 
 
