@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -47,6 +48,12 @@ async def told(client: Client, tool: str, arguments: dict[str, Any]) -> Told:
     return Told(block.text, bool(result.is_error))  # type: ignore[union-attr]
 
 
+def _apart(run: Callable[[], Awaitable[T]]) -> T:
+    """In a thread of its own: where a browser is driven, this one has an event loop already."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(anyio.run, run).result()
+
+
 def over_http(address: str, work: Callable[[Client], Awaitable[T]], *, key: str | None = None, mode: str = "auto") -> T:
     """The result of ``work`` with a client of ``/mcp``; the protocol's age by ``mode``."""
 
@@ -57,7 +64,7 @@ def over_http(address: str, work: Callable[[Client], Awaitable[T]], *, key: str 
             async with Client(transport, mode=mode) as client:
                 return await work(client)
 
-    return anyio.run(run)
+    return _apart(run)
 
 
 def over_stdio(address: str, work: Callable[[Client], Awaitable[T]]) -> T:
@@ -69,4 +76,4 @@ def over_stdio(address: str, work: Callable[[Client], Awaitable[T]]) -> T:
         async with Client(stdio_client(started)) as client:
             return await work(client)
 
-    return anyio.run(run)
+    return _apart(run)

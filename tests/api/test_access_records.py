@@ -207,6 +207,7 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
         (f"/csw?{CSW}&request=GetRecordById&id=hidden-1&outputSchema=http://www.isotc211.org/2005/gmd", None),
         (f"/csw?{CSW}&request=GetDomain&PropertyName=dc:subject", None),
     ],
+    "/documents": [("/documents", None)],
     "/dcat": [("/dcat", None), ("/dcat?f=jsonld", None), ("/dcat?source=secret", None)],
     "/sitemap.xml": [],  # asked for below: its parts have addresses of their own
 }
@@ -224,6 +225,10 @@ HOLDS_NOTHING = {
 """They are asked too: they tell the same to everybody."""
 ELSEWHERE = (
     "/answers",
+    "/curation/",
+    "/documents/<id>",
+    "/insight/",
+    "/opened/<link>",
     "/my-documents",
     "/page/",
     "/sources/",
@@ -234,7 +239,9 @@ ELSEWHERE = (
     "/library",
     "/stac/conformance",
 )
-"""Files, and rooms with guards of their own (scope admin; the owner)."""
+"""Files, and rooms with guards of their own (scopes admin and curate; the owner; a signed link; test_documents.py asks
+for one document as each caller).
+"""
 
 
 def _ask(http: FlaskClient, address: str, body: Any, who: str | None) -> TestResponse:

@@ -295,7 +295,7 @@ def test_an_original_of_a_kind_that_is_no_metadata_is_saved_not_shown(samples: S
 
 def test_every_alternate_that_a_record_names_answers(samples: Service) -> None:
     links = [link for link in get(samples, ERA5)["links"] if link["rel"] in ("self", "alternate", "provenance")]
-    assert len(links) == 9
+    assert len(links) == 12
     for link in links:
         answer = samples.http.get(link["href"].removeprefix("http://localhost"))
         assert answer.status_code == 200

@@ -43,7 +43,8 @@ def test_a_portal_s_look(samples: Service, visit: Visit, shoot: Shoot, tmp_path:
         expect(page.get_by_role("link", name="Help")).to_have_attribute("href", "https://portal.example/help")
         expect(page.get_by_text("Find what we know of <ice>.")).to_be_visible()
         expect(page.get_by_role("contentinfo")).to_contain_text("Run by us.")
-        expect(page.get_by_role("button", name="Search")).to_have_css("background-color", "rgb(122, 31, 92)")
+        search = page.get_by_role("search").get_by_role("button", name="Search")
+        expect(search).to_have_css("background-color", "rgb(122, 31, 92)")
         expect(page.locator("link[rel=icon]")).to_have_attribute("href", "page/favicon.svg")
         page.wait_for_load_state("networkidle")
         assert flaws(page) == []
@@ -53,6 +54,7 @@ def test_a_portal_s_look(samples: Service, visit: Visit, shoot: Shoot, tmp_path:
         card = visit("records/samples%3Aera5-single-levels-hourly", at=address)
         expect(card.locator('meta[property="og:site_name"]')).to_have_attribute("content", "Polar Portal")
         expect(card.locator('meta[property="og:title"]')).to_have_attribute("content", re.compile("^ERA5 hourly"))
+        card.wait_for_load_state("networkidle")
 
 
 @contextmanager

@@ -110,6 +110,7 @@ def test_a_record_without_links_can_be_cited_and_shared(samples: Service, visit:
         row = visit(ERA5, at=address).get_by_role("region", name="What you can do with it")
         expect(row.get_by_role("button")).to_have_text(["Cite", "Share"])
         expect(row.get_by_role("link", name="Download")).to_have_count(0)
+        row.page.wait_for_load_state("networkidle")
 
 
 def test_the_way_there_and_back(visit: Visit) -> None:
