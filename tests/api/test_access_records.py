@@ -234,6 +234,7 @@ ELSEWHERE = (
     "/sources/",
     "/static/",
     "/docs/",
+    "/embed",
     "/harvest",
     "/metrics",
     "/library",
