@@ -8,6 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import anyio
@@ -48,10 +49,10 @@ async def told(client: Client, tool: str, arguments: dict[str, Any]) -> Told:
     return Told(block.text, bool(result.is_error))  # type: ignore[union-attr]
 
 
-def _apart(run: Callable[[], Awaitable[T]]) -> T:
+def apart(work: Callable[[], T]) -> T:
     """In a thread of its own: where a browser is driven, this one has an event loop already."""
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(anyio.run, run).result()
+        return thread.submit(work).result()
 
 
 def over_http(address: str, work: Callable[[Client], Awaitable[T]], *, key: str | None = None, mode: str = "auto") -> T:
@@ -64,7 +65,7 @@ def over_http(address: str, work: Callable[[Client], Awaitable[T]], *, key: str 
             async with Client(transport, mode=mode) as client:
                 return await work(client)
 
-    return _apart(run)
+    return apart(partial(anyio.run, run))
 
 
 def over_stdio(address: str, work: Callable[[Client], Awaitable[T]]) -> T:
@@ -76,4 +77,4 @@ def over_stdio(address: str, work: Callable[[Client], Awaitable[T]]) -> T:
         async with Client(stdio_client(started)) as client:
             return await work(client)
 
-    return _apart(run)
+    return apart(partial(anyio.run, run))

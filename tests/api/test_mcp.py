@@ -26,7 +26,7 @@ from search_api.views import mcp
 from search_api.views.mcp import LARGEST_BODY_BYTES, is_allowed
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
-from tests.agents import Told, over_http, over_stdio, told
+from tests.agents import Told, apart, over_http, over_stdio, told
 from tests.conftest import delete_indices
 from tests.live import serving
 from tests.service import Service
@@ -77,7 +77,7 @@ def test_both_transports_and_both_ages_of_the_protocol_have_the_same_tools(addre
 def test_the_guides_python_runs(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     guide = (ROOT / "docs" / "agents.md").read_text("utf-8")
     script = guide.partition("```python\n")[2].partition("```")[0]
-    exec(script.replace("https://sonde.example.org", address), {})
+    apart(lambda: exec(script.replace("https://sonde.example.org", address), {}))
     assert "samples:fewsnet-southern-africa-rainfall" in capsys.readouterr().out
     assert set(TOOLS) == {row.split("(")[0].strip("| `") for row in guide.splitlines() if row.startswith("| `")}
 
