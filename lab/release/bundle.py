@@ -40,7 +40,7 @@ def bundle(checkout: Path, version: str, wheel: Path, pip: Path, out: Path, repo
         for file in _SCRIPTS.iterdir():
             shutil.copy(file, folder)
         target = out / f"{name}.tar"
-        for left in (*folder.glob("*/*.lock"), *folder.glob("*/.*.lock")):
+        for left in folder.glob("*/*.lock"):  # hidden ones too
             left.unlink()
         files = [file for file in folder.rglob("*") if file.is_file()]
         packed(target, ((file, f"{name}/{file.relative_to(folder)}") for file in files), checkout)
