@@ -18,7 +18,7 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 @click.command()
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("dist"), show_default=True)
 @click.option("--tools", type=click.Path(path_type=Path), default=Path(".venv-tools/bin"), show_default=True)
-@click.option("--offline/--no-offline", default=True, show_default=True, help="Make the offline bundle, some 500 MB.")
+@click.option("--offline/--no-offline", default=True, show_default=True, help="Make the offline bundle, some 730 MB.")
 def release(*, out: Path, tools: Path, offline: bool) -> None:
     """Make the files of a release: packages, chart, lists of contents, the news, the offline bundle, checksums.
 
