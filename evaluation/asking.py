@@ -11,7 +11,6 @@ from core.record import ProvenanceKind
 from evaluation.collection import Collection, Question
 from evaluation.trec import Run
 from evaluation.variants import Variant
-from search_api.arranging import arranged
 from search_api.pipeline import Ordered, SearchPipeline
 
 Progress = Callable[[int, int], None]
@@ -69,12 +68,10 @@ def ask(pipeline: SearchPipeline, collection: Collection, question: Question, va
 
 def asked(question: Question, answer: Ordered, documents: Mapping[str, str]) -> Asked:
     """The answer with the collection's ids, in the served order."""
-    ranking, read = answer.ranking, answer.interpretation
-    ids, scores = ranking.ids(), ranking.score[ranking.order].tolist()
-    order, _ = arranged(ranking, answer.found.fields, answer.request)
+    read = answer.interpretation
     return Asked(
         question=question,
-        found=tuple((documents[ids[position]], scores[position]) for position in order),
+        found=tuple((documents[id], score) for id, score in answer.served()),
         areas=read.areas,
         kind=read.kinds[0].kind if read.kinds else None,
         degraded=answer.degraded,

@@ -13,7 +13,6 @@ from evaluation.collection import Qrels, Question
 from evaluation.metrics import HEADLINE, measure
 from evaluation.trec import Run
 from evaluation.variants import Variant
-from search_api.arranging import arranged
 from search_api.pipeline import SearchPipeline
 
 _COMPARED = 7
@@ -31,14 +30,7 @@ class LiveResult:
 
 def ask_live(pipeline: SearchPipeline, questions: Sequence[Question], variant: Variant) -> Run:
     """The served order of records, by question. Raises what a search raises."""
-    return {question.id: _found(pipeline, question, variant) for question in questions}
-
-
-def _found(pipeline: SearchPipeline, question: Question, variant: Variant) -> tuple[tuple[str, float], ...]:
-    answer = pipeline.ordered(variant.request(question.text))
-    ids, scores = answer.ranking.ids(), answer.ranking.score[answer.ranking.order].tolist()
-    order, _ = arranged(answer.ranking, answer.found.fields, answer.request)
-    return tuple((ids[place], scores[place]) for place in order)
+    return {one.id: tuple(pipeline.ordered(variant.request(one.text)).served()) for one in questions}
 
 
 def live_result(run: Run, qrels: Qrels, at: str) -> LiveResult:

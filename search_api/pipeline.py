@@ -112,6 +112,12 @@ class Ordered:
     degraded: tuple[str, ...]
     took_ms: Mapping[str, float]
 
+    def served(self) -> list[tuple[str, float]]:
+        """The ids of the window with their scores, in the order of the list: duplicates folded, siblings spread."""
+        ids, scores = self.ranking.ids(), self.ranking.score[self.ranking.order].tolist()
+        order, _ = arranged(self.ranking, self.found.fields, self.request)
+        return [(ids[place], scores[place]) for place in order]
+
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.deadlines import without_deadline
-from search_api.arranging import arranged
 from search_api.curation.curated import Curated
 from search_api.curation.live import trying
 from search_api.pipeline import SearchPipeline
@@ -56,11 +55,7 @@ def _tried(pipeline: SearchPipeline, draft: Curated, question: str, grades: Grad
 
 
 def _first(pipeline: SearchPipeline, question: str) -> list[str]:
-    request = SearchRequest(question, limit=DEPTH)
-    found = pipeline.ordered(request)
-    ids = found.ranking.ids()
-    order, _ = arranged(found.ranking, found.found.fields, request)
-    return [ids[place] for place in order[:DEPTH]]
+    return [record for record, _ in pipeline.ordered(SearchRequest(question, limit=DEPTH)).served()[:DEPTH]]
 
 
 def differences(before: Sequence[str], after: Sequence[str]) -> tuple[Moved, ...]:

@@ -33,6 +33,7 @@ from lab.benchmarks.searching import SearchTimes, time_searches
 from lab.benchmarks.timing import TimedNode
 from lab.load.catalogue import real_records
 from lab.load.graphs import WINDOW, compare_graphs
+from lab.load.made import MadeVectors
 from local_stack.ports import free_port
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -99,12 +100,13 @@ def _compare_graphs(
     embedder = Models(settings).embedder()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     texts = [record.embedding_text for record in real_records(archives)]
+    made, asked = MadeVectors.of(texts, embedder, max(sizes)), embedder.embed(_questions(), "query")
     for number in sizes:
         title = f"{number:,} vectors, the nearest {WINDOW}, one client"
         table = Table(title=title, title_justify="left", box=None, pad_edge=False)
         for column in ("", "of the true 10", f"of {WINDOW}", "p50 ms", "p95 ms", "disk MB", "memory MB", "built in s"):
             table.add_column(column, justify="left" if not column else "right")
-        for one in compare_graphs(client, embedder, texts, _questions(), number):
+        for one in compare_graphs(client, embedder.card, made, asked, number):
             figures.setdefault("vectors", []).append(asdict(one))
             console.print(f"{one.graph}: {number:,} vectors, {one.built_s:.0f} s", style="dim")
             table.add_row(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.errors import SondeError
 from core.json_types import Json
-from core.ports import Embedder
+from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_mappings import loader
 from es_mappings.shape import IndexShape
@@ -47,20 +47,18 @@ class GraphFigures:
 
 
 def compare_graphs(
-    client: Elasticsearch, embedder: Embedder, texts: Sequence[str], questions: Sequence[str], number: int
+    client: Elasticsearch, card: EmbedderCard, made: MadeVectors, asked: NDArray[np.float32], number: int
 ) -> Iterator[GraphFigures]:
-    """``number`` vectors of the texts, past them moved by noise, in each graph that Elasticsearch has freely.
+    """``number`` of the vectors in each graph that Elasticsearch has freely. ``asked``: [questions, dims], unit norm.
 
     One index after another, each deleted after its figures. The neighbours by float32 products are the true ones.
     """
-    made = MadeVectors.of(texts, embedder, number)
     vectors = np.array([made.at(place)["vector"] for place in range(number)], np.float32)
-    asked = embedder.encode(questions, "query").vectors
     true = _true_neighbours(vectors, asked)
     for graph in GRAPHS:
         index = f"sonde-bench-{uuid.uuid4().hex[:12]}"
         try:
-            yield _measured(client, index, graph, embedder, vectors, asked, true)
+            yield _measured(client, index, graph, card, vectors, asked, true)
         finally:
             client.options(ignore_status=404).indices.delete(index=index)
 
@@ -74,13 +72,13 @@ def _measured(
     client: Elasticsearch,
     index: str,
     graph: str,
-    embedder: Embedder,
+    card: EmbedderCard,
     vectors: NDArray[np.float32],
     asked: NDArray[np.float32],
     true: NDArray[np.int64],
 ) -> GraphFigures:
     shape = IndexShape(vector_index=graph, replicas=0)
-    fields = loader.mapping("records", embedder.card, shape=shape)["properties"]
+    fields = loader.mapping("records", card, shape=shape)["properties"]
     mappings = {"dynamic": "strict", "properties": {"vector": fields["vector"]}}
     client.indices.create(index=index, mappings=mappings, settings=loader.settings("records", shape))
     started = time.perf_counter()

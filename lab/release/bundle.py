@@ -19,7 +19,7 @@ _SCRIPTS = Path(__file__).with_name("offline")
 
 
 def bundle(checkout: Path, version: str, wheel: Path, pip: Path, out: Path, report: Report) -> Path:
-    """Wheels for this machine's Python and processor, models, Elasticsearch with its plugin, chart, install script.
+    """Wheels for this machine's Python and processor, models, Elasticsearch with its plugin, install script.
 
     Python and a JDK are not in it. Raises SondeError if something cannot be fetched.
     """

@@ -14,7 +14,7 @@ from search_api.csw.request import CswError
 from search_api.filtering.cql2 import parse
 from search_api.filtering.translate import clause_of
 from search_api.listing.order import read_sortby
-from search_api.listing.query import selected
+from search_api.listing.query import any_of, selected
 from search_api.listing.request import Clause, Selection, SortKey
 
 _WILD = re.compile(r"(?<!\\)[%_]")
@@ -37,7 +37,7 @@ def _in_cql2(text: str) -> str:
 
 def for_ids(ids: tuple[str, ...]) -> Clause:
     """Records with one of these as the service's id, or as the catalogue's identifier."""
-    return _any([{"terms": {"id": list(ids)}}, {"terms": {"identifiers": list(ids)}}])
+    return any_of([{"terms": {"id": list(ids)}}, {"terms": {"identifiers": list(ids)}}])
 
 
 def order_of(sort: str | None) -> tuple[SortKey, ...]:
@@ -61,12 +61,12 @@ def _clause(tree: Json, has_words: bool) -> Clause:
         return {"bool": {"must_not": [_clause(args[0], has_words)]}}
     if op in ("and", "or"):
         inside = [_clause(one, has_words) for one in args]
-        return {"bool": {"filter": inside}} if op == "and" else _any(inside)
+        return {"bool": {"filter": inside}} if op == "and" else any_of(inside)
     name = _name(args[0]) if args else None
     if name in (ANY_TEXT, ABSTRACT) and len(args) == 2:
         return _words(str(name), str(op), str(args[1]), has_words)
     if name == IDENTIFIER:
-        return _any([clause_of({"op": op, "args": [{"property": one}, *args[1:]]}) for one in ("id", "externalIds")])
+        return any_of([clause_of({"op": op, "args": [{"property": one}, *args[1:]]}) for one in ("id", "externalIds")])
     return clause_of({"op": op, "args": [{"property": name} if name else args[0], *args[1:]]} if args else tree)
 
 
@@ -91,7 +91,3 @@ def _words(name: str, op: str, text: str, has_words: bool) -> Clause:
         phrases: list[Clause] = [{"match_phrase": {"abstract": one}} for one in terms]
         return {"bool": {"filter": phrases}}
     return {"bool": {"filter": [selected(Selection(terms=(one,)), has_words) for one in terms]}}
-
-
-def _any(clauses: list[Clause]) -> Clause:
-    return {"bool": {"should": clauses, "minimum_should_match": 1}}

@@ -9,9 +9,8 @@ from typing import Any
 
 import rispy
 
-from search_api.library.reference import LONGEST, Problem, Reference, doi_link
+from search_api.library.reference import LONGEST, Problem, Reference, doi_in, doi_link
 
-_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>{}]+")
 _END = re.compile(r"^ER {1,2}-.*$", re.MULTILINE)
 _YEAR = re.compile(r"^(\d{4})(?:[/-](\d{1,2})(?:[/-](\d{1,2}))?)?")
 _MOST_AUTHORS = 100
@@ -86,8 +85,7 @@ def _of_item(item: Mapping[str, Any]) -> Reference | None:
 def _reference(
     title: object, authors: tuple[object, ...], doi: object, journal: object, published: str | None, links: list[str]
 ) -> Reference | None:
-    match = _DOI.search(doi) if isinstance(doi, str) else None
-    known = match[0].rstrip(".,;") if match is not None else None
+    known = doi_in(doi) if isinstance(doi, str) else None
     named = _line(title) or known
     if named is None:
         return None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from urllib.parse import quote
+
+_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>{}]+")
 
 LONGEST = 1000
 """Of a title, a journal or an address, in characters."""
@@ -40,6 +43,12 @@ class ReadReferences:
 
     references: tuple[Reference, ...]
     problems: tuple[Problem, ...] = ()
+
+
+def doi_in(text: str) -> str | None:
+    """The first DOI of the text, without the sign that ends its sentence."""
+    match = _DOI.search(text)
+    return match[0].rstrip(".,;") if match is not None else None
 
 
 def doi_link(doi: str) -> str:

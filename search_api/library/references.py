@@ -14,10 +14,9 @@ from pybtex.utils import CaseInsensitiveDict
 
 from core.errors import InvalidInput
 from search_api.library.exchange import of_csl, of_ris
-from search_api.library.reference import LONGEST, Problem, ReadReferences, Reference, doi_link
+from search_api.library.reference import LONGEST, Problem, ReadReferences, Reference, doi_in, doi_link
 
 MOST_REFERENCES = 500
-_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>{}]+")
 _ENTRY = re.compile(r"^\s*@\w+\s*[{(]", re.MULTILINE)
 _LINE = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/\S+)$", re.IGNORECASE)
 _RIS = re.compile(r"^TY {1,2}- ?\w", re.MULTILINE)
@@ -132,8 +131,7 @@ def _parts_of_bibtex(text: str) -> Iterator[tuple[int, str]]:
 
 def _reference(key: str, entry: Entry) -> Reference:
     fields = {str(name).lower(): _plain(str(value)) for name, value in entry.fields.items()}
-    match = _DOI.search(fields.get("doi", "") or fields.get("url", ""))
-    doi = match[0].rstrip(".,;") if match else None
+    doi = doi_in(fields.get("doi", "") or fields.get("url", ""))
     url = fields.get("url", "")
     is_link = url.startswith(("http://", "https://")) and len(url) <= LONGEST
     return Reference(

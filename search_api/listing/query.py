@@ -10,6 +10,7 @@ from search_api.listing.order import sort_body
 from search_api.listing.request import ListRequest, Selection
 from search_api.retrieval.filters import area_clause, span_clause
 from search_api.retrieval.language_fields import LANGUAGES
+from search_api.retrieval.record_texts import phrase
 
 Clause = Json
 
@@ -46,7 +47,7 @@ def selected(selection: Selection, has_words: bool) -> Clause:
 
 def _any_term(terms: Sequence[str], texts: Sequence[str]) -> Clause:
     """Records that contain any of the terms (OGC API - Records, q-response)."""
-    return _any_of([reading for term in terms for reading in _readings(term, texts)])
+    return any_of([reading for term in terms for reading in _readings(term, texts)])
 
 
 def _readings(term: str, texts: Sequence[str]) -> list[Clause]:
@@ -57,7 +58,7 @@ def _readings(term: str, texts: Sequence[str]) -> list[Clause]:
     """
     words = dict.fromkeys(word.lower() for word in _WORD.findall(term))
     languages = LANGUAGES if len(words) <= _MOST_STEMMED_WORDS else ()
-    return [_phrase(term, texts), *(_reduced(term, words, _of(texts, language)) for language in languages)]
+    return [phrase(term, texts), *(_reduced(term, words, _of(texts, language)) for language in languages)]
 
 
 def _of(texts: Sequence[str], language: str) -> Sequence[str]:
@@ -66,14 +67,11 @@ def _of(texts: Sequence[str], language: str) -> Sequence[str]:
 
 def _reduced(term: str, words: Iterable[str], fields: Sequence[str]) -> Clause:
     each: list[Clause] = [{"multi_match": {"query": word, "fields": fields}} for word in words]
-    return {"bool": {"filter": [_phrase(term, fields), *each]}}
+    return {"bool": {"filter": [phrase(term, fields), *each]}}
 
 
-def _phrase(term: str, fields: Sequence[str]) -> Clause:
-    return {"multi_match": {"query": term, "type": "phrase", "fields": list(fields)}}
-
-
-def _any_of(clauses: list[Clause]) -> Clause:
+def any_of(clauses: list[Clause]) -> Clause:
+    """Records that match one of these."""
     return {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 

@@ -18,6 +18,7 @@ from search_api.retrieval.passage_found import PassageFound
 from search_api.retrieval.versioned_cache import Version, VersionedCache, version_of
 
 _HIGHLIGHTED = ("title", "abstract", "keywords.term")
+_FRAGMENTS = {"number_of_fragments": 2, "fragment_size": 160}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +90,6 @@ def marks(words: Clause, language: str | None) -> Json:
     }
 
 
-_FRAGMENTS = {"number_of_fragments": 2, "fragment_size": 160}
-
-
 def _those(ids: Sequence[str]) -> Json:
     return {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "track_total_hits": False}
 
@@ -118,9 +116,7 @@ def ask_passages(
     def read() -> dict[str, PassageFound]:
         found = dict(known)
         if answer is not None:
-            hits = {
-                f"{hit['_source']['document']}#{hit['_source']['ordinal']}": hit for hit in answer()["hits"]["hits"]
-            }
+            hits = {_name_of(hit["_source"]): hit for hit in answer()["hits"]["hits"]}
             fetched = {name: _passage(hit) for name, hit in hits.items()}
             uuid = unknown[0].version[0]
             memory.keep({name: version_of(uuid, hit) for name, hit in hits.items()}, fetched)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from core.json_types import Json, JsonMapping
 from search_api.retrieval.arms import for_records
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.record_texts import phrase
 from search_api.retrieval.versioned_cache import Version, version_of
 
 _ALL_WORDS, _NAMED_IN_TITLE, _NAMED = "all_words", "named_in_title", "named"
@@ -74,5 +75,5 @@ def _named_clause(name: str, clause: Clause) -> Clause:
 
 
 def _phrases(texts: Sequence[str], fields: Sequence[str]) -> Clause:
-    each = [{"multi_match": {"query": text, "type": "phrase", "fields": list(fields)}} for text in texts]
+    each = [phrase(text, fields) for text in texts]
     return {"bool": {"should": each, "minimum_should_match": 1}}
