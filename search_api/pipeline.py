@@ -26,6 +26,8 @@ from search_api.arranging import arranged
 from search_api.curation.curated import Curated, Decided
 from search_api.curation.live import no_curation
 from search_api.deciding import with_pinned, without_blocked
+from search_api.insight.live_usage import no_usage
+from search_api.insight.openings import UsageTable
 from search_api.listed import Listed, listed
 from search_api.ranking.config import RankingConfig
 from search_api.ranking.curated import boosted, with_pins
@@ -34,6 +36,7 @@ from search_api.ranking.rank import Ranking, nearest_first, rank
 from search_api.ranking.rerank import rerank
 from search_api.ranking.signals.cross_encoder import CrossEncoderReading
 from search_api.ranking.signals.late_interaction import LateInteraction
+from search_api.ranking.signals.usage import Usage
 from search_api.ranking.target import Relation
 from search_api.refinement import looked_up, named, spelling_of
 from search_api.request import Filters, SearchRequest
@@ -95,6 +98,7 @@ class SearchParts:
     now_ms: Callable[[], int]
     caches: RecordCaches = field(default_factory=RecordCaches)
     curation: Callable[[], Curated] = no_curation
+    usage: Callable[[], UsageTable] = no_usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +272,7 @@ class SearchPipeline:
                 beside=self._token_vectors_beside(request, serving, vector),
             )
         found = found.kept_by_words(pin.record for pin in decided.pins)
+        found = found.with_signal(Usage.name, self.parts.usage().of(request.q))
         card = serving.embedder.card if serving.embedder is not None else None
         if card is None or not plan.judges_meaning:
             return found, plan

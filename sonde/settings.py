@@ -193,8 +193,14 @@ class QueriesSettings(_Group):
         None, description="At least 16 characters, the same for all processes: signs links, hashes the owners of keys."
     )
 
+    rank: bool = Field(
+        False, description="Let what people opened count in the ranking, where enough of them did; needs KEEP=full."
+    )
+
     @model_validator(mode="after")
     def _has_secret(self) -> Self:
+        if self.rank and self.keep != "full":
+            raise ValueError("SONDE_QUERIES__RANK needs SONDE_QUERIES__KEEP=full")
         if self.keep != "off" and (self.secret is None or len(self.secret.get_secret_value()) < _SHORTEST_SECRET):
             raise ValueError("a query log needs SONDE_QUERIES__SECRET of at least 16 characters")
         return self

@@ -8,9 +8,11 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from ipaddress import ip_address, ip_network
 from typing import Literal
 
 from core.json_types import Json
+from reading.vocabulary.vocabulary import term_key
 from search_api.answer import Answer
 from search_api.understanding.interpretation import Interpretation
 
@@ -23,6 +25,8 @@ _MOST_DECADES = 30
 _YEARS = 10
 _YEAR_MS = 365.2425 * 86_400_000
 _GROUPS = 4096
+OF_A_KEY = "k"
+"""How the hash of a key's owner begins; a group begins with another letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +58,26 @@ def who(secret: bytes, question: str, asker: Asker) -> str:
     """Tells people apart without naming them.
 
     The owner of a key: a keyed hash, so that it can be found and deleted. Anybody else: one of 4,096 groups, another
-    one for each question: enough to see that five people asked, too few to find an address or to follow a person.
+    one for each question (in any spelling): enough to see that five people asked, too few to find an address or to
+    follow a person.
     """
     if asker.subject is not None:
         return subject_hash(secret, asker.subject)
-    digest = _digest(secret, f"address\0{question}\0{asker.address}")
+    digest = _digest(secret, f"address\0{term_key(question) or question}\0{_network(asker.address)}")
     return f"g{int.from_bytes(digest[:4]) % _GROUPS}"
 
 
+def _network(address: str) -> str:
+    """One person has as many addresses of version 6 as they like, but one network of 64 bits."""
+    try:
+        known = ip_address(address)
+    except ValueError:
+        return address
+    return str(ip_network((known, 64), strict=False)) if known.version == 6 else address
+
+
 def subject_hash(secret: bytes, subject: str) -> str:
-    return "k" + _digest(secret, f"subject\0{subject}").hex()[:32]
+    return OF_A_KEY + _digest(secret, f"subject\0{subject}").hex()[:32]
 
 
 def asked(

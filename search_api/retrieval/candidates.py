@@ -78,6 +78,14 @@ class CandidateSet:
         """These count as hits by their words, whatever they say."""
         return replace(self, all_words=self.all_words.union(records))
 
+    def with_signal(self, name: SignalName, values: Mapping[str, float]) -> CandidateSet:
+        """With one more signal; ``values`` by record id. Unchanged if no candidate has a value."""
+        if not self.signals.keys() & values.keys():
+            return self
+        return replace(
+            self, signals={record: {**one, name: values.get(record)} for record, one in self.signals.items()}
+        )
+
     def candidates(self, columns: Sequence[AnyColumn]) -> Candidates:
         """The same by column, as ranking takes them; ``columns``: those that they were read by."""
         ids = list(self.signals)

@@ -37,7 +37,7 @@ from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.curation import curation_desk, live_curation
 from sonde.wiring.harvest_control import QueueHarvestControl
 from sonde.wiring.indices import prepare_indices
-from sonde.wiring.insight import query_log, question_reader, record_texts
+from sonde.wiring.insight import query_log, question_reader, record_texts, usage_values
 from sonde.wiring.job_queue import job_queue
 from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
@@ -66,8 +66,9 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     curation = live_curation(settings, everything)
     ranking = ranking_config(settings)
     prefix = settings.index.prefix
+    usage = usage_values(settings, everything, ranking)
     pipeline, _ = search_pipeline(
-        client, prefix, models, ranking, resolver=resolver, curation=curation, groups=groups_seen
+        client, prefix, models, ranking, resolver=resolver, curation=curation, usage=usage, groups=groups_seen
     )
     refuse_unservable(resolver)
     curation.try_tick()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core.record import Record
 from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
@@ -10,8 +10,12 @@ from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
 from search_api.insight.export import RecordTexts
+from search_api.insight.live_usage import LiveUsage, OpeningsReader, no_usage
 from search_api.insight.log import LogPolicy, QueryLog
+from search_api.insight.openings import UsageTable
 from search_api.insight.questions import QuestionReader
+from search_api.ranking.config import RankingConfig
+from search_api.ranking.signals.usage import Usage
 from sonde.settings import Settings
 
 _MOST_TEXTS = 5_000
@@ -26,6 +30,16 @@ def query_log(settings: Settings, client: Elasticsearch) -> QueryLog:
 
 def question_reader(settings: Settings, client: Elasticsearch) -> QuestionReader:
     return QuestionReader(client, settings.index.prefix)
+
+
+def usage_values(settings: Settings, client: Elasticsearch, config: RankingConfig) -> Callable[[], UsageTable]:
+    """What was opened, as the ranking uses it; nothing where the operator or the ranking does not want it."""
+    signal = config.records.find(Usage)
+    if not settings.queries.rank or signal is None:
+        return no_usage
+    usage = LiveUsage(OpeningsReader(UnhurriedElasticsearch.over(client), settings.index.prefix), signal.evidence)
+    usage.try_tick()
+    return usage
 
 
 def record_texts(client: Elasticsearch, prefix: str) -> RecordTexts:

@@ -15,6 +15,8 @@ from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_v
 from search_api.curation.curated import Curated
 from search_api.curation.live import CuratedVocabulary, no_curation
 from search_api.curation.own_places import CuratedGazetteer, CuratedGeocoder
+from search_api.insight.live_usage import no_usage
+from search_api.insight.openings import UsageTable
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
 from search_api.retrieval.remembered_answers import RememberedAnswers
@@ -43,6 +45,7 @@ def search_pipeline(
     now_ms: Callable[[], int] | None = None,
     resolver: ServingResolver | None = None,
     curation: Callable[[], Curated] = no_curation,
+    usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline for serving and evaluation, on one prefix; ``groups`` are the current caller's."""
@@ -50,7 +53,15 @@ def search_pipeline(
     loaded = LoadedVocabularies(VocabularyStore(client, prefix), _with_own)
     vocabulary = CuratedVocabulary(loaded, curation)
     parts = search_parts(
-        client, resolver, models, config, now_ms=now_ms, vocabulary=vocabulary, curation=curation, groups=groups
+        client,
+        resolver,
+        models,
+        config,
+        now_ms=now_ms,
+        vocabulary=vocabulary,
+        curation=curation,
+        usage=usage,
+        groups=groups,
     )
     return SearchPipeline(parts), resolver
 
@@ -68,6 +79,7 @@ def search_parts(
     now_ms: Callable[[], int] | None = None,
     vocabulary: Callable[[], Vocabulary] = only_own_vocabulary,
     curation: Callable[[], Curated] = no_curation,
+    usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
 ) -> SearchParts:
     """The parts of a search; ``resolver`` finds the serving index; ``groups`` are the current caller's."""
@@ -87,5 +99,6 @@ def search_parts(
         config=config,
         now_ms=clock,
         curation=curation,
+        usage=usage,
         caches=RecordCaches(answers=RememberedAnswers(groups)),
     )

@@ -21,8 +21,13 @@ from pydantic import SecretStr
 
 from indexer.reindex.run import ReindexParts, reindex
 from search_api.app import create_app
+from search_api.insight.live_usage import LiveUsage, OpeningsReader
 from search_api.insight.log import QueryLog
 from search_api.parts import Parts
+from search_api.pipeline import SearchPipeline
+from search_api.ranking.explain import explain
+from search_api.ranking.signals.usage import Usage
+from search_api.request import SearchRequest
 from sonde.settings import QueriesSettings
 from sonde.wiring.api import api_parts
 from tests.api.conftest import Desk, Few, StewardAndReaders
@@ -139,6 +144,27 @@ def test_the_questions_become_a_collection_to_judge(month: Desk) -> None:
     corpus = {json.loads(line)["_id"] for line in archive.read("corpus.jsonl").splitlines()}
     assert {line[2] for line in run} == corpus
     assert {line[0] for line in run} <= {one["_id"] for one in queries}
+
+
+def test_what_was_opened_moves_up_where_enough_people_agree(month: Desk, parts: Parts, few: Few) -> None:
+    config = parts.search.parts.config
+    evidence = replace(config.records[Usage].evidence, openings=1, people=3, days=2)
+    live = LiveUsage(OpeningsReader(few.service.client, few.service.prefix), evidence, every_s=3600.0)
+    moved = SearchPipeline(replace(parts.search.parts, usage=live))
+    question = SearchRequest(q="Rainfall in AFRICA", rerank=False)
+    before = moved.ordered(question).ranking
+    assert "usage" not in before.terms, "nothing was read yet"
+    live.tick()
+    first, second = parts.search.ordered(question).ranking.ids()[:2]
+    # Of 8 people, 4 opened the second, which half of them looked at; two more opened nothing: 4 x 2 / 10.
+    assert [live().of("rainfall in africa").get(record) for record in (first, second)] == [0.0, 0.75]
+    ranking = moved.ordered(question).ranking
+    used = next(part for part in explain(ranking, ranking.ids().index(second))["signals"] if part["signal"] == "usage")
+    assert (used["raw"], used["reasons"]) == (0.75, [{"code": "opened", "share": 0.75}])
+    assert "usage" not in moved.ordered(SearchRequest(q="sea surface temperature", rerank=False)).ranking.terms
+    nothing = LiveUsage(OpeningsReader(few.service.client, "nobody"), evidence)
+    nothing.tick()
+    assert len(nothing()) == 0
 
 
 def test_three_decisions_outlive_a_harvest_and_a_reindex(month: Desk, few: Few) -> None:

@@ -31,10 +31,10 @@ DOWNLOADS: Column[float, Floats] = Column(
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class Downloads:
     """How often a record is downloaded; it counts for every question."""
 
-    name: ClassVar[SignalName] = "usage"
+    name: ClassVar[SignalName] = "downloads"
     columns: ClassVar[tuple[AnyColumn, ...]] = (DOWNLOADS,)
     weight: float
     neutral: float
@@ -46,7 +46,7 @@ class Usage:
 
     def reasons(self, asked: Asked, _raw: Floats, index: int) -> tuple[Reason, ...]:
         count = asked.candidates[DOWNLOADS][index]
-        return (Reason(f"downloaded {count:.0f} times", "usage", {"downloads": count}),)
+        return (Reason(f"downloaded {count:.0f} times", "downloads", {"downloads": count}),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its downloads are not counted", counted)
@@ -69,9 +69,9 @@ class Learned:
 def configured(combiner: dict[str, Any] | None = None) -> Ranker:
     """The shipped configuration with the sections of the made-up parts, read as from a file."""
     raw = json.loads(default_config().to_json())
-    raw["records"]["signals"]["usage"] = {"weight": 0.5, "neutral": 0.2, "half": 100}
+    raw["records"]["signals"]["downloads"] = {"weight": 0.5, "neutral": 0.2, "half": 100}
     raw["records"]["combiner"] = combiner or raw["records"]["combiner"]
-    known = Known((*SIGNALS, Usage), (*COMBINERS, Learned))
+    known = Known((*SIGNALS, Downloads), (*COMBINERS, Learned))
     return RankingConfig.from_json(json.dumps(raw), known).records
 
 
@@ -95,12 +95,12 @@ def test_retrieval_asks_elasticsearch_for_what_the_signal_reads() -> None:
 
 def test_the_signal_is_seen_in_order_score_and_explanation() -> None:
     ranking = rank(candidates(configured()), Target(), configured())
-    # Text weighs 1 and usage .5: (.8 + .5 x .75) / 1.5, (1 + 0) / 1.5 and (.5 + .5 x .2) / 1.5.
+    # Text weighs 1 and downloads .5: (.8 + .5 x .75) / 1.5, (1 + 0) / 1.5 and (.5 + .5 x .2) / 1.5.
     assert ranking.ids() == ["much-used", "best-words", "silent"]
     assert [hit.score for hit in ranking.hits()] == pytest.approx([1.175 / 1.5, 1.0 / 1.5, 0.6 / 1.5])
-    assert ranking.hits()[0].signals["usage"] == 0.75
-    used, silent = (parts(explain(ranking, position))["usage"] for position in (0, 2))
-    assert used["reasons"] == [{"code": "usage", "downloads": 300.0}]
+    assert ranking.hits()[0].signals["downloads"] == 0.75
+    used, silent = (parts(explain(ranking, position))["downloads"] for position in (0, 2))
+    assert used["reasons"] == [{"code": "downloads", "downloads": 300.0}]
     assert used["contribution"] == pytest.approx(0.25)
     assert silent["raw"] is None
     assert silent["reason"] == "its downloads are not counted: counted as 0.20"
@@ -108,7 +108,7 @@ def test_the_signal_is_seen_in_order_score_and_explanation() -> None:
 
 def test_without_its_section_it_does_not_count() -> None:
     without = default_config().records
-    assert "usage" not in rank(candidates(without), Target(), without).terms
+    assert "downloads" not in rank(candidates(without), Target(), without).terms
 
 
 @pytest.mark.parametrize("logits", [[], [0.5, -0.5]])
@@ -122,10 +122,10 @@ def test_the_combiner_makes_the_score_and_its_explanation_adds_up(logits: list[f
         explained = parts(explain(ranking, position))
         assert sum(part["contribution"] for part in explained.values()) == pytest.approx(hit.score)
         assert explained["base"]["reasons"] == [{"code": "base"}]
-        assert {"bm25", "usage", "base"} <= explained.keys()
+        assert {"bm25", "downloads", "base"} <= explained.keys()
 
 
 def test_a_signal_can_be_changed_for_one_ranking() -> None:
     ranker = configured()
-    heavier = ranker.with_signals(replace(ranker[Usage], weight=5.0))
+    heavier = ranker.with_signals(replace(ranker[Downloads], weight=5.0))
     assert rank(candidates(heavier), Target(), heavier).ids()[0] == "much-used"

@@ -15,6 +15,7 @@ from search_api.ranking.signals.resolution import Resolution
 from search_api.ranking.signals.signal import Signal
 from search_api.ranking.signals.spatial import Spatial
 from search_api.ranking.signals.temporal import Temporal
+from search_api.ranking.signals.usage import Usage
 
 SIGNALS: tuple[type[Signal], ...] = (
     Bm25,
@@ -22,6 +23,7 @@ SIGNALS: tuple[type[Signal], ...] = (
     PassageBm25,
     PassageDense,
     Names,
+    Usage,
     Relevance,
     LateInteraction,
     CrossEncoderReading,

@@ -18,6 +18,7 @@ const WHERE: Record<string, string> = {
 const SILENT: Record<string, string> = {
   spatial: "sagt nichts über sein Gebiet", temporal: "sagt nichts über seine Zeit",
   resolution: "sagt nichts über seine Auflösung", kind: "seine Art ist unbekannt",
+  usage: "zu wenige, die danach fragten, haben ihn gesehen",
 };
 const UNITS: Record<string, [string, string]> = {
   s: ["jede Sekunde", "Sekunden"], m: ["jede Minute", "Minuten"], h: ["jede Stunde", "Stunden"],
@@ -137,7 +138,7 @@ export const words: Words = {
   degraded: (names) => `Geordnet ohne ${names}; Reihenfolge und Anzahl der Treffer können deshalb abweichen.`,
   more: "Mehr zeigen",
   moreLoaded: (shown, all) => `${whole(shown)} von ${whole(all)} gezeigt`,
-  signals: { words: "Wörter", names: "Namen", meaning: "Bedeutung", place: "Ort", time: "Zeit", context: "Kontext", reading: "Lesen", scale: "Maßstab", kind: "Art" },
+  signals: { words: "Wörter", names: "Namen", meaning: "Bedeutung", place: "Ort", time: "Zeit", context: "Kontext", reading: "Lesen", scale: "Maßstab", kind: "Art", usage: "Öffnungen" },
   degradedNames: {
     dense: "Bedeutung", bm25: "Wörter", cross_encoder: "zweites Lesen", passage_dense: "Bedeutung von Textstellen",
     passage_bm25: "Wörter von Textstellen", spatial: "Ort", temporal: "Zeit",
@@ -274,6 +275,7 @@ export const words: Words = {
     resolution_asked: (r) => `${own(r)} gegenüber ${wanted(r)}`,
     kind: (r) => `${kind(r.own)}, gefragt ist ${kind(r.asked)}`,
     names: (r) => `trägt die gefragten Namen: ${part(r.raw)}`,
+    opened: (r) => `von den Menschen, die danach fragten und ihn sahen, öffneten ihn etwa ${part(r.share)}`,
     unknown: (r, signal) => `${SILENT[signal] ?? "sagt nichts darüber"}: zählt als ${decimal(r.counted, 2)}`,
     not_read: () => "nicht unter denen, die mit der Frage gelesen wurden: trägt nichts bei",
     interaction: (r) => `ihre Wörter passen im Zusammenhang zu denen der Frage: ${decimal(r.raw, 2)} von 1`,

@@ -116,6 +116,7 @@ export const words = {
   moreLoaded: (shown: number, all: number) => `${whole(shown)} of ${whole(all)} shown`,
   signals: {
     words: "words", names: "names", meaning: "meaning", place: "place", time: "time", context: "context", reading: "reading", scale: "scale", kind: "kind",
+    usage: "openings",
   } as Record<string, string>,
   degradedNames: {
     dense: "meaning", bm25: "words", cross_encoder: "the second reading", passage_dense: "meaning of passages",

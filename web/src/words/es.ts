@@ -18,6 +18,7 @@ const WHERE: Record<string, string> = {
 const SILENT: Record<string, string> = {
   spatial: "no indica su extensión", temporal: "no indica su período",
   resolution: "no indica su resolución", kind: "no se conoce su tipo",
+  usage: "muy pocas personas que preguntaron esto lo vieron",
 };
 const UNITS: Record<string, [string, string]> = {
   s: ["cada segundo", "segundos"], m: ["cada minuto", "minutos"], h: ["cada hora", "horas"],
@@ -137,7 +138,7 @@ export const words: Words = {
   degraded: (names) => `Ordenado sin ${names}; el orden y el número de resultados pueden variar.`,
   more: "Mostrar más",
   moreLoaded: (shown, all) => `${whole(shown)} de ${whole(all)} mostrados`,
-  signals: { words: "palabras", names: "nombres", meaning: "sentido", place: "lugar", time: "tiempo", context: "contexto", reading: "relectura", scale: "escala", kind: "tipo" },
+  signals: { words: "palabras", names: "nombres", meaning: "sentido", place: "lugar", time: "tiempo", context: "contexto", reading: "relectura", scale: "escala", kind: "tipo", usage: "aperturas" },
   degradedNames: {
     dense: "el significado", bm25: "las palabras", cross_encoder: "la relectura", passage_dense: "el significado de los pasajes",
     passage_bm25: "las palabras de los pasajes", spatial: "el lugar", temporal: "el tiempo",
@@ -274,6 +275,7 @@ export const words: Words = {
     resolution_asked: (r) => `${own(r)} frente a ${wanted(r)}`,
     kind: (r) => `${kind(r.own)}; se pidió ${kind(r.asked)}`,
     names: (r) => `lleva los nombres buscados: ${part(r.raw)}`,
+    opened: (r) => `de las personas que preguntaron esto y lo vieron, lo abrió cerca del ${part(r.share)}`,
     unknown: (r, signal) => `${SILENT[signal] ?? "no dice nada de ello"}: cuenta como ${decimal(r.counted, 2)}`,
     not_read: () => "no está entre los leídos con la pregunta: no aporta nada",
     interaction: (r) => `sus palabras coinciden, en su contexto, con las de la pregunta: ${decimal(r.raw, 2)} de 1`,

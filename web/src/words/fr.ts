@@ -18,6 +18,7 @@ const WHERE: Record<string, string> = {
 const SILENT: Record<string, string> = {
   spatial: "n’indique pas son emprise", temporal: "n’indique pas sa période",
   resolution: "n’indique pas sa résolution", kind: "son type n’est pas connu",
+  usage: "trop peu de personnes l’ont vu pour cette question",
 };
 const UNITS: Record<string, [string, string]> = {
   s: ["toutes les", "secondes"], m: ["toutes les", "minutes"], h: ["toutes les", "heures"], d: ["tous les", "jours"],
@@ -139,7 +140,7 @@ export const words: Words = {
   degraded: (names) => `Classement établi sans ${names} : l’ordre et le nombre des résultats peuvent varier.`,
   more: "Afficher plus",
   moreLoaded: (shown, all) => `${whole(shown)} sur ${whole(all)} affichées`,
-  signals: { words: "mots", names: "noms", meaning: "sens", place: "lieu", time: "date", context: "contexte", reading: "relecture", scale: "échelle", kind: "nature" },
+  signals: { words: "mots", names: "noms", meaning: "sens", place: "lieu", time: "date", context: "contexte", reading: "relecture", scale: "échelle", kind: "nature", usage: "ouvertures" },
   degradedNames: {
     dense: "le sens", bm25: "les mots", cross_encoder: "la relecture", passage_dense: "le sens des passages",
     passage_bm25: "les mots des passages", spatial: "le lieu", temporal: "la date",
@@ -276,6 +277,7 @@ export const words: Words = {
     resolution_asked: (r) => `${own(r)} au lieu de ${wanted(r)}`,
     kind: (r) => `${kind(r.own)}, demandé : ${kind(r.asked)}`,
     names: (r) => `porte les noms demandés: ${part(r.raw)}`,
+    opened: (r) => `parmi les personnes qui ont posé cette question et l’ont vu, environ ${part(r.share)} l’ont ouvert`,
     unknown: (r, signal) => `${SILENT[signal] ?? "n’en dit rien"} : compte pour ${decimal(r.counted, 2)}`,
     not_read: () => "pas parmi les fiches relues avec la question : n’ajoute rien",
     interaction: (r) => `ses mots correspondent, dans leur contexte, à ceux de la question : ${decimal(r.raw, 2)} sur 1`,

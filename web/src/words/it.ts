@@ -18,6 +18,7 @@ const WHERE: Record<string, string> = {
 const SILENT: Record<string, string> = {
   spatial: "non indica la sua estensione", temporal: "non indica il suo periodo",
   resolution: "non indica la sua risoluzione", kind: "il suo tipo non è noto",
+  usage: "troppo poche persone che hanno posto questa domanda lo hanno visto",
 };
 const UNITS: Record<string, [string, string]> = {
   s: ["ogni secondo", "secondi"], m: ["ogni minuto", "minuti"], h: ["ogni ora", "ore"],
@@ -139,7 +140,7 @@ export const words: Words = {
   degraded: (names) => `Ordinato senza ${names}: ordine e numero dei risultati possono variare.`,
   more: "Mostra altro",
   moreLoaded: (shown, all) => `${whole(shown)} di ${whole(all)} mostrate`,
-  signals: { words: "parole", names: "nomi", meaning: "senso", place: "luogo", time: "tempo", context: "contesto", reading: "rilettura", scale: "scala", kind: "tipo" },
+  signals: { words: "parole", names: "nomi", meaning: "senso", place: "luogo", time: "tempo", context: "contesto", reading: "rilettura", scale: "scala", kind: "tipo", usage: "aperture" },
   degradedNames: {
     dense: "il significato", bm25: "le parole", cross_encoder: "la rilettura", passage_dense: "il significato dei brani",
     passage_bm25: "le parole dei brani", spatial: "il luogo", temporal: "il tempo",
@@ -276,6 +277,7 @@ export const words: Words = {
     resolution_asked: (r) => `${own(r)} rispetto a ${wanted(r)}`,
     kind: (r) => `${kind(r.own)}; richiesto: ${kind(r.asked)}`,
     names: (r) => `porta i nomi richiesti: ${part(r.raw)}`,
+    opened: (r) => `tra le persone che hanno posto questa domanda e lo hanno visto, lo ha aperto circa il ${part(r.share)}`,
     unknown: (r, signal) => `${SILENT[signal] ?? "non ne dice nulla"}: conta ${decimal(r.counted, 2)}`,
     not_read: () => "non fra le schede lette con la domanda: non aggiunge nulla",
     interaction: (r) => `le sue parole corrispondono, nel loro contesto, a quelle della domanda: ${decimal(r.raw, 2)} su 1`,

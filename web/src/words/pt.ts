@@ -18,6 +18,7 @@ const WHERE: Record<string, string> = {
 const SILENT: Record<string, string> = {
   spatial: "não informa sua extensão", temporal: "não informa seu período",
   resolution: "não informa sua resolução", kind: "seu tipo não é conhecido",
+  usage: "poucas pessoas que fizeram esta pergunta o viram",
 };
 const UNITS: Record<string, [string, string]> = {
   s: ["a cada segundo", "segundos"], m: ["a cada minuto", "minutos"], h: ["a cada hora", "horas"],
@@ -137,7 +138,7 @@ export const words: Words = {
   degraded: (names) => `Ordenado sem ${names}; a ordem e o número de resultados podem variar.`,
   more: "Mostrar mais",
   moreLoaded: (shown, all) => `${whole(shown)} de ${whole(all)} exibidos`,
-  signals: { words: "palavras", names: "nomes", meaning: "sentido", place: "lugar", time: "tempo", context: "contexto", reading: "releitura", scale: "escala", kind: "tipo" },
+  signals: { words: "palavras", names: "nomes", meaning: "sentido", place: "lugar", time: "tempo", context: "contexto", reading: "releitura", scale: "escala", kind: "tipo", usage: "aberturas" },
   degradedNames: {
     dense: "o significado", bm25: "as palavras", cross_encoder: "a releitura", passage_dense: "o significado dos trechos",
     passage_bm25: "as palavras dos trechos", spatial: "o lugar", temporal: "o tempo",
@@ -274,6 +275,7 @@ export const words: Words = {
     resolution_asked: (r) => `${own(r)} em vez de ${wanted(r)}`,
     kind: (r) => `${kind(r.own)}; pedido: ${kind(r.asked)}`,
     names: (r) => `tem os nomes pedidos: ${part(r.raw)}`,
+    opened: (r) => `das pessoas que fizeram esta pergunta e o viram, cerca de ${part(r.share)} o abriram`,
     unknown: (r, signal) => `${SILENT[signal] ?? "nada diz sobre isso"}: conta como ${decimal(r.counted, 2)}`,
     not_read: () => "não está entre os lidos com a pergunta: nada acrescenta",
     interaction: (r) => `suas palavras correspondem, no contexto, às da pergunta: ${decimal(r.raw, 2)} de 1`,
