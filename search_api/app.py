@@ -18,6 +18,7 @@ from search_api.parts import Parts
 from search_api.views import error_page
 from search_api.views.ask import ask_views
 from search_api.views.collections import collections_views
+from search_api.views.compare import compare_views
 from search_api.views.conformance import conformance_views
 from search_api.views.csw import csw_views
 from search_api.views.curation import curation_views
@@ -32,6 +33,7 @@ from search_api.views.items import items_views
 from search_api.views.landing import landing_views
 from search_api.views.library import library_views
 from search_api.views.mcp import mcp_views
+from search_api.views.notebooks import notebook_views
 from search_api.views.oai import oai_views
 from search_api.views.operations import operations_views
 from search_api.views.page import page_views
@@ -90,9 +92,11 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(feeds_views(parts))
     app.register_api(docs_views())
     app.register_api(embeddings_views(parts))
-    app.register_api(ask_views(parts.answerer))
+    app.register_api(ask_views(parts))
+    app.register_api(compare_views(parts))
     app.register_api(mcp_views(parts))
     app.register_api(library_views(parts))
+    app.register_api(notebook_views(parts))
     app.register_api(documents_views(parts))
     app.register_api(harvest_views(parts))
     app.register_api(opened_views(parts))

@@ -18,6 +18,7 @@ from search_api.http import HttpPolicy
 from search_api.insight.export import RecordTexts
 from search_api.insight.log import QueryLog
 from search_api.insight.questions import QuestionReader
+from search_api.library.notebooks import Notebooks
 from search_api.library.personal_library import PersonalLibrary
 from search_api.library.search import LibrarySearch
 from search_api.limits import NO_LIMITS, LimitPolicy
@@ -47,6 +48,7 @@ class Parts:
     answerer: Answerer
     personal_library: PersonalLibrary
     library: LibrarySearch
+    notebooks: Notebooks
     documents: DocumentReader
     document_files: DocumentFiles
     harvests: Harvests

@@ -42,7 +42,7 @@ class Examination:
     def ask(self, question: AnswerQuestion) -> Answered:
         """Raises Unavailable if Elasticsearch or the model does not answer."""
         deep = AskRequest(question.question, top_k=_DEPTH, threshold=0.0)
-        passages, _ = self.answerer.retriever.retrieve(deep, self.resolver.resolve())
+        passages = self.answerer.retriever.retrieve(deep, self.resolver.resolve()).passages
         answer = self.answerer.answer(AskRequest(question.question))
         return Answered(question, answer, measured(question, passages, answer, self._alone(question)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import structlog
@@ -79,12 +79,13 @@ class Answerer:
         serving = self._parts.resolver.resolve()
         language = detect_language(asked.question)
         with state.watch.stage("retrieve"):
-            passages, degraded = self._parts.retriever.retrieve(asked, serving)
-        state.degraded += degraded
-        yield Step("passages", tuple(passages))
+            found = self._parts.retriever.retrieve(asked, serving)
+        passages = found.passages
+        state.degraded += found.degraded
+        yield Step("passages", passages)
         if not passages:
             yield Step("text", text=REFUSAL)
-            yield Step("answer", answer=_refusal((), language, state))
+            yield Step("answer", answer=replace(_refusal((), language, state), near_misses=found.near_misses))
             return
         if (model := self._parts.language_model) is not None:
             text = yield from self._generated(

@@ -170,6 +170,8 @@ def _conditions(asked: AskRequest) -> list[Clause]:
     for name, value in (("record", asked.record), ("document", asked.document)):
         if value is not None:
             clauses.append({"term": {name: value}})
+    if asked.documents:
+        clauses.append({"terms": {"document": list(asked.documents)}})
     if asked.roles:
         clauses.append({"terms": {"section_role": list(asked.roles)}})
     return clauses

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from core.errors import ModelMissing, Unavailable
 from es_gateway.searching import search_all
 from search_api.answers.coverage import content_words, coverage, weights
+from search_api.answers.follow_up import in_context
 from search_api.answers.interactions import interactions
 from search_api.answers.passage_arms import FoundPassages, PassageSearch, found_by
-from search_api.answers.scope import scopes
+from search_api.answers.scope import scopes_of
 from search_api.answers.values import AnswerConfig, AskRequest, FoundPassage
 from search_api.pipeline import SearchParts
 from search_api.ranking.candidates import Candidates
@@ -26,8 +27,19 @@ from search_api.serving import Serving
 from search_api.targets import target_of
 from search_api.understanding.interpretation import Interpretation
 
-_SHORT_FOLLOW_UP = 8  # content words; a longer question needs no earlier turn
+_MOST_NEAR = 3
 _READ: frozenset[Part] = frozenset(("place", "time", "relation"))
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """``passages``: best first, numbered, at most ``top_k``, each at or above the threshold. ``near_misses``: the best
+    below it, where there are no others. ``degraded``: what could not be used.
+    """
+
+    passages: tuple[FoundPassage, ...]
+    near_misses: tuple[FoundPassage, ...]
+    degraded: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +54,23 @@ class PassageRetriever:
     def ranker(self) -> Ranker:
         return self.parts.config.passages
 
-    def retrieve(self, asked: AskRequest, serving: Serving) -> tuple[list[FoundPassage], tuple[str, ...]]:
-        """Passages, best first, numbered, at most ``top_k``, each at or above the threshold; and what was degraded.
-
-        Raises InvalidInput for a scope that the caller lacks, Unavailable if Elasticsearch does not answer.
-        """
-        read = self.parts.understander.understand(with_earlier(asked), _READ)
+    def retrieve(self, asked: AskRequest, serving: Serving) -> Retrieved:
+        """Raises InvalidInput for a scope that the caller lacks, Unavailable if Elasticsearch does not answer."""
+        read = self.parts.understander.understand(in_context(asked.question, asked.turns), _READ)
         found = self._found(asked, read, serving)
         ranking = self._ranked(asked, read, found, serving)
         ranking, unread = self._reread(read, ranking, found)
         threshold = self.config.threshold if asked.threshold is None else asked.threshold
         best = judged(ranking, found, asked.top_k or self.config.top_k)
         kept = [one for one in best if one.relevance >= threshold]
+        near = [] if kept else best[:_MOST_NEAR]
         without = ("dense",) if serving.embedder is None else ()
-        numbered = [replace(one, number=number) for number, one in enumerate(kept, 1)]
-        return numbered, (*without, *unread, *read.degraded)
+        return Retrieved(_numbered(kept), _numbered(near), (*without, *unread, *read.degraded))
 
     def _found(self, asked: AskRequest, read: Interpretation, serving: Serving) -> FoundPassages:
         encoded = serving.embedder.encode([read.text], "query") if serving.embedder is not None else None
         search = PassageSearch(self.parts.config, asked, read, None if encoded is None else encoded.vectors[0])
-        within = scopes(self.prefix, asked.scope, asked.owner)
+        within = scopes_of(self.prefix, asked)
         arms = search.arms(self.parts.client, within)
         bodies = [part for arm in arms for part in (arm.header, arm.body)]
         answers = search_all(self.parts.client, bodies) if bodies else []
@@ -118,6 +127,10 @@ def judged(ranking: Ranking, found: FoundPassages, count: int) -> list[FoundPass
     ]
 
 
+def _numbered(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
+    return tuple(replace(one, number=number) for number, one in enumerate(passages, 1))
+
+
 def _met(found: FoundPassages, id: str) -> Fields:
     return {"interaction": [found.interactions[id]]} if id in found.interactions else {}
 
@@ -126,10 +139,3 @@ def _covered(question: str, passages: Sequence[FoundPassage]) -> list[float]:
     texts = [content_words(f"{one.title} {' '.join(one.section_path)} {one.text}") for one in passages]
     asked = weights(texts, content_words(question))
     return [coverage(asked, text) for text in texts]
-
-
-def with_earlier(asked: AskRequest) -> str:
-    """The question to search for: a short follow-up includes the previous question."""
-    if not asked.turns or len(content_words(asked.question)) > _SHORT_FOLLOW_UP:
-        return asked.question
-    return f"{asked.turns[-1].question} {asked.question}"

@@ -6,14 +6,14 @@ view can omit the filter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.access import NotAllowed
 from core.document import PUBLIC, owner_routing
 from core.errors import InvalidInput
 from core.json_types import Json
 from es_mappings.names import alias
-from search_api.answers.values import Scope
+from search_api.answers.values import AskRequest, Scope
 from search_api.retrieval.filters import Clause
 
 _NAMED_PUBLIC = "A user named public has no library: the name is reserved for public documents."
@@ -25,6 +25,8 @@ class PassageScope:
 
     index: str
     owner: str
+    documents: tuple[str, ...] | None = None
+    """Only these; None: all."""
 
     @property
     def is_private(self) -> bool:
@@ -33,13 +35,23 @@ class PassageScope:
 
     @property
     def clause(self) -> Clause:
-        return {"term": {"owner": self.owner}}
+        theirs: Clause = {"term": {"owner": self.owner}}
+        if self.documents is None:
+            return theirs
+        return {"bool": {"filter": [theirs, {"terms": {"document": list(self.documents)}}]}}
 
     @property
     def header(self) -> Json:
         """Routing limits a user's search to the shard with that user's passages."""
         header: Json = {"index": self.index, "ignore_unavailable": True}
         return header if self.owner == PUBLIC else {**header, "routing": owner_routing(self.owner)}
+
+
+def scopes_of(prefix: str, asked: AskRequest) -> list[PassageScope]:
+    """What this question may search: a collection that was opened to the caller, else what ``scopes`` says."""
+    if (granted := asked.granted) is None:
+        return scopes(prefix, asked.scope, asked.owner)
+    return [replace(scope, documents=granted.documents) for scope in scopes(prefix, "both", granted.owner)]
 
 
 def scopes(prefix: str, scope: Scope, owner: str | None) -> list[PassageScope]:

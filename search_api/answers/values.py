@@ -36,9 +36,18 @@ class AnswerConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class Granted:
+    """Documents that a collection opens to the caller: public ones, and those that ``owner`` put into it."""
+
+    owner: str
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AskRequest:
     """``top_k`` and ``threshold`` override the configuration if given. ``owner``: the user from the token; None: an
-    anonymous caller, for whom only public passages are visible.
+    anonymous caller, for whom only public passages are visible. ``granted`` replaces ``scope`` and ``owner``.
+    ``documents``: only these, where any are named.
     """
 
     question: str
@@ -46,9 +55,11 @@ class AskRequest:
     filters: Filters = field(default_factory=Filters)
     record: str | None = None
     document: str | None = None
+    documents: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     scope: Scope = "public"
     owner: str | None = None
+    granted: Granted | None = None
     top_k: int | None = None
     threshold: float | None = None
 
@@ -85,7 +96,9 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class CitedAnswer:
-    """``text`` as shown; ``passages``: the evidence for the answer, best first."""
+    """``text`` as shown; ``passages``: the evidence for the answer, best first. ``near_misses``: of a refusal, the best
+    passages below the threshold.
+    """
 
     text: str
     mode: Mode
@@ -94,6 +107,7 @@ class CitedAnswer:
     language: str | None = None
     degraded: tuple[str, ...] = ()
     took_ms: Mapping[str, float] = field(default_factory=dict)
+    near_misses: tuple[FoundPassage, ...] = ()
 
     @property
     def refused(self) -> bool:

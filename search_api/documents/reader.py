@@ -76,6 +76,13 @@ class DocumentReader:
             raise NotFound(f"There is no document {id!r}.")
         return SeenDocument(entry, self._record_of(entry))
 
+    def visible(self, ids: Sequence[str], owner: str | None) -> dict[str, DocumentEntry]:
+        """Of these, by id: public ones that the caller may see, and those of ``owner``; without their long columns."""
+        found = {id: entry for id, entry in self._entries(ids).items() if entry.state != "deleted"}
+        public = [id for id, entry in found.items() if entry.owner == PUBLIC]
+        seen = set(self._ids([{"terms": {"document": public}}], "", len(public))[0]) if public else set()
+        return {id: entry for id, entry in found.items() if id in seen or (owner is not None and entry.owner == owner)}
+
     def page(self, listing: DocumentListing) -> DocumentPage:
         """Public documents; a user's own are in ``/library/documents``."""
         filters = [{"term": {n: v}} for n, v in (("record", listing.record), ("source", listing.source)) if v]

@@ -48,8 +48,8 @@ class LibrarySearch:
             return [] if filters != type(filters)() else self._latest(owner)
         window = self.retriever.ranker.candidate_window  # a document ranks by its best passage
         asked = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=window)
-        passages, _ = self.retriever.retrieve(asked, self.resolver.resolve())
-        best = best_of_each(passages)
+        found = self.retriever.retrieve(asked, self.resolver.resolve())
+        best = best_of_each(found.passages)
         entries = self.entries.of_ids(owner, list(best))
         return [FoundDocument(entries[id], passage) for id, passage in best.items() if id in entries]
 

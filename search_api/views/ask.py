@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import structlog
@@ -11,11 +12,12 @@ from flask import Response, jsonify, request, stream_with_context
 from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from core.errors import SondeError, Unavailable
+from core.errors import Conflict, SondeError, Unavailable
 from core.json_types import Json
 from search_api.access.guard import caller
-from search_api.answers.answerer import Answerer, Step
+from search_api.answers.answerer import Step
 from search_api.answers.values import AskRequest, CitedAnswer, FoundPassage, Scope, Turn
+from search_api.library.notebooks import MOST_TURNS, Conversation
 from search_api.parameter_types import (
     LONGEST_QUERY,
     LONGEST_VALUE,
@@ -26,8 +28,10 @@ from search_api.parameter_types import (
     read_bbox,
     read_datetime,
 )
+from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.request import Filters
+from search_api.views.granting import granted
 
 log = structlog.get_logger(__name__)
 
@@ -36,6 +40,7 @@ _MOST_TURNS = 20
 _LONGEST_ANSWER = 20_000
 
 Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
+NotebookId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 
 class EarlierTurn(BaseModel):
@@ -59,6 +64,13 @@ class AskBody(BaseModel):
     threshold: float | None = Field(None, ge=0, le=1, description="Minimum relevance of a passage.")
     record: Text | None = Field(None, description="Only passages of this record's documents.")
     document: Text | None = None
+    documents: list[Text] = Field(default=[], max_length=MOST_VALUES, description="Only these documents.")
+    collection: NotebookId | None = Field(
+        None, description="Only the documents of this collection: public ones and its owner's. Replaces `scope`."
+    )
+    conversation: Literal["new"] | NotebookId | None = Field(
+        None, description="Keep question and answer: in a new conversation, or in one that the caller has."
+    )
     section_role: list[Text] = Field(default=[], max_length=MOST_VALUES, description="methods, results, ...")
     source: list[Text] = Field(default=[], max_length=MOST_VALUES)
     keyword: list[Text] = Field(default=[], max_length=MOST_VALUES)
@@ -78,25 +90,61 @@ class AnswerBody(BaseModel):
     language: str | None
     sentences: list[Json]
     passages: list[Json]
+    near_misses: list[Json] = Field(description="Of a refusal: the best passages below the threshold.")
     degraded: list[str]
     took_ms: dict[str, float]
+    conversation: str | None = Field(None, description="Where it is kept, if it was asked for.")
 
 
-def ask_views(answerer: Answerer) -> APIBlueprint:
+def ask_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("ask", __name__, abp_tags=[Tag(name="ask", description="Cited answers from documents")])
 
     @api.post(
         "/ask",
         summary="A question answered from passages, with citations",
-        responses={200: AnswerBody, 400: Problem, 401: Problem, 403: Problem, 503: Problem},
+        responses={200: AnswerBody, 400: Problem, 401: Problem, 403: Problem, 404: Problem, 409: Problem, 503: Problem},
     )
     def ask(body: AskBody) -> Response:
+        kept = _conversation(parts, body)
         asked = to_request(body, _owner(body.scope))
+        if kept is not None and not body.turns:
+            asked = replace(asked, turns=_earlier(kept))
+        if body.collection is not None:
+            asked = replace(asked, granted=granted(parts, body.collection))
+
+        def complete(answer: CitedAnswer) -> Json:
+            return _kept(parts, body, kept, presented(answer)) if kept is not None else presented(answer)
+
         if body.stream or request.accept_mimetypes.best_match(["application/json", EVENTS]) == EVENTS:
-            return _streamed(answerer.steps(asked))
-        return jsonify(presented(answerer.answer(asked)))
+            return _streamed(parts.answerer.steps(asked), complete)
+        return jsonify(complete(parts.answerer.answer(asked)))
 
     return api
+
+
+def _conversation(parts: Parts, body: AskBody) -> Conversation | None:
+    """The one to go on with, or a new one. Raises NotAuthenticated, NotAllowed, NotFound, Conflict."""
+    if body.conversation is None:
+        return None
+    caller().must_have("library")
+    if body.conversation == "new":
+        return parts.notebooks.begin(caller().owner, body.question)
+    found = parts.notebooks.conversation(body.conversation, caller().owner)
+    if found.count >= MOST_TURNS:
+        raise Conflict(f"A conversation has {MOST_TURNS} questions at most; begin a new one.")
+    return found
+
+
+def _earlier(kept: Conversation) -> tuple[Turn, ...]:
+    said = kept.turns[-_MOST_TURNS:]
+    return tuple(Turn(turn["asked"]["question"], turn["answer"]["answer"]) for turn in said)
+
+
+def _kept(parts: Parts, body: AskBody, kept: Conversation, answer: Json) -> Json:
+    """The answer after it was added to its conversation; turns know what they were asked of, but not their history."""
+    asked = body.model_dump(mode="json", exclude_defaults=True, exclude={"turns", "stream", "conversation"})
+    parts.notebooks.add(kept, {"asked": asked, "answer": answer})
+    return {**answer, "conversation": kept.id}
 
 
 def _owner(scope: Scope) -> str | None:
@@ -121,6 +169,7 @@ def to_request(body: AskBody, owner: str | None = None) -> AskRequest:
         filters=filters,
         record=body.record,
         document=body.document,
+        documents=tuple(body.documents),
         roles=tuple(body.section_role),
         scope=body.scope,
         owner=owner,
@@ -129,18 +178,18 @@ def to_request(body: AskBody, owner: str | None = None) -> AskRequest:
     )
 
 
-def _streamed(steps: Iterator[Step]) -> Response:
+def _streamed(steps: Iterator[Step], complete: Callable[[CitedAnswer], Json]) -> Response:
     """Events ``passages``, ``text`` (many) and ``answer``; an error before the first is an ordinary problem."""
     first = next(steps)
 
     def events() -> Iterator[str]:
-        yield _event(first)
+        yield _event(first, complete)
         try:
             for step in steps:
-                yield _event(step)
+                yield _event(step, complete)
         except (SondeError, Unavailable) as error:  # the status is already sent
             log.warning("ask.broke_off", reason=str(error))
-            yield _written("error", {"detail": str(error)})
+            yield written("error", {"detail": str(error)})
 
     response = Response(stream_with_context(events()), mimetype=EVENTS)
     response.headers["Cache-Control"] = "no-store"
@@ -148,15 +197,16 @@ def _streamed(steps: Iterator[Step]) -> Response:
     return response
 
 
-def _event(step: Step) -> str:
+def _event(step: Step, complete: Callable[[CitedAnswer], Json]) -> str:
     if step.kind == "passages":
-        return _written("passages", {"passages": [passage(one) for one in step.passages]})
+        return written("passages", {"passages": [passage(one) for one in step.passages]})
     if step.kind == "text":
-        return _written("text", {"text": step.text})
-    return _written("answer", presented(step.answer) if step.answer is not None else {})
+        return written("text", {"text": step.text})
+    return written("answer", complete(step.answer) if step.answer is not None else {})
 
 
-def _written(name: str, data: Json) -> str:
+def written(name: str, data: Json) -> str:
+    """One server-sent event."""
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
@@ -177,6 +227,7 @@ def presented(answer: CitedAnswer) -> Json:
             for one in answer.sentences
         ],
         "passages": [passage(one) for one in answer.passages],
+        "near_misses": [passage(one) for one in answer.near_misses],
         "degraded": list(answer.degraded),
         "took_ms": {stage: round(value, 1) for stage, value in answer.took_ms.items()},
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from contextlib import suppress
 from typing import Annotated, Literal
 
 from flask import Response, jsonify
@@ -27,6 +28,7 @@ from search_api.views.addresses import GEOJSON, JSON, Addresses, link
 from search_api.views.document_file import CITATION_TYPES, bibliography, sent_file
 from search_api.views.document_json import CSV, address_of, cited_json, feature, passage_json, short_feature
 from search_api.views.documented import WITH_NOT_FOUND, sent_as, texts
+from search_api.views.granting import opening
 from search_api.views.library import DocumentPath
 from search_api.views.page import page
 from search_api.views.plain_page import HTML, Form, plain_page, wants_html
@@ -266,10 +268,19 @@ def _add_file(api: APIBlueprint, parts: Parts) -> None:
 
 
 def seen_document(parts: Parts, id: str) -> SeenDocument:
-    """The document, if the caller may see its record or owns the document. Raises NotFound."""
+    """The document, if the caller may see its record or owns it, or a collection opens it to a group of the caller.
+
+    Raises NotFound.
+    """
     asking = caller()
     has_library = asking.subject is not None and not asking.scopes.isdisjoint(("library", "admin"))
-    return parts.documents.one(id, asking.subject if has_library else None)
+    try:
+        return parts.documents.one(id, asking.subject if has_library else None)
+    except NotFound:
+        for owner in opening(parts, id, asking) if has_library else ():
+            with suppress(NotFound):
+                return parts.documents.one(id, owner)
+        raise
 
 
 def kept_private(response: Response, seen: SeenDocument) -> Response:

@@ -21,6 +21,7 @@ from search_api.documents.reader import DocumentReader
 from search_api.harvests.broken_links import BrokenLinks
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
+from search_api.library.notebooks import Notebooks
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
 from search_api.parts import Parts
@@ -99,6 +100,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         answerer=answers,
         personal_library=own,
         library=library_search(own, answers, resolver),
+        notebooks=Notebooks(writing, prefix),
         documents=DocumentReader(client, settings.index.prefix, records),
         document_files=DocumentFiles(own.parts.files, settings.documents.public_files),
         harvests=_harvests(settings, everything, jobs),

@@ -225,6 +225,7 @@ HOLDS_NOTHING = {
 """They are asked too: they tell the same to everybody."""
 ELSEWHERE = (
     "/answers",
+    "/ask/compare",
     "/curation/",
     "/documents/<id>",
     "/insight/",
@@ -241,7 +242,7 @@ ELSEWHERE = (
     "/stac/conformance",
 )
 """Files, and rooms with guards of their own (scopes admin and curate; the owner; a signed link; test_documents.py asks
-for one document as each caller).
+for one document as each caller, and the last test here compares it).
 """
 
 
@@ -429,3 +430,13 @@ def test_a_removed_record_stays_hidden_and_comes_back_hidden(
     es_client.indices.refresh(index=f"{prefix}-records")
     statuses = [http.get(f"/collections/all/items/{HIDDEN}", headers=_as(who)).status_code for who in (None, "member")]
     assert statuses == [404, 200]
+
+
+def test_only_the_group_compares_its_document(service: Service, http: FlaskClient) -> None:
+    hits = service.client.search(index=f"{service.prefix}-passages", query={"term": {"record": HIDDEN}}).body["hits"]
+    document = hits["hits"][0]["_source"]["document"]
+    body = {"questions": ["How many radar profiles across the tongue of the glacier?"], "documents": [document]}
+    for who, status in ((None, 404), ("other", 404), ("member", 200)):
+        answer = http.post("/ask/compare", json=body, headers=_as(who))
+        assert answer.status_code == status, answer.text
+        assert ("77 " in answer.text) == (status == 200)

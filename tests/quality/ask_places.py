@@ -174,7 +174,7 @@ def asked(
     """The measures of each question. ``answers``: the relevant records of each."""
     rows = {}
     for question, relevant in answers.items():
-        found, _ = retriever.retrieve(AskRequest(question, top_k=64, threshold=0.0), resolver.resolve())
+        found = retriever.retrieve(AskRequest(question, top_k=64, threshold=0.0), resolver.resolve()).passages
         rows[question] = measures([passage.document for passage in found], relevant)
     return rows
 

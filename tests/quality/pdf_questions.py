@@ -85,7 +85,9 @@ def measure(asking: Any, resolver: Any, names: dict[str, str]) -> dict[str, Any]
     for asked in load_questions():
         if asked.file is not None and asked.file not in known:
             continue
-        found = asking.retriever.retrieve(AskRequest(asked.question, top_k=64, threshold=0.0), resolver.resolve())[0]
+        found = asking.retriever.retrieve(
+            AskRequest(asked.question, top_k=64, threshold=0.0), resolver.resolve()
+        ).passages
         best = max((one.relevance for one in found[:8]), default=0.0)
         if asked.file is None:
             if best >= asking.config.threshold:

@@ -10,7 +10,7 @@ from es_mappings import loader
 from es_mappings.meta import SCHEMA_VERSION
 from es_mappings.names import KINDS
 
-FINGERPRINT = (3, "b4aa04547567610f")
+FINGERPRINT = (3, "a8a6693cd999fa1a")
 """The schema version and what the mappings of that version hash to."""
 
 
