@@ -43,8 +43,9 @@ COPY evaluation evaluation
 COPY training training
 COPY local_stack local_stack
 COPY sonde sonde
+COPY sonde_client sonde_client
 # What the prepared models were made from is not needed again.
-RUN uv pip install --python /opt/sonde/bin/python --no-deps . && \
+RUN uv pip install --python /opt/sonde/bin/python --no-deps . ./sonde_client && \
     SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.ops.prepare_models artifact:multilingual-e5-small && \
     rm -rf /opt/models/.*.lock /opt/models/langchain4j-* && find /opt/sonde -name e5-small-q4.bin -delete
 

@@ -17,17 +17,17 @@ help:  ## This list.
 
 env: .venv/.ready  ## The whole environment, for tests and training: Python packages, pinned and checked by hash.
 
-.venv/.ready: requirements-dev.lock requirements-schemas.lock pyproject.toml lab/pyproject.toml | $(BIN)/python $(UV)
+.venv/.ready: requirements-dev.lock requirements-schemas.lock pyproject.toml lab/pyproject.toml sonde_client/pyproject.toml | $(BIN)/python $(UV)
 	$(UV) pip sync --python $(BIN)/python --require-hashes requirements-dev.lock
 	$(UV) pip install --python $(BIN)/python --no-deps --require-hashes -r requirements-schemas.lock
-	$(UV) pip install --python $(BIN)/python --no-deps -e . -e lab
+	$(UV) pip install --python $(BIN)/python --no-deps -e . -e sonde_client -e lab
 	touch .venv/.lean $@
 
 lean: .venv/.lean  ## What serves and harvests, without PyTorch. Removes no package of `make env`.
 
-.venv/.lean: requirements.lock pyproject.toml | $(BIN)/python $(UV)
+.venv/.lean: requirements.lock pyproject.toml sonde_client/pyproject.toml | $(BIN)/python $(UV)
 	$(UV) pip install --python $(BIN)/python --no-deps --require-hashes -r requirements.lock
-	$(UV) pip install --python $(BIN)/python --no-deps -e .
+	$(UV) pip install --python $(BIN)/python --no-deps -e . -e sonde_client
 	touch $@
 
 $(BIN)/python:
@@ -53,7 +53,7 @@ style: env
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
-	$(BIN)/bandit -q -ll -r core es_gateway es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde lab -c pyproject.toml
+	$(BIN)/bandit -q -ll -r core es_gateway es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde sonde_client lab -c pyproject.toml
 
 audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; says so where their services are not reached.
 	$(BIN)/python -m tests.audit
@@ -73,10 +73,10 @@ format: env  ## Rewrite the code in the house style.
 	$(BIN)/ruff format .
 
 lock:  ## Pin the newest versions that pyproject.toml allows.
-	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade
+	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client --upgrade
 	# pytrec-eval-terrier names scipy, 110 MB, and never imports it.
-	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package scipy
-	$(UV) pip compile pyproject.toml --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
+	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client --no-emit-package scipy
+	$(UV) pip compile pyproject.toml --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client
 
 image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models.
 	docker build --build-arg REVISION="$$(git rev-parse HEAD)" --build-arg EXTRA="$(EXTRA)" -t sonde:local$(EXTRA:%=-%) .

@@ -29,8 +29,8 @@ def release(*, out: Path, tools: Path, offline: bool) -> None:
     made = packages(_CHECKOUT, tools.absolute() / "uv", out)
     made += [chart(_CHECKOUT, out), *contents(_CHECKOUT, version, out), news(_CHECKOUT, version, out)]
     if offline:
-        wheel = next(file for file in made if file.suffix == ".whl")
-        made.append(bundle(_CHECKOUT, version, wheel, tools.absolute() / "pip", out, _say))
+        wheels = [file for file in made if file.suffix == ".whl"]
+        made.append(bundle(_CHECKOUT, version, wheels, tools.absolute() / "pip", out, _say))
     made.append(checksums(made, out))
     for file in made:
         click.echo(f"{file.stat().st_size / 1e6:10.2f} MB  {file}")

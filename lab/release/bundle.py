@@ -7,6 +7,7 @@ import platform
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from lab.release.files import packed, run
@@ -18,7 +19,7 @@ from local_stack.settings import DEFAULT_VERSION
 _SCRIPTS = Path(__file__).with_name("offline")
 
 
-def bundle(checkout: Path, version: str, wheel: Path, pip: Path, out: Path, report: Report) -> Path:
+def bundle(checkout: Path, version: str, own: Sequence[Path], pip: Path, out: Path, report: Report) -> Path:
     """Wheels for this machine's Python and processor, models, Elasticsearch with its plugin, install script.
 
     Python and a JDK are not in it. Raises SondeError if something cannot be fetched.
@@ -30,7 +31,8 @@ def bundle(checkout: Path, version: str, wheel: Path, pip: Path, out: Path, repo
         report("release.bundle", part="packages")
         lock = checkout / "requirements.lock"
         run([pip, "download", "--quiet", "--no-deps", "--require-hashes", "-r", lock, "-d", folder / "wheels"])
-        shutil.copy(wheel, folder / "wheels")
+        for wheel in own:
+            shutil.copy(wheel, folder / "wheels")
         shutil.copy(lock, folder)
         report("release.bundle", part="models")
         prepare = [sys.executable, "-m", "sonde.ops.prepare_models", "artifact:multilingual-e5-small"]

@@ -20,17 +20,23 @@ CHECKSUMS = "SHA256SUMS"
 
 
 def packages(checkout: Path, uv: Path, out: Path) -> list[Path]:
-    """Wheel and source package. The moment of the commit stands in them, not that of the run."""
+    """Wheels and source packages of the service and of its client.
+
+    The moment of the commit stands in them, not that of the run.
+    """
     for old in _packages(out):
         old.unlink()
     environment = {**os.environ, "SOURCE_DATE_EPOCH": commit_moment(checkout)}
-    run([uv, "build", "--quiet", "--out-dir", out, checkout], environment)
+    for project in (checkout, checkout / "sonde_client"):
+        run([uv, "build", "--quiet", "--out-dir", out, project], environment)
     (out / ".gitignore").unlink(missing_ok=True)
     return _packages(out)
 
 
 def _packages(out: Path) -> list[Path]:
-    return sorted([*out.glob("sonde-*.whl"), *out.glob("sonde-*.tar.gz")])
+    return sorted(
+        file for name in ("sonde", "sonde_client") for end in (".whl", ".tar.gz") for file in out.glob(f"{name}-*{end}")
+    )
 
 
 def chart(checkout: Path, out: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from lxml import etree
@@ -125,7 +126,7 @@ def _shape(kind: str, points: list[tuple[float, float]]) -> Json:
     if kind == "Point" and len(points) == 1:
         return {"type": "Point", "coordinates": list(points[0])}
     if kind in ("Envelope", "Box") and len(points) == 2:
-        return {"bbox": [*points[0], *points[1]]}
+        return {"bbox": _on_earth(*points[0], *points[1])}
     if kind == "LineString" and len(points) > 1:
         return {"type": "LineString", "coordinates": [list(one) for one in points]}
     if kind == "Polygon" and len(points) > 3:
@@ -133,6 +134,20 @@ def _shape(kind: str, points: list[tuple[float, float]]) -> Json:
     raise _wrong(
         f"gml:{kind[:40]} is not supported, or has too few positions; there are Envelope, Point, LineString, Polygon"
     )
+
+
+def _on_earth(west: float, south: float, east: float, north: float) -> list[float]:
+    """What lies on the Earth of a map's extent: desktop maps reach past the poles, and around the world more than once.
+
+    ``west > east`` crosses the antimeridian.
+    """
+    if not all(map(math.isfinite, (west, south, east, north))):
+        raise _wrong("a position in GML is two numbers")
+    south, north = (min(90.0, max(-90.0, lat)) for lat in (south, north))
+    if east - west >= 360:
+        return [-180.0, south, 180.0, north]
+    west, east = (lon if -180 <= lon <= 180 else (lon + 180) % 360 - 180 for lon in (west, east))
+    return [west, south, east, north]
 
 
 def _pairs(element: etree._Element) -> list[tuple[float, float]]:

@@ -20,9 +20,9 @@ from indexer.parts import Options, Parts
 from indexer.removed import list_removed, restore
 from indexer.sources.folder import FolderSource
 from search_api.app import LARGEST_BODY_BYTES, create_app
-from sonde.client import Client, ClientError
 from sonde.settings import BrokerSettings
 from sonde.wiring.api import api_parts
+from sonde_client import Client, ClientError
 from tests.conftest import delete_indices
 from tests.integration.small_catalogue import document, write_catalogue
 from tests.service import Service

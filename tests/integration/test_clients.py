@@ -15,8 +15,8 @@ from sickle.oaiexceptions import CannotDisseminateFormat, IdDoesNotExist, NoReco
 from indexer.formats import registry
 from indexer.raw import RawRecord
 from search_api.app import create_app
-from sonde.client import Client, ClientError
 from sonde.wiring.api import api_parts
+from sonde_client import Client, ClientError
 from tests.live import serving
 from tests.service import SAMPLES, Service
 

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
     "core", "es_mappings", "es_gateway", "encoders", "net", "reading", "indexer", "workers", "search_api", "evaluation",
-    "training", "local_stack", "sonde", "lab",
+    "training", "local_stack", "sonde", "sonde_client", "lab",
 )  # fmt: skip
 MOST = 269
 """What was reached. Lower it when there are fewer; it is never raised."""

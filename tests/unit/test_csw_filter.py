@@ -19,8 +19,8 @@ def tree(inside: str) -> Json:
     return tree_of(read_xml(f"<ogc:Filter {NAMES}>{inside}</ogc:Filter>".encode()))
 
 
-def _envelope(name: str) -> str:
-    corners = "<gml:lowerCorner>45 5</gml:lowerCorner><gml:upperCorner>48 10</gml:upperCorner>"
+def _envelope(name: str, low: str = "45 5", high: str = "48 10") -> str:
+    corners = f"<gml:lowerCorner>{low}</gml:lowerCorner><gml:upperCorner>{high}</gml:upperCorner>"
     return f"<ogc:BBOX>{BOX}<gml:Envelope{name}>{corners}</gml:Envelope></ogc:BBOX>"
 
 
@@ -36,6 +36,22 @@ def _envelope(name: str) -> str:
 )
 def test_the_name_of_the_system_says_which_axis_is_first(name: str, box: list[int]) -> None:
     assert tree(_envelope(name))["args"][1] == {"bbox": box}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "box"),
+    [
+        ("-113 -190", "113 190", [-180, -90, 180, 90]),
+        ("-20 170", "20 200", [170, -20, -160, 20]),
+        ("-20 -190", "20 -170", [170, -20, -170, 20]),
+        ("60 -30", "120 40", [-30, 60, 40, 90]),
+    ],
+)
+def test_a_desktop_map_may_reach_past_the_poles_and_the_antimeridian(low: str, high: str, box: list[float]) -> None:
+    asked = tree(_envelope(' srsName="urn:ogc:def:crs:EPSG::4326"', low, high))
+    assert asked["args"][1] == {"bbox": box}
+    with pytest.raises(CswError, match="two numbers"):
+        tree(_envelope("", "nan 0", "1 inf"))
 
 
 @pytest.mark.parametrize(
