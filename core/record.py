@@ -19,6 +19,7 @@ APART = ("~v", "~n")
 """Suffixes of ids that separate records with the same identifier: by edition, by native id."""
 
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._:-]")
+_WRITTEN = re.compile(r"^[A-Za-z0-9._:~-]{1,400}$")
 _LONGEST_ID_BYTES = 400
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_SLUG = 60
@@ -155,6 +156,11 @@ def record_id(source: str, native_id: str) -> str:
     """
     written = _UNSAFE.sub(lambda match: b"~%02x" % match[0][0], f"{source}:{native_id}".encode())
     return _shortened(written.decode("ascii"))
+
+
+def addressed(source: str, id: str) -> str:
+    """The record of an address: by its full id, or by its name within the source."""
+    return id if id.startswith(f"{source}:") and _WRITTEN.match(id) else record_id(source, id)
 
 
 def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:

@@ -4,16 +4,16 @@ document.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 import structlog
 
 from core.errors import NotFound, Unavailable
-from core.record import record_id
+from core.record import Record
 from es_gateway.client import retrying
 from es_mappings.names import alias
 from indexer.commit import commit
+from indexer.digest import digest
 from indexer.embed import Embedding
 from indexer.formats.reader import Refused
 from indexer.items import Item
@@ -27,8 +27,6 @@ from indexer.tombstones import apply_deletions
 
 log = structlog.get_logger(__name__)
 
-_WRITTEN = re.compile(r"^[A-Za-z0-9._:~-]{1,400}$")
-
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
@@ -40,11 +38,6 @@ class Pushed:
     @property
     def created(self) -> bool:
         return self.outcome == "new"
-
-
-def addressed(source: str, id: str) -> str:
-    """The record of an address: by its full id, or by its name within the source."""
-    return id if id.startswith(f"{source}:") and _WRITTEN.match(id) else record_id(source, id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +58,21 @@ class Pushing:
             record_id=self.record,
             access_groups=self.access_groups,
         )
+
+
+def read(source: str, content: bytes, media_type: str | None, parts: Parts) -> Record:
+    """The record that the document describes, unstored; its ``identifier`` is empty if it names none.
+
+    Raises Refused if it is not exactly one record of a known format.
+    """
+    return digest(RawRecord("", content, "pushed", media_type), source, parts.name_lists()).record
+
+
+def holds(source: str, record: str, parts: Parts) -> bool:
+    """Whether the source has this record, whoever may see it. Raises Unavailable."""
+    ledger = Ledger(retrying(parts.client), parts.prefix)
+    ledger.refresh()
+    return record in ledger.holders(source, [record])
 
 
 def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:

@@ -41,6 +41,10 @@ from search_api.views.preview import preview_views
 from search_api.views.push import push_views
 from search_api.views.search import search_views
 from search_api.views.stac import stac_views
+from search_api.views.stac_aggregate import stac_aggregate_views
+from search_api.views.stac_items import stac_items_views
+from search_api.views.stac_properties import stac_properties_views
+from search_api.views.stac_transactions import stac_transaction_views
 from search_api.views.suggest import suggest_views
 
 log = structlog.get_logger(__name__)
@@ -87,6 +91,10 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(preview_views(parts))
     _register_beside(app, push_views(parts))
     app.register_api(stac_views(parts))
+    app.register_api(stac_properties_views(parts))
+    app.register_api(stac_items_views(parts))
+    app.register_api(stac_aggregate_views(parts))
+    _register_beside(app, stac_transaction_views(parts))
     app.register_api(oai_views(parts))
     app.register_api(csw_views(parts))
     app.register_api(feeds_views(parts))

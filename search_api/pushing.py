@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from core.record import Record
+
 Check = Callable[[str], None]
 """Called with the record's full id before it is written, under the lock; an exception stops the write."""
 
@@ -31,4 +33,15 @@ class RecordSink(Protocol):
 
     def delete(self, source: str, id: str, check: Check = unchecked) -> None:
         """Raises NotFound."""
+        ...
+
+    def read(self, source: str, content: bytes, media_type: str | None) -> Record:
+        """What the document describes, without writing it; ``identifier`` is empty if it names none.
+
+        Raises InvalidInput (parameter ``body``).
+        """
+        ...
+
+    def holds(self, source: str, id: str) -> bool:
+        """Whether there is such a record, also one that the caller may not see."""
         ...

@@ -54,7 +54,7 @@ _RULES: tuple[Rule, ...] = (
     # Personal data.
     ("/library", "library"),
 )
-_CHANGING: tuple[Rule, ...] = (("/collections", "write"), ("/harvest", "admin"))
+_CHANGING: tuple[Rule, ...] = (("/collections", "write"), ("/stac/collections", "write"), ("/harvest", "admin"))
 """Where a request that changes something needs more; elsewhere POST only reads."""
 _READING = frozenset(("GET", "HEAD"))
 

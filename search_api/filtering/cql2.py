@@ -17,10 +17,10 @@ Language = Literal["cql2-text", "cql2-json"]
 LONGEST_FILTER = 8000
 
 
-def parse(text: str, language: Language = "cql2-text") -> Expression:
+def parse(text: str, language: Language = "cql2-text", longest: int = LONGEST_FILTER) -> Expression:
     """The tree of a filter. Raises InvalidInput with the position of the error."""
-    if len(text) > LONGEST_FILTER:
-        raise InvalidInput("filter", f"filter: is longer than {LONGEST_FILTER} characters")
+    if len(text) > longest:
+        raise InvalidInput("filter", f"filter: is longer than {longest} characters")
     return _from_json(text) if language == "cql2-json" else read_text(text)
 
 

@@ -14,6 +14,18 @@ MOST_KEYS = 4
 _FIRST_OF = (
     "for (f in params.fields) { if (doc[f].size() > 0) { emit(doc[f].value.toInstant().toEpochMilli()); return; } }"
 )
+# The earliest known start of the periods, else their earliest end, from the doc values for ranking (start/end).
+_START_OF = """
+long start = Long.MAX_VALUE; long end = Long.MAX_VALUE;
+for (String span : doc['spans']) {
+  int cut = span.indexOf('/');
+  if (cut > 0) { long one = Long.parseLong(span.substring(0, cut)); if (one < start) { start = one; } }
+  if (cut < span.length() - 1) { long one = Long.parseLong(span.substring(cut + 1)); if (one < end) { end = one; } }
+}
+if (start != Long.MAX_VALUE) { emit(start); } else if (end != Long.MAX_VALUE) { emit(end); }
+"""
+STARTS: Json = {"type": "long", "script": {"source": _START_OF}}
+"""A runtime field: when a record's period starts, in ms since 1970; missing if it has no period."""
 
 
 def read_sortby(text: str) -> tuple[SortKey, ...]:
@@ -43,7 +55,10 @@ def sort_body(order: Sequence[SortKey]) -> Json:
     for key in order:
         direction = "desc" if key.descending else "asc"
         name = key.by.fields[0]
-        if len(key.by.fields) > 1:
+        if key.by.kind == "interval":
+            name = f"sort_{key.by.name}"
+            runtime[name] = STARTS
+        elif len(key.by.fields) > 1:
             name = f"sort_{key.by.name}"
             runtime[name] = {"type": "long", "script": {"source": _FIRST_OF, "params": {"fields": list(key.by.fields)}}}
         sort.append({name: {"order": direction, "missing": "_last"}})

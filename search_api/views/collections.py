@@ -19,10 +19,10 @@ from search_api.views.plain_page import HTML, FormParameters, plain_page, wants_
 
 _CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 _GREGORIAN = "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian"
-_QUERYABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
-_SORTABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/sortables"
+QUERYABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
+SORTABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/sortables"
 _CATALOGUE_TYPES = {JSON: JSON, CATALOG_JSON: CATALOG_JSON, GEOJSON: JSON}
-_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
+SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 class CataloguePath(BaseModel):
@@ -153,8 +153,8 @@ def _links(one: Catalogue, addresses: Addresses) -> list[dict[str, str]]:
         link("root", addresses.to("/"), JSON),
         CATALOG_PROFILE,
         link("items", addresses.collection(one.id, "/items"), GEOJSON, "Records"),
-        link(_QUERYABLES_REL, addresses.collection(one.id, "/queryables"), SCHEMA_JSON, "Queryables"),
-        link(_SORTABLES_REL, addresses.collection(one.id, "/sortables"), SCHEMA_JSON, "Sortables"),
+        link(QUERYABLES_REL, addresses.collection(one.id, "/queryables"), SCHEMA_JSON, "Queryables"),
+        link(SORTABLES_REL, addresses.collection(one.id, "/sortables"), SCHEMA_JSON, "Sortables"),
         link("search", addresses.to("/search", [("source", one.id)] if one.source else []), GEOJSON, "Ranked search"),
     ]
 
@@ -167,7 +167,7 @@ def _properties(
         return plain_page(f"{one.title}: {kind}", listing_html.properties(one.title, kind, schemas))
     response = jsonify(
         {
-            "$schema": _SCHEMA,
+            "$schema": SCHEMA_DIALECT,
             "$id": addresses.collection(one.id, f"/{kind}"),
             "type": "object",
             "title": one.title,

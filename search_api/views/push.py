@@ -1,4 +1,4 @@
-"""``PUT`` and ``DELETE /collections/{source}/items/{id}``: a portal writes or deletes one record."""
+"""A portal creates, replaces, changes or deletes one record (OGC API - Features, part 4)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from search_api.views.addresses import Addresses
 from search_api.views.collections import CataloguePath
 from search_api.views.conditions import Conditions, conditions_of_request
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND
+from search_api.views.transactions import MERGE_PATCH, change, create, media_type, patch_of_request
 
 _SOURCE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-_NOT_SAID = frozenset(("application/octet-stream", "application/x-www-form-urlencoded"))  # sent by tools by default
 _ANY_FORMAT = {"content": {"*/*": {"schema": {}}}, "required": True}
 
 
@@ -40,6 +40,24 @@ class PushAnswer(BaseModel):
 def push_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("push", __name__, abp_tags=[Tag(name="records", description="OGC API - Records")])
 
+    @api.post(
+        "/collections/<catalogue>/items",
+        summary="Create one record, in any known format",
+        description="Its name is the identifier in the document, or a new one. 409: there is such a record.",
+        request_body=_ANY_FORMAT,
+        responses={201: PushAnswer, 409: Problem, 413: Problem, **PROBLEMS},
+    )
+    def post(path: CataloguePath) -> Response:
+        source = source_named(path.catalogue)
+        content = _content()
+        record = create(parts, source, content)
+        parts.catalogues.forget()
+        response = jsonify(PushAnswer(id=record).model_dump())
+        response.set_etag(generate_etag(content))
+        response.status_code = 201
+        response.headers["Location"] = Addresses.of(parts).to(f"/collections/{source}/items/{record}")
+        return response
+
     @api.put(
         "/collections/<catalogue>/items/<record>",
         summary="Push one record, in any known format",
@@ -49,12 +67,10 @@ def push_views(parts: Parts) -> APIBlueprint:
         responses={201: PushAnswer, 204: None, 409: Problem, 412: Problem, 413: Problem, **PROBLEMS},
     )
     def put(path: PushPath, header: Conditions) -> Response:  # noqa: ARG001 (the request itself reads them)
-        source = _source(path.catalogue)
-        content = request.get_data(cache=False)
-        if not content.strip():
-            raise InvalidInput("body", "body: send the record's metadata, in any known format")
+        source = source_named(path.catalogue)
+        content = _content()
         check = conditions_of_request(parts, source)
-        record, created = parts.pushed.put(source, path.record, content, _media_type(), check)
+        record, created = parts.pushed.put(source, path.record, content, media_type(), check)
         parts.catalogues.forget()
         response = jsonify(PushAnswer(id=record).model_dump()) if created else Response(status=204)
         response.set_etag(generate_etag(content))
@@ -64,28 +80,52 @@ def push_views(parts: Parts) -> APIBlueprint:
         response.headers["Location"] = Addresses.of(parts).to(f"/collections/{source}/items/{record}")
         return response
 
+    @api.patch(
+        "/collections/<catalogue>/items/<record>",
+        summary="Change parts of one record",
+        description="A JSON merge patch (RFC 7396) of the document as published (`f=native`), which must be JSON.",
+        request_body={"content": {MERGE_PATCH: {"schema": {"type": "object"}}}, "required": True},
+        responses={204: None, 409: Problem, 412: Problem, 415: Problem, **WITH_NOT_FOUND},
+    )
+    def patch(path: PushPath, header: Conditions) -> Response:  # noqa: ARG001
+        content = change(parts, source_named(path.catalogue), path.record, patch_of_request())
+        parts.catalogues.forget()
+        response = Response(status=204)
+        response.set_etag(generate_etag(content))
+        return response
+
     @api.delete(
         "/collections/<catalogue>/items/<record>",
         summary="Take one record out",
         responses={204: None, 409: Problem, 412: Problem, **WITH_NOT_FOUND},
     )
     def delete(path: PushPath, header: Conditions) -> Response:  # noqa: ARG001
-        source = _source(path.catalogue)
+        source = source_named(path.catalogue)
         parts.pushed.delete(source, path.record, conditions_of_request(parts, source))
         parts.catalogues.forget()
         return Response(status=204)
 
+    @api.after_app_request
+    def say_what_is_taken(response: Response) -> Response:
+        rule = request.url_rule.rule if request.method == "OPTIONS" and request.url_rule is not None else None
+        if rule == "/collections/<catalogue>/items":
+            response.headers["Accept-Post"] = "*/*"
+        elif rule == "/collections/<catalogue>/items/<record>":
+            response.headers["Accept-Patch"] = MERGE_PATCH
+        return response
+
     return api
 
 
-def _source(catalogue: str) -> str:
+def _content() -> bytes:
+    content = request.get_data(cache=False)
+    if not content.strip():
+        raise InvalidInput("body", "body: send the record's metadata, in any known format")
+    return content
+
+
+def source_named(catalogue: str) -> str:
     """Raises InvalidInput for an invalid source id; ``all`` is the catalogue of all sources."""
     if catalogue == "all" or _SOURCE.match(catalogue) is None:
         raise InvalidInput("catalogue", "catalogue: name the record's source (A-Z a-z 0-9 . _ -), not all")
     return catalogue
-
-
-def _media_type() -> str | None:
-    """The media type that the client declares, if any."""
-    said = request.mimetype
-    return said if said and said not in _NOT_SAID else None

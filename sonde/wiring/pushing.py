@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from core.errors import Conflict, InvalidInput, Unavailable
+from core.record import Record, addressed
 from indexer import push
 from indexer.formats.reader import Refused
 from indexer.parts import Parts
@@ -43,7 +44,7 @@ class Pusher:
     ) -> tuple[str, bool]:
         """See search_api.pushing.RecordSink."""
         self.ready()
-        record = push.addressed(source, id)
+        record = addressed(source, id)
         with self.alone(source, record):
             check(record)
             try:
@@ -56,10 +57,22 @@ class Pusher:
     def delete(self, source: str, id: str, check: Check = unchecked) -> None:
         """See search_api.pushing.RecordSink."""
         self.ready()
-        record = push.addressed(source, id)
+        record = addressed(source, id)
         with self.alone(source, record):
             check(record)
             push.delete(source, record, self.parts)
+
+    def read(self, source: str, content: bytes, media_type: str | None) -> Record:
+        """See search_api.pushing.RecordSink."""
+        try:
+            return push.read(source, content, media_type, self.parts)
+        except Refused as refusal:
+            raise InvalidInput("body", f"body: {refusal}") from None
+
+    def holds(self, source: str, id: str) -> bool:
+        """See search_api.pushing.RecordSink."""
+        self.ready()
+        return push.holds(source, addressed(source, id), self.parts)
 
     def ready(self) -> None:
         """Creates missing indices before the first write."""

@@ -193,7 +193,27 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
     "/stac/collections/<collection>": [("/stac/collections/secret", None)],
     "/stac/collections/<collection>/items": [("/stac/collections/secret/items", None)],
     "/stac/collections/<collection>/items/<item>": [(f"/stac/collections/secret/items/{HIDDEN}", None)],
-    "/stac/search": [("/stac/search", None), ("/stac/search", {"ids": [HIDDEN]})],
+    "/stac/children": [("/stac/children", None)],
+    "/stac/aggregations": [("/stac/aggregations", None)],
+    "/stac/collections/<collection>/aggregations": [("/stac/collections/secret/aggregations", None)],
+    "/stac/aggregate": [
+        ("/stac/aggregate?aggregations=total_count,collection_frequency,keywords_frequency", None),
+        ("/stac/aggregate", {"aggregations": ["keywords_frequency"], "ids": [HIDDEN]}),
+    ],
+    "/stac/collections/<collection>/aggregate": [
+        ("/stac/collections/secret/aggregate?aggregations=keywords_frequency", None)
+    ],
+    "/stac/queryables": [("/stac/queryables", None)],
+    "/stac/sortables": [("/stac/sortables", None)],
+    "/stac/collections/<collection>/queryables": [("/stac/collections/secret/queryables", None)],
+    "/stac/collections/<collection>/sortables": [("/stac/collections/secret/sortables", None)],
+    "/stac/search": [
+        ("/stac/search", None),
+        ("/stac/search", {"ids": [HIDDEN]}),
+        ("/stac/search?q=glacier&sortby=-title&fields=title", None),
+        ("/stac/search", {"filter": {"op": "=", "args": [{"property": "collection"}, "secret"]}}),
+        ("/stac/search", {"query": {"title": {"contains": "glacier"}}, "sortby": [{"field": "datetime"}]}),
+    ],
     "/oai": [
         ("/oai?verb=ListRecords&metadataPrefix=oai_dc", None),
         ("/oai?verb=ListRecords&metadataPrefix=iso19139&set=secret", None),
@@ -320,6 +340,8 @@ def test_counts_are_those_of_what_is_seen(http: FlaskClient, who: str | None, co
     assert _json(http, "/collections/all/items", who)["numberMatched"] == count
     assert _json(http, "/collections/all", who)["sonde:count"] == count
     assert _json(http, "/stac/search", who)["numberMatched"] == count
+    (total,) = _json(http, "/stac/aggregate?aggregations=total_count", who)["aggregations"]
+    assert total["value"] == count
     found = _json(http, f"/search?{Q}&{FACETS}", who)
     assert found["numberMatched"] == count
     assert sum(one["count"] for one in found["sonde:facets"]["type"]["values"]) == count

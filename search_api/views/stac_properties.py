@@ -1,0 +1,65 @@
+"""What a filter and ``sortby`` of STAC's items may name."""
+
+from __future__ import annotations
+
+from flask import Response, jsonify, request
+from flask_openapi import APIBlueprint, Tag
+from flask_openapi.types import ResponseDict
+
+from search_api.filtering.queryables import Queryable
+from search_api.parameter_types import NoParameters
+from search_api.parts import Parts
+from search_api.stac.properties import STAC_QUERYABLES, STAC_SORTABLES, schemas_of
+from search_api.views.addresses import SCHEMA_JSON, Addresses
+from search_api.views.collections import SCHEMA_DIALECT, PropertiesAnswer
+from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, sent_as
+from search_api.views.stac_paths import StacCollectionPath, collection_named
+
+_SCHEMA: ResponseDict = {200: sent_as(SCHEMA_JSON, PropertiesAnswer), **PROBLEMS}
+
+
+def stac_properties_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("stac_properties", __name__, abp_tags=[Tag(name="stac", description="STAC API")])
+
+    @api.get("/stac/queryables", summary="What a filter of items may name", responses=_SCHEMA)
+    def queryables(query: NoParameters) -> Response:  # noqa: ARG001
+        return _properties("queryables", STAC_QUERYABLES, Addresses.of(parts))
+
+    @api.get("/stac/sortables", summary="What sortby of items may name", responses=_SCHEMA)
+    def sortables(query: NoParameters) -> Response:  # noqa: ARG001
+        return _properties("sortables", STAC_SORTABLES, Addresses.of(parts))
+
+    @api.get(
+        "/stac/collections/<collection>/queryables",
+        summary="What a filter of a collection's items may name",
+        responses={**_SCHEMA, **WITH_NOT_FOUND},
+    )
+    def collection_queryables(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
+        collection_named(parts, path.collection)
+        return _properties("queryables", STAC_QUERYABLES, Addresses.of(parts))
+
+    @api.get(
+        "/stac/collections/<collection>/sortables",
+        summary="What sortby of a collection's items may name",
+        responses={**_SCHEMA, **WITH_NOT_FOUND},
+    )
+    def collection_sortables(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
+        collection_named(parts, path.collection)
+        return _properties("sortables", STAC_SORTABLES, Addresses.of(parts))
+
+    return api
+
+
+def _properties(kind: str, offered: dict[str, Queryable], addresses: Addresses) -> Response:
+    response = jsonify(
+        {
+            "$schema": SCHEMA_DIALECT,
+            "$id": addresses.to(request.path),
+            "type": "object",
+            "title": f"{kind} of items",
+            "properties": schemas_of(offered),
+            "additionalProperties": False,
+        }
+    )
+    response.mimetype = SCHEMA_JSON
+    return response
