@@ -51,14 +51,29 @@ NO_USAGE = UsageTable()
 
 def usage_of(log: Iterable[Logged], evidence: Evidence) -> UsageTable:
     """Empty until the log holds enough openings. Says nothing of who opened what."""
+    asked = _enough_by_question(log, evidence)
+    found = {key: _values(rows, evidence) for key, rows in asked.items()}
+    return UsageTable({key: values for key, values in found.items() if values})
+
+
+def judged_by_use(log: Iterable[Logged], evidence: Evidence) -> Mapping[str, Values]:
+    """The same values by question as it is asked most often: judgements to learn from, of the questions that count."""
+    found = {}
+    for rows in _enough_by_question(log, evidence).values():
+        (text, _), *_ = Counter(row.question for row in rows).most_common(1)
+        found[text] = _values(rows, evidence)
+    return {text: values for text, values in found.items() if values}
+
+
+def _enough_by_question(log: Iterable[Logged], evidence: Evidence) -> Mapping[str, Sequence[Logged]]:
+    """The askings by the key of their question; nothing before the log holds enough openings."""
     rows = _by_people(list(log), evidence.most_a_day)
     if sum(len(row.opened) for row in rows) < evidence.openings:
-        return NO_USAGE
+        return {}
     by_question: defaultdict[str, list[Logged]] = defaultdict(list)
     for row in rows:
         by_question[term_key(row.question)].append(row)
-    found = {key: _values(rows, evidence) for key, rows in by_question.items() if key and _enough(rows, evidence)}
-    return UsageTable({key: values for key, values in found.items() if values})
+    return {key: own for key, own in by_question.items() if key and _enough(own, evidence)}
 
 
 def _by_people(rows: Sequence[Logged], most_a_day: int) -> list[Logged]:

@@ -6,7 +6,7 @@ import click
 
 from core.errors import SondeError
 
-LABORATORY = ("bench", "chaos", "load")
+LABORATORY = ("bench", "chaos", "load", "simulate")
 
 
 def _absent(name: str) -> click.Command:

@@ -38,6 +38,7 @@ TASKS: Mapping[str, Mapping[str, str]] = {
     "Laboratory (in a checkout)": {
         "bench": "Measure harvest, embedding and search.",
         "load": "Search as many clients at once would.",
+        "simulate": "Let simulated people search, and see what the ranking learns.",
         "chaos": "Break things on purpose, and check what is right afterwards.",
     },
 }

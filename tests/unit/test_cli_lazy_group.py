@@ -26,6 +26,7 @@ def test_the_laboratory_adds_its_commands_by_entry_points() -> None:
         "bench": "lab.cli.bench",
         "chaos": "lab.cli.chaos",
         "load": "lab.cli.load",
+        "simulate": "lab.cli.simulate",
     }
 
 

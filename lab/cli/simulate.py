@@ -1,0 +1,110 @@
+"""`sonde simulate`: people of a script at a portal's desk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from evaluation.collection import Collection
+from lab.month.people import Habits
+from lab.month.usage_trial import Table, Trial, UsageTrial, evidence_of
+from search_api.pipeline import SearchPipeline
+from search_api.ranking.config import default_config
+from search_api.ranking.signals.usage import Usage
+from sonde.cli.signals import ended_by_signals
+from sonde.ops.temporary_node import temporary_node
+from sonde.settings import load_settings
+from sonde.wiring.evaluation.judged import LOADERS, judged
+from sonde.wiring.evaluation.searching import bench
+
+_HABITS = Habits()
+
+
+@click.group("simulate")
+def simulate() -> None:
+    """Simulate people at a portal's desk."""
+
+
+@simulate.command("usage")
+@click.option("--collection", "name", type=click.Choice(sorted(LOADERS)), default="ncar", show_default=True)
+@click.option("--half", type=click.Choice(["train", "test"]), help="Only these questions are asked.")
+@click.option("--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED")
+@click.option("--people", type=click.IntRange(1), default=_HABITS.people, show_default=True)
+@click.option("--questions", type=click.IntRange(1), default=_HABITS.questions, show_default=True)
+@click.option("--days", type=click.IntRange(1), default=_HABITS.days, show_default=True)
+@click.option("--noise", type=click.FloatRange(0, 1), default=_HABITS.noise, show_default=True, help="Wrong openings.")
+@click.option(
+    "--attention", type=float, default=_HABITS.attention, show_default=True, help="How fast it falls with the position."
+)
+@click.option("--examination", type=float, help="What the ranking takes it for.  [default: of the configuration]")
+@click.option("--weight", type=float, multiple=True, help="Of the signal; may be repeated.  [default: as configured]")
+@click.option("--script", "scripted", is_flag=True, help="One key opens the tenth hit of every question all day.")
+@click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path))
+def usage(
+    *,
+    name: str,
+    half: str | None,
+    shared: Path | None,
+    people: int,
+    questions: int,
+    days: int,
+    noise: float,
+    attention: float,
+    examination: float | None,
+    weight: tuple[float, ...],
+    scripted: bool,
+    out: Path | None,
+) -> None:
+    """What the signal `usage` brings: people of a click model ask judged questions; the ranking learns at night."""
+    collection = judged(name, shared, half)  # type: ignore[arg-type]
+    habits = replace(_HABITS, people=people, questions=questions, days=days, noise=noise, attention=attention)
+    configured = default_config().records[Usage]
+    rows = []
+    with (
+        ended_by_signals(),
+        temporary_node(load_settings(), lambda text: click.echo(text, err=True)) as settings,
+        bench(settings, collection) as ready,
+    ):
+        for one in weight or (configured.weight,):
+            trial = _trial(ready.pipeline, collection, replace(configured, weight=one), habits, examination, scripted)
+            rows.append({"weight": one, "examination": examination, **trial.as_json()})
+            _show(one, trial)
+    if out is not None:
+        out.write_text(json.dumps({"collection": name, "half": half, "habits": str(habits), "trials": rows}, indent=1))
+
+
+def _trial(
+    pipeline: SearchPipeline,
+    collection: Collection,
+    signal: Usage,
+    habits: Habits,
+    examination: float | None,
+    scripted: bool,
+) -> Trial:
+    table, config = Table(), pipeline.parts.config
+    ranking = replace(config, records=config.records.with_signals(signal))
+    ranks = SearchPipeline(replace(pipeline.parts, usage=table, config=ranking))
+    evidence = evidence_of(ranks) if examination is None else evidence_of(ranks, examination=examination)
+
+    def told(day: int, days: int) -> None:
+        click.echo(f"day {day} of {days}: {len(table.now)} questions count", err=True)
+
+    return UsageTrial(ranks, table, collection, evidence, habits, scripted).run(told)
+
+
+def _show(weight: float, trial: Trial) -> None:
+    click.echo(f"weight {weight}: nDCG@10 {trial.first:.4f} before anything was asked")
+    for one in trial.nights:
+        compared = one.against_first
+        click.echo(
+            f"  after {one.days:>2} days {one.ndcg:.4f} ({compared.difference:+.4f}, p {compared.p:.4f}, "
+            f"{compared.better} better, {compared.worse} worse), {one.questions} questions count"
+        )
+    if trial.by_script is not None:
+        click.echo(f"  places won by the script: {trial.by_script}")
+
+
+COMMANDS = (simulate,)

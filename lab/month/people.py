@@ -1,0 +1,80 @@
+"""Simulated people: who asks what on which day, and what they open of the hits that they look at.
+
+A position-based click model (Craswell et al., WSDM 2008): a hit is opened if its position is looked at, with the chance
+position^-attention, and if it pleases: by its grade, or by mistake with the chance ``noise``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from search_api.insight.openings import Logged
+
+Grades = Mapping[str, int]
+"""Of one question: the grade by document; 0 or absent is not relevant."""
+
+SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """``attention``: how fast it falls with the position; ``skew``: how much more often the usual questions are asked
+    than the rare ones (Zipf).
+    """
+
+    people: int = 200
+    questions: int = 20_000
+    days: int = 30
+    attention: float = 1.0
+    noise: float = 0.1
+    skew: float = 0.8
+    seed: int = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Person ``who`` (from 0) asks question number ``question`` (from 0)."""
+
+    who: int
+    question: int
+
+
+@dataclass(slots=True)
+class People:
+    """Draws from one seed, in one order: the same month each time."""
+
+    habits: Habits
+    _random: np.random.Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._random = np.random.default_rng(self.habits.seed)
+
+    def askings(self, count: int) -> Iterator[list[Asking]]:
+        """Day after day; ``count`` different questions, the first is asked most."""
+        habits = self.habits
+        often = np.arange(1, count + 1) ** -habits.skew
+        each, more = divmod(habits.questions, habits.days)
+        for day in range(habits.days):
+            size = each + (day < more)
+            who = self._random.integers(habits.people, size=size)
+            what = self._random.choice(count, size=size, p=often / often.sum())
+            yield [Asking(int(one), int(other)) for one, other in zip(who, what, strict=True)]
+
+    def opened(self, shown: Sequence[str], grades: Grades) -> tuple[str, ...]:
+        """Which of the hits somebody opens, best first."""
+        chances = np.arange(1, len(shown) + 1, dtype=float) ** -self.habits.attention
+        chances *= [pleases(grades.get(one, 0), self.habits.noise) for one in shown]
+        return tuple(one for one, hit in zip(shown, self._random.random(len(shown)) < chances, strict=True) if hit)
+
+
+def pleases(grade: int, noise: float, best: int = 2) -> float:
+    """The chance that a hit of this grade is opened by somebody who looks at it."""
+    return noise + (1.0 - noise) * (2.0 ** max(min(grade, best), 0) - 1.0) / (2.0**best - 1.0)
+
+
+def script(question: str, shown: Sequence[str], wanted: str, day: str, times: int) -> list[Logged]:
+    """One key that asks and opens its own record all day, whatever stands before it."""
+    return [Logged(question, "k-script", day, tuple(shown), (wanted,)) for _ in range(times)]

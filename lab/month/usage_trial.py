@@ -1,0 +1,134 @@
+"""What usage brings: simulated people ask judged questions for a month, and on some nights the ranking learns from it.
+
+The judgements play two parts: people open by them, and the answers are measured by them. So the trial says how much
+of what people agree on the ranking takes over, not whether real people agree with the judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+
+from core.json_types import Json
+from evaluation.asking import ask_all, run_of
+from evaluation.collection import Collection
+from evaluation.metrics import HEADLINE, Measured, measure
+from evaluation.significance import Comparison, paired_randomisation
+from evaluation.trec import Run
+from evaluation.variants import Variant
+from lab.month.people import SHOWN, Habits, People, script
+from search_api.insight.openings import NO_USAGE, Logged, UsageTable, usage_of
+from search_api.pipeline import SearchPipeline
+from search_api.ranking.signals.usage import Evidence, Usage
+
+FIRST = date(2026, 11, 1)
+_NIGHTS = frozenset((3, 7, 14, 30))
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """After so many days: the mean of the headline measure, against the first day's; ``questions`` with evidence."""
+
+    days: int
+    ndcg: float
+    against_first: Comparison
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """``first``: before anything was asked. ``by_script``: the places that a script won for its records, at most."""
+
+    first: float
+    nights: Sequence[Night]
+    by_script: int | None = None
+
+    def as_json(self) -> Json:
+        rows = [
+            {"days": one.days, HEADLINE: one.ndcg, "gain": one.against_first.difference, "p": one.against_first.p,
+             "better": one.against_first.better, "worse": one.against_first.worse, "questions": one.questions}
+            for one in self.nights
+        ]  # fmt: skip
+        return {"first": self.first, "nights": rows, "by_script": self.by_script}
+
+
+@dataclass(slots=True)
+class Table:
+    """What the pipeline ranks by."""
+
+    now: UsageTable = NO_USAGE
+
+    def __call__(self) -> UsageTable:
+        return self.now
+
+
+@dataclass(slots=True)
+class UsageTrial:
+    """``pipeline`` ranks by ``table``. ``scripted``: one key opens the tenth hit of every question all day."""
+
+    pipeline: SearchPipeline
+    table: Table
+    collection: Collection
+    evidence: Evidence
+    habits: Habits
+    scripted: bool = False
+    log: list[Logged] = field(default_factory=list)
+
+    def run(self, told: Callable[[int, int], None]) -> Trial:
+        people, questions = People(self.habits), self.collection.questions
+        first = served = self._asked()
+        before, nights = measure(first, self.collection.qrels), []
+        for day, askings in enumerate(people.askings(len(questions)), 1):
+            today = (FIRST + timedelta(days=day - 1)).isoformat()
+            for one in askings:
+                question = questions[one.question]
+                shown = [document for document, _ in served[question.id][:SHOWN]]
+                opened = people.opened(shown, self.collection.qrels.get(question.id, {}))
+                self.log.append(Logged(question.text, f"k{one.who}", today, tuple(shown), opened))
+            if self.scripted:
+                self._scripted(served, today)
+            if day in _NIGHTS:
+                self.table.now = by_record(usage_of(self.log, self.evidence), self.collection.documents)
+                served = self._asked()
+                nights.append(self._night(day, before, served))
+            told(day, self.habits.days)
+        return Trial(before.means[HEADLINE], nights, self._won(first, served) if self.scripted else None)
+
+    def _asked(self) -> Run:
+        return run_of(ask_all(self.pipeline, self.collection, Variant(), threads=2))
+
+    def _night(self, day: int, before: Measured, served: Run) -> Night:
+        now = measure(served, self.collection.qrels)
+        compared = paired_randomisation(now.column(HEADLINE), before.column(HEADLINE))
+        return Night(day, now.means[HEADLINE], compared, len(self.table.now))
+
+    def _scripted(self, served: Run, today: str) -> None:
+        for question in self.collection.questions:
+            shown = [document for document, _ in served[question.id][:SHOWN]]
+            if shown:
+                self.log += script(question.text, shown, shown[-1], today, 20)
+
+    def _won(self, first: Run, last: Run) -> int:
+        """Of the records that stood tenth at first and that nobody judged relevant: the most places won."""
+        won = 0
+        for question, found in first.items():
+            grades = self.collection.qrels.get(question, {})
+            tenth = found[SHOWN - 1][0] if len(found) >= SHOWN else None
+            if tenth is not None and grades.get(tenth, 0) <= 0:
+                place = [document for document, _ in last[question]].index(tenth)
+                won = max(won, SHOWN - 1 - place)
+        return won
+
+
+def by_record(table: UsageTable, documents: Mapping[str, str]) -> UsageTable:
+    """The same by record; ``documents`` by record, as a collection has them."""
+    records = {document: record for record, document in documents.items()}
+    return UsageTable(
+        {key: {records[name]: value for name, value in values.items()} for key, values in table.by_question.items()}
+    )
+
+
+def evidence_of(pipeline: SearchPipeline, **changed: float) -> Evidence:
+    """The configuration's, with these numbers changed."""
+    return replace(pipeline.parts.config.records[Usage].evidence, **changed)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Learns how signals become one score, from judged questions."""
