@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from reading.sentences import sentences
 from search_api.answers.coverage import content_words
 
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 CUTS = (1, 3, 5, 8, 32, 64)
 
 
@@ -19,7 +22,9 @@ class Asked:
     threshold. ``best`` and ``mean``: relevance of the first passage and mean of the first eight (0..1), ignoring the
     threshold. ``citations`` and ``right``: the passages that the answer cites, and those of them from its text.
     ``sentences`` and ``supported``: of the answer. ``recall``: of the reference answer's words, None without a
-    reference; ``without``: the same without retrieval.
+    reference; ``without``: the same without retrieval. ``statements``: the share of the reference's statements that the
+    answer makes. ``on_page`` and ``first_on_page``: whether any and the first citation is of a named page, None if
+    no page is named.
     """
 
     id: str
@@ -35,6 +40,9 @@ class Asked:
     supported: int = 0
     recall: float | None = None
     without: float | None = None
+    statements: float | None = None
+    on_page: bool | None = None
+    first_on_page: bool | None = None
 
 
 def answer_recall(answer: str, references: Sequence[str]) -> float | None:
@@ -45,6 +53,25 @@ def answer_recall(answer: str, references: Sequence[str]) -> float | None:
     said = content_words(answer)
     wanted = [words for reference in references if (words := content_words(reference))]
     return max((len(words & said) / len(words) for words in wanted), default=None)
+
+
+def statement_recall(answer: str, references: Sequence[str]) -> float | None:
+    """The share of a reference's sentences that the answer says, for the best reference, 0..1. None without one.
+
+    A sentence is said if the answer has three fifths of its content words and all of its numbers.
+    """
+    said, numbers = content_words(answer), set(_NUMBER.findall(answer))
+    shares = [
+        fmean(_said(statement, said, numbers) for statement in statements)
+        for reference in references
+        if (statements := [one for one in sentences(reference) if content_words(one)])
+    ]
+    return max(shares, default=None)
+
+
+def _said(statement: str, said: frozenset[str], numbers: set[str]) -> float:
+    words = content_words(statement)
+    return float(len(words & said) >= 0.6 * len(words) and numbers.issuperset(_NUMBER.findall(statement)))
 
 
 def share(hits: Iterable[bool]) -> float | None:
@@ -71,9 +98,12 @@ def figures(rows: Sequence[Asked]) -> dict[str, float | int | None]:
         "refused_rightly": share(row.refused for row in cannot),
         "with_reference_answer": len(referred),
         "answer_recall": _mean(row.recall for row in referred),
+        "statement_recall": _mean(row.statements for row in referred),
         "answer_recall_without_retrieval": _mean(row.without for row in referred),
         "citations": sum(row.citations for row in answered),
         "citation_precision": _ratio(sum(row.right for row in answered), sum(row.citations for row in answered)),
+        "right_page_cited": share(row.on_page for row in can if row.on_page is not None),
+        "right_page_first": share(row.first_on_page for row in can if row.first_on_page is not None),
         "sentences": sum(row.sentences for row in answered),
         "sentences_supported": _ratio(sum(row.supported for row in answered), sum(row.sentences for row in answered)),
     }

@@ -9,6 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.errors import SondeError
 from evaluation.collections.pira import Language, plain
 from evaluation.splits import Half
 
@@ -17,7 +20,7 @@ from evaluation.splits import Half
 class AnswerQuestion:
     """``text``: the id of its text. ``answers``: reference answers by people; empty if unknown.
 
-    ``answerable`` False: people judged that its text does not answer it.
+    ``answerable`` False: people judged that its text does not answer it. ``pages``: those that answer it, from 1.
     """
 
     id: str
@@ -25,6 +28,7 @@ class AnswerQuestion:
     text: str
     answers: tuple[str, ...] = ()
     answerable: bool = True
+    pages: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,46 @@ class AnswerCollection:
         """This many of the questions with all texts; the same ones each time, independent of the file's order."""
         chosen = sorted(self.questions, key=lambda one: hashlib.sha256(one.id.encode()).digest())[:count]
         return AnswerCollection(f"{self.name} (sample of {len(chosen)})", tuple(chosen), self.texts)
+
+
+class _Line(BaseModel):
+    """A line of a file of questions."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(min_length=1)
+    document: str = ""
+    id: str | None = None
+    answers: list[str] = []
+    answerable: bool = True
+    pages: list[int] = []
+
+
+def load_questions(path: Path) -> tuple[AnswerQuestion, ...]:
+    """Questions of one's own, a JSON object a line: ``question``, and if known ``document`` (id or file name),
+    ``answers``, ``pages`` and ``answerable``.
+
+    Raises SondeError that names every bad line.
+    """
+    read: list[AnswerQuestion] = []
+    wrong: list[str] = []
+    for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if not text.strip():
+            continue
+        try:
+            line = _Line.model_validate_json(text)
+        except ValidationError as error:
+            first = error.errors()[0]
+            member = ".".join(str(part) for part in first["loc"])
+            wrong.append(f"line {number}: {member or 'it'}: {first['msg']}")
+            continue
+        answers, pages = tuple(line.answers), tuple(line.pages)
+        read.append(
+            AnswerQuestion(line.id or str(number), line.question, line.document, answers, line.answerable, pages)
+        )
+    if wrong or not read:
+        raise SondeError(f"{path}: {'; '.join(wrong) or 'holds no question'}")
+    return tuple(read)
 
 
 def load_pira(data: Path, language: Language = "en") -> AnswerCollection:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from core.ports import LanguageModel
-from evaluation.answers.measures import Asked, answer_recall
+from evaluation.answers.measures import Asked, answer_recall, statement_recall
 from evaluation.answers.questions import AnswerQuestion
 from search_api.answers.answerer import Answerer
 from search_api.answers.citations import without_citations
@@ -58,6 +58,7 @@ def measured(question: AnswerQuestion, passages: Sequence[FoundPassage], answer:
     cited = [number for sentence in answer.sentences for number in sentence.citations]
     relevances = [passage.relevance for passage in passages[:_FIRST]]
     said = "" if answer.refused else without_citations(answer.text)
+    on_page = _on_page(question, [one for number in cited for one in answer.passages if one.number == number])
     return Asked(
         id=question.id,
         answerable=question.answerable,
@@ -72,7 +73,22 @@ def measured(question: AnswerQuestion, passages: Sequence[FoundPassage], answer:
         supported=sum(sentence.supported for sentence in answer.sentences),
         recall=answer_recall(said, question.answers),
         without=answer_recall(alone, question.answers),
+        statements=statement_recall(said, question.answers),
+        on_page=any(on_page) if on_page is not None else None,
+        first_on_page=on_page[:1] == [True] if on_page is not None else None,
     )
+
+
+def _on_page(question: AnswerQuestion, cited: Sequence[FoundPassage]) -> list[bool] | None:
+    """For each citation, whether its passage touches a page that the question names; None if it names none."""
+    if not question.pages or not question.answerable:
+        return None
+    return [one.document == question.text and _touches(one, question.pages) for one in cited]
+
+
+def _touches(passage: FoundPassage, pages: Sequence[int]) -> bool:
+    first, last = passage.first_page, passage.last_page or passage.first_page
+    return first is not None and last is not None and any(first <= page <= last for page in pages)
 
 
 def examine(examination: Examination, questions: Sequence[AnswerQuestion], progress: Progress) -> list[Answered]:

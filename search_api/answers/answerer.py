@@ -15,6 +15,7 @@ from search_api.answers.citations import Judge, checked_sentences
 from search_api.answers.extract import best_quotes, quoted_text
 from search_api.answers.prompt import build_messages
 from search_api.answers.retrieve import PassageRetriever
+from search_api.answers.said import answer_alone, is_refusal, without_reasoning
 from search_api.answers.values import REFUSAL, AnswerConfig, AskRequest, CitedAnswer, FoundPassage
 from search_api.pipeline import Stopwatch
 from search_api.ranking.rerank import calibrated
@@ -102,11 +103,13 @@ class Answerer:
     def _generated(
         self, model: LanguageModel, messages: Sequence[Mapping[str, str]], state: _State
     ) -> Generator[Step, None, str | None]:
-        """Yields pieces as they arrive; returns the whole text, or None if the model failed before its first piece."""
+        """Yields pieces as they arrive; returns the whole text, or None if the model failed before its first piece, or
+        said nothing.
+        """
         pieces: list[str] = []
         with state.watch.stage("generate"):
             try:
-                for piece in model.stream(messages):
+                for piece in without_reasoning(model.stream(messages)):
                     pieces.append(piece)
                     yield Step("text", text=piece)
             except SondeError as error:
@@ -115,10 +118,14 @@ class Answerer:
                     raise Unavailable("The language model stopped in the middle of its answer.") from error
                 state.degraded.append("language_model")
                 return None
-        return "".join(pieces).strip()
+        text = answer_alone("".join(pieces))
+        if not text:  # a model that only reasons, until its tokens end
+            log.warning("ask.model_said_nothing")
+            state.degraded.append("language_model")
+        return text or None
 
     def _checked(self, text: str, passages: Sequence[FoundPassage], language: str | None, state: _State) -> CitedAnswer:
-        if not text or text.startswith(REFUSAL):
+        if is_refusal(text):
             return _refusal(passages, language, state)
         with state.watch.stage("check"):
             found = checked_sentences(text, passages, self._judge(), self._parts.config.support)

@@ -1,6 +1,7 @@
 """Checks an answer: whether each citation exists, and whether the cited text supports the sentence.
 
-A sentence is supported if its numbers and names occur in the cited text and its words (or the cross-encoder) agree.
+A sentence is supported if its numbers and names occur in the cited text, its words (or the cross-encoder) agree, and
+the text does not say the opposite.
 Pure: passages in, verdicts out.
 """
 
@@ -10,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from reading.sentences import sentences
+from search_api.answers.contradiction import contradicts
 from search_api.answers.coverage import content_words
 from search_api.answers.values import FoundPassage, Sentence
 
@@ -53,6 +55,8 @@ def _checked(sentence: str, texts: Mapping[int, str], judge: Judge | None, least
     missing = [*missing_numbers(said, evidence), *missing_names(said, evidence)]
     if missing:
         return Sentence(said, cited, False, f"not in what it cites: {', '.join(missing[:5])}")
+    if contradicts(said, evidence):
+        return Sentence(said, cited, False, "what it cites says the opposite")
     agreement = judge(said, evidence) if judge is not None else shared_words(said, evidence)
     if agreement < least:
         return Sentence(said, cited, False, f"what it cites does not say it ({agreement:.2f})")

@@ -17,6 +17,7 @@ _LANGUAGES = {
     "pt": "Portuguese",
 }
 _MOST_TURNS = 6
+_OWN_CITATIONS = re.compile(r"\[(\d{1,3}(?:\s*[-–,;]\s*\d{1,3})*)\]")
 _ROLE_MARKS = re.compile(r"<\|[^|<>]{0,40}\|>|\[/?INST\]|<</?SYS>>|</?s>", re.IGNORECASE)
 
 _RULES = """You answer questions from numbered passages of documents, and from nothing else.
@@ -60,5 +61,7 @@ def _pages(passage: FoundPassage) -> str:
 
 
 def plain(text: str) -> str:
-    """Removes the marks with which chat templates separate speakers."""
-    return _ROLE_MARKS.sub(" ", text)
+    """Removes the marks with which chat templates separate speakers, and puts the text's own bracketed numbers into
+    round brackets: copied into an answer, "[12]" would read as a citation of passage 12.
+    """
+    return _OWN_CITATIONS.sub(r"(\1)", _ROLE_MARKS.sub(" ", text))

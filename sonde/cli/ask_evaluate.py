@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,12 @@ from core.errors import SondeError
 from core.json_types import Json
 from evaluation.answers.grading import answer_id, grading_page, told
 from evaluation.answers.measures import figures
-from evaluation.answers.questions import AnswerCollection, load_pira
+from evaluation.answers.questions import AnswerCollection, load_pira, load_questions
 from evaluation.answers.run import Answered, examine
 from evaluation.judgements import JudgementFile
 from evaluation.splits import Half
-from sonde.settings import load_settings
-from sonde.wiring.evaluation.answering import AnswersAsked, examiner
+from sonde.settings import Settings, load_settings
+from sonde.wiring.evaluation.answering import AnswersAsked, examiner, examiner_of_index, ids_of
 from sonde.wiring.evaluation.judged import CHECKOUT, halves_of
 
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
@@ -40,7 +40,12 @@ _WRITABLE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="Shared data folder."
 )
-@click.option("--questions", type=click.IntRange(1), help="A fixed sample of N questions, over all texts.")
+@click.option(
+    "--questions",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Your own questions about the documents of the running index, a JSON object a line; see docs/documents.md.",
+)
+@click.option("--sample", type=click.IntRange(1), help="A fixed sample of N questions, over all texts.")
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only the questions of this half; all answerable.")
 @click.option("--text-alone", is_flag=True, help="Rank without the place and the period of a question.")
 @click.option("--json", "out", type=_WRITABLE, help="Write the figures to this file, for each question too.")
@@ -51,16 +56,22 @@ _WRITABLE = click.Path(path_type=Path, dir_okay=False)
     help="Only report the grades in this file: lines that the page saved, of one or more people.",
 )
 def ask_evaluate(**given: Any) -> None:
-    """Ask a judged collection's questions, and measure what is found, cited and refused.
+    """Ask a judged collection's questions, or your own, and measure what is found, cited and refused.
 
-    Its texts go into a temporary index that is deleted afterwards; answers are made as in `POST /ask`.
+    A collection's texts go into a temporary index that is deleted afterwards; with --questions the running index is
+    asked. Answers are made as in `POST /ask`.
     """
     if given["judgements"] is not None:
         click.echo("\n".join(told(JudgementFile.open(given["judgements"]))))
         return
-    collection = _collection(given["collection"], given["shared"], given["half"], given["questions"])
-    form = AnswersAsked(given["mode"], given["text_alone"])
-    with examiner(load_settings(), collection, form) as ready, _bar() as bar:
+    settings, form = load_settings(), AnswersAsked(given["mode"], given["text_alone"])
+    if given["questions"] is not None:
+        collection = _own(settings, given["questions"])
+        examining = examiner_of_index(settings, form)
+    else:
+        collection = _collection(given["collection"], given["shared"], given["half"], given["sample"])
+        examining = examiner(settings, collection, form)
+    with examining as ready, _bar() as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
         done = examine(ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
     measured = figures([one.measured for one in done])
@@ -72,13 +83,21 @@ def ask_evaluate(**given: Any) -> None:
         given["page"].write_text(grading_page(collection.name, ready.made, done), "utf-8")
 
 
-def _collection(name: str, shared: Path | None, half: Half | None, questions: int | None) -> AnswerCollection:
+def _own(settings: Settings, path: Path) -> AnswerCollection:
+    """The questions of a file, and the documents that they name. Raises SondeError."""
+    asked = load_questions(path)
+    ids = ids_of(settings, (one.text for one in asked if one.text))
+    named = tuple(replace(one, text=ids.get(one.text, "")) for one in asked)
+    return AnswerCollection(path.name, named, {id: name for name, id in ids.items()})
+
+
+def _collection(name: str, shared: Path | None, half: Half | None, sample: int | None) -> AnswerCollection:
     data = (shared or CHECKOUT.parent / "shared") / "data"
     if not data.is_dir():
         raise SondeError(f"{data} is missing: name the folder of the shared data with --shared or SONDE_SHARED.")
     whole = load_pira(data, "pt" if name.endswith("_pt") else "en")
     chosen = whole if half is None else whole.half(half, halves_of(name))
-    return chosen.sample(questions) if questions else chosen
+    return chosen.sample(sample) if sample else chosen
 
 
 def _bar() -> Progress:

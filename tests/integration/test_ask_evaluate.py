@@ -10,8 +10,14 @@ import pytest
 from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 
+from core.errors import SondeError
 from evaluation.throwaway import PREFIX
+from indexer.documents.ingest import Incoming, ingest
 from sonde.cli.ask_evaluate import ask_evaluate
+from sonde.wiring.documents import document_parts
+from sonde.wiring.indices import prepare_indices
+from tests.pdf_files import PdfPage, paragraph, pdf
+from tests.service import Service
 
 TEXTS = {
     "The Brumm estuary is 31 km long. Its tides reach 4 metres at the mouth, and seals rest on its sand banks.": [
@@ -22,6 +28,12 @@ TEXTS = {
         ("b1", "How many megawatts does the Dorsch cable carry?", "600 megawatts", "1.0"),
     ],
 }
+PAGES = [
+    "The Brumm estuary is 31 km long.",
+    "It lies in the north.",
+    "The tides of the Brumm estuary reach 4 metres.",
+    "Seals rest on its sand banks.",
+]
 COLUMNS = ["id_qa", "question_en_origin", "answer_en_origin", "answer_en_validate", "abstract", "at_labels"]
 
 
@@ -64,3 +76,41 @@ def test_what_is_found_cited_and_refused_is_measured(
     assert by_question["a1"]["as"] in page.read_text()
     left = es_client.search(index=f"{PREFIX}*-passages-*", query={"match": {"text": "Brumm"}}, ignore_unavailable=True)
     assert left["hits"]["hits"] == []
+
+
+def test_ones_own_questions_are_asked_of_the_running_index(
+    tmp_path: Path, elasticsearch_url: str, es_client: Elasticsearch, prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SONDE_ELASTICSEARCH__URL", elasticsearch_url)
+    monkeypatch.setenv("SONDE_INDEX__PREFIX", prefix)
+    service = Service(es_client, elasticsearch_url, prefix)
+    parts = document_parts(service.settings, service.models, es_client)
+    prepare_indices(es_client, service.settings, service.models)
+    pages = [PdfPage(paragraph(72, 100, [*line])) for line in (PAGES[:2], PAGES[2:])]
+    assert ingest(Incoming(pdf(pages), "brumm.pdf", "brumm.pdf"), parts).entry.state == "ready"
+    es_client.indices.refresh(index=f"{prefix}-*")
+
+    asked, out = tmp_path / "questions.jsonl", tmp_path / "out.json"
+    lines = [
+        {
+            "question": "How long is the Brumm estuary?",
+            "document": "brumm.pdf",
+            "pages": [1],
+            "answers": ["31 km long."],
+        },
+        {"question": "How high are the tides of the Brumm estuary?", "document": "brumm.pdf", "pages": [7]},
+        {"question": "Who painted the ceiling of the Sistine Chapel?", "answerable": False},
+    ]
+    asked.write_text("\n".join(json.dumps(line) for line in lines))
+    done = CliRunner().invoke(ask_evaluate, ["--questions", str(asked), "--json", str(out)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    found = json.loads(out.read_text())
+    assert (found["refused_wrongly"], found["refused_rightly"], found["statement_recall"]) == (0.0, 1.0, 1.0)
+    assert found["right_page_first"] == 0.5, "there is no page 7"
+
+    asked.write_text('{"question": "a"}\n{"document": 3}\nrubbish\n')
+    with pytest.raises(SondeError, match=r"line 2: question.*line 3"):
+        CliRunner().invoke(ask_evaluate, ["--questions", str(asked)], catch_exceptions=False)
+    asked.write_text('{"question": "a", "document": "nowhere.pdf"}\n')
+    with pytest.raises(SondeError, match=r"0 public documents are called 'nowhere.pdf'"):
+        CliRunner().invoke(ask_evaluate, ["--questions", str(asked)], catch_exceptions=False)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
+from core.document import PUBLIC
 from core.errors import SondeError
 from core.ports import LanguageModel
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
+from es_mappings.names import alias
 from evaluation.answers.bench import passages_of
 from evaluation.answers.questions import AnswerCollection
 from evaluation.answers.run import Examination
@@ -27,6 +29,7 @@ from sonde.wiring.answering import language_model
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.documents import passage_reader
 from sonde.wiring.evaluation.searching import CachingModels
+from sonde.wiring.models import Models
 from sonde.wiring.search import ranking_config, search_parts
 
 _TIMEOUT_S = 120.0
@@ -75,7 +78,42 @@ def examiner(settings: Settings, collection: AnswerCollection, form: AnswersAske
         yield Examiner(Examination(answerer, resolver, model), f"{made} Embedder {embedder.card.model}.")
 
 
-def _model(settings: Settings, models: CachingModels, mode: str, stack: ExitStack) -> tuple[LanguageModel | None, str]:
+@contextmanager
+def examiner_of_index(settings: Settings, form: AnswersAsked) -> Iterator[Examiner]:
+    """The public documents of the running index, which is only read.
+
+    Raises SondeError where no endpoint is set, Unavailable where Elasticsearch does not answer.
+    """
+    given = settings.answers
+    config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
+    with ExitStack() as stack:
+        client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True))
+        models = Models(settings)
+        model, made = _model(settings, models, form.mode, stack)
+        resolver = ServingResolver(client, settings.index.prefix, models.embedder)
+        search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
+        retriever = PassageRetriever(search, settings.index.prefix, config)
+        answerer = Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model))
+        said = f"{made} Embedder {models.embedder().card.model}. Index {settings.index.prefix}."
+        yield Examiner(Examination(answerer, resolver, model), said)
+
+
+def ids_of(settings: Settings, named: Iterable[str]) -> dict[str, str]:
+    """The id of each public document, by its id or file name. Raises SondeError for one that is not there, or twice."""
+    found: dict[str, str] = {}
+    with elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True) as client:
+        for name in sorted(set(named)):
+            either = [{"ids": {"values": [name]}}, {"term": {"name": name}}]
+            query = {"bool": {"filter": [{"term": {"owner": PUBLIC}}], "should": either, "minimum_should_match": 1}}
+            body = client.search(index=alias(settings.index.prefix, "documents"), query=query, source=False).body
+            hits = [hit["_id"] for hit in body["hits"]["hits"]]
+            if len(hits) != 1:
+                raise SondeError(f"{len(hits)} public documents are called {name!r}; name one by its id.")
+            found[name] = hits[0]
+    return found
+
+
+def _model(settings: Settings, models: Models, mode: str, stack: ExitStack) -> tuple[LanguageModel | None, str]:
     if mode == "extractive":
         return None, "Extractive: the best sentences, quoted."
     if mode == "stub":
