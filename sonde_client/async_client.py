@@ -9,7 +9,7 @@ import httpx
 
 from sonde_client import calls
 from sonde_client.calls import Call, Kind, T, Value
-from sonde_client.client import TIMEOUT_S, bearer
+from sonde_client.client import TIMEOUT_S
 from sonde_client.errors import ClientError, unanswered
 from sonde_client.records import Json, Record
 from sonde_client.results import Hit, SearchResult, next_cursor, search_result
@@ -25,7 +25,8 @@ class AsyncClient:
         self, url: str, *, key: str | None = None, timeout_s: float = TIMEOUT_S, http: httpx.AsyncClient | None = None
     ) -> None:
         self._base = url.rstrip("/")
-        self._http = http or httpx.AsyncClient(timeout=timeout_s, headers=bearer(key), follow_redirects=False)
+        self._key = key
+        self._http = http or httpx.AsyncClient(timeout=timeout_s, follow_redirects=False)
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -107,7 +108,7 @@ class AsyncClient:
 
     async def _answer(self, call: Call[T]) -> T:
         try:
-            answer = await self._http.send(call.request(self._http, self._base))
+            answer = await self._http.send(call.request(self._http, self._base, self._key))
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise unanswered(self._base, error) from error
         return call.result(answer, self._base)

@@ -30,8 +30,11 @@ class Call(Generic[T]):
     content: bytes | None = None
     media_type: str | None = None
 
-    def request(self, http: httpx.Client | httpx.AsyncClient, base: str) -> httpx.Request:
-        headers = {"Content-Type": self.media_type} if self.media_type else None
+    def request(self, http: httpx.Client | httpx.AsyncClient, base: str, key: str | None) -> httpx.Request:
+        """``key`` goes with the request, not with the pool: a pool of the caller's may serve other addresses too."""
+        headers = {"Content-Type": self.media_type} if self.media_type else {}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
         return http.build_request(
             self.method,
             base + self.path,

@@ -26,7 +26,8 @@ class Client:
         self, url: str, *, key: str | None = None, timeout_s: float = TIMEOUT_S, http: httpx.Client | None = None
     ) -> None:
         self._base = url.rstrip("/")
-        self._http = http or httpx.Client(timeout=timeout_s, headers=bearer(key), follow_redirects=False)
+        self._key = key
+        self._http = http or httpx.Client(timeout=timeout_s, follow_redirects=False)
 
     def __enter__(self) -> Client:
         return self
@@ -111,11 +112,7 @@ class Client:
 
     def _answer(self, call: Call[T]) -> T:
         try:
-            answer = self._http.send(call.request(self._http, self._base))
+            answer = self._http.send(call.request(self._http, self._base, self._key))
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise unanswered(self._base, error) from error
         return call.result(answer, self._base)
-
-
-def bearer(key: str | None) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"} if key else {}

@@ -28,4 +28,4 @@ def taken(html: str) -> Image.Image:
 if __name__ == "__main__":
     with Client(sys.argv[1]) as sonde:
         shown = sonde.search("rainfall in southern Africa since 1990", limit=3)._repr_html_()
-    taken(shown).quantize(64).save(PICTURES / "notebook.png", optimize=True)
+    taken(shown).quantize(200).save(PICTURES / "notebook.png", optimize=True)

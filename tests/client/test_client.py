@@ -101,11 +101,12 @@ def test_records_become_a_table_with_geometries(url: str) -> None:
 
 def test_another_program_behind_the_address_is_named() -> None:
     def other(request: httpx.Request) -> httpx.Response:
+        assert request.headers["Authorization"] == "Bearer secret"
         page = httpx.Response(200, html="<html>nginx</html>")
         busy = httpx.Response(429, headers={"Retry-After": "7"}, json={"title": "Too many requests"})
         return {"/search": page, "/suggest": httpx.Response(200, json=[1]), "/collections": busy}[request.url.path]
 
-    with Client("http://other", http=httpx.Client(transport=httpx.MockTransport(other))) as client:
+    with Client("http://other", key="secret", http=httpx.Client(transport=httpx.MockTransport(other))) as client:
         for asked in (lambda: client.search("rain"), lambda: client.suggest("rain")):
             with pytest.raises(ClientError, match="http://other is not one of Sonde"):
                 asked()
