@@ -30,6 +30,7 @@ from search_api.views.feeds import feeds_views
 from search_api.views.harvest import harvest_views
 from search_api.views.insight import insight_views, opened_views
 from search_api.views.items import items_views
+from search_api.views.kin import kin_views
 from search_api.views.landing import landing_views
 from search_api.views.library import library_views
 from search_api.views.mcp import mcp_views
@@ -88,6 +89,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(suggest_views(parts))
     app.register_api(collections_views(parts))
     app.register_api(items_views(parts))
+    app.register_api(kin_views(parts))
     app.register_api(preview_views(parts))
     _register_beside(app, push_views(parts))
     app.register_api(stac_views(parts))

@@ -18,6 +18,8 @@ from search_api.http import HttpPolicy
 from search_api.insight.export import RecordTexts
 from search_api.insight.log import QueryLog
 from search_api.insight.questions import QuestionReader
+from search_api.insight.record_quality import QualityOf
+from search_api.kin.kin import Kin
 from search_api.library.notebooks import Notebooks
 from search_api.library.personal_library import PersonalLibrary
 from search_api.library.search import LibrarySearch
@@ -57,6 +59,8 @@ class Parts:
     queries: QueryLog
     questions: QuestionReader
     texts: RecordTexts
+    kin: Kin
+    record_quality: QualityOf
     now_ms: Callable[[], int]
     authenticator: Authenticator
     limits: Limits = field(default_factory=Limits)

@@ -206,6 +206,17 @@ class QueriesSettings(_Group):
         return self
 
 
+class CitationsSettings(_Group):
+    """Works elsewhere that cite a record, shown on its page; docs/desk.md."""
+
+    events_url: HttpUrl | None = Field(
+        None,
+        description="Service in the form of DataCite's event data, such as https://api.datacite.org/events. It learns "
+        "which DOIs are opened. Default: nothing is asked.",
+    )
+    timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
+
+
 class LimitsSettings(_Group):
     """Rate limits; generous, so that only a runaway client reaches them."""
 
@@ -407,6 +418,7 @@ class Settings(BaseSettings):
     access: AccessSettings = AccessSettings()
     limits: LimitsSettings = LimitsSettings()
     queries: QueriesSettings = QueriesSettings()
+    citations: CitationsSettings = CitationsSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     cross_encoder: CrossEncoderSettings = CrossEncoderSettings()
     models: ModelsSettings = ModelsSettings()

@@ -13,7 +13,7 @@ await mkdir(target, { recursive: true });
 for (const name of await readdir(target)) await rm(join(target, name), { recursive: true });
 await build({
   absWorkingDir: here,
-  entryPoints: { page: "src/page.tsx", map: "src/map/worldMap.ts", "sonde-search": "src/embed.ts" },
+  entryPoints: { page: "src/page.tsx", map: "src/map/worldMap.ts", "sonde-search": "src/embed.ts", desk: "src/styles/desk.css" },
   outdir: target,
   bundle: true,
   splitting: true,

@@ -22,6 +22,7 @@ _RULES: tuple[Rule, ...] = (
     ("/page/", None),
     ("/static/", None),
     ("/sources", None),
+    ("/desk", None),
     ("/embed", None),
     ("/answers", None),
     ("/my-documents", None),

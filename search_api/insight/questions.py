@@ -116,6 +116,18 @@ class QuestionReader:
             found[one["key"]] = list(source.get("shown", ()))
         return found
 
+    def leading_to(self, record: str) -> Questions:
+        """The questions whose askers opened the record, most asked first; ``asked`` counts all askings of each."""
+        opened = self._search({"term": {"opened": record}}, {"questions": {"terms": _TERMS}})
+        names = [one["key"] for one in opened.get("questions", {}).get("buckets", [])]
+        if not names:
+            return Questions((), 0, 0)
+        answer = self._search({"terms": {"question": names}}, {"questions": _BY_QUESTION})
+        buckets = answer.get("questions", {}).get("buckets", [])
+        rows = [_row(one) for one in buckets if one["people"]["value"] >= LEAST_PEOPLE]
+        hidden = sum(one["doc_count"] for one in buckets) - sum(row.asked for row in rows)
+        return Questions(rows, len(buckets) - len(rows), hidden)
+
     def _search(self, query: Json, aggs: Json) -> Json:
         found = self._client.search(index=self._index, query=query, aggs=aggs, size=0, ignore_unavailable=True)
         answer: Json = found.body.get("aggregations", {})
@@ -126,8 +138,9 @@ _TOOK: Json = {"percentiles": {"field": "took_ms", "percents": [50]}}
 _PEOPLE: Json = {"cardinality": {"field": "who", "precision_threshold": _DISTINCT}}
 _WAS_OPENED: Json = {"filter": {"exists": {"field": "opened"}}}
 _NOT_FOUND: Json = {"filter": {"term": {"matched": 0}}}
+_TERMS: Json = {"field": "question", "size": _MOST_GROUPED}
 _BY_QUESTION: Json = {
-    "terms": {"field": "question", "size": _MOST_GROUPED},
+    "terms": _TERMS,
     "aggs": {
         "people": _PEOPLE,
         "opened": _WAS_OPENED,

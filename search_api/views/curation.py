@@ -23,6 +23,8 @@ from search_api.views.stewards import fresh, steward
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _WRITING: ResponseDict = {409: Problem, 413: Problem, **_GUARDED}
+MOST_NAMED = 10
+"""Refused lines in the message of an answer without any good one."""
 DRAFT_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 
 
@@ -138,8 +140,8 @@ def curation_views(parts: Parts) -> APIBlueprint:
         lines = read_lines(kind, request.get_data(cache=False), request.mimetype)
         taken = desk.take(kind, lines, steward(), query.draft or "")
         if not taken.ids and taken.refused:
-            first = taken.refused[0]
-            raise InvalidInput("body", f"body: line {first.line}: {first.problem}")
+            named = "; ".join(f"line {one.line}: {one.problem}" for one in taken.refused[:MOST_NAMED])
+            raise InvalidInput("body", f"body: {named}")
         audit("curation.written", kind, subject=caller().subject, accepted=len(taken.ids), refused=len(taken.refused))
         accepted = [{"line": line, "id": id} for line, id in taken.ids.items()]
         refused = [{"line": one.line, "problem": one.problem} for one in taken.refused]

@@ -16,6 +16,7 @@ from search_api.access.guard import caller
 from search_api.insight.entry import normal, subject_hash
 from search_api.insight.export import judged_collection
 from search_api.insight.questions import Interval, Slice, View
+from search_api.listing.reader import LONGEST_ID
 from search_api.parameter_types import Parameters
 from search_api.parts import Parts
 from search_api.problems import Problem
@@ -69,6 +70,12 @@ class DeleteParameters(Parameters):
     question: str | None = Field(None, max_length=2000)
 
 
+class RecordPath(BaseModel):
+    """A record."""
+
+    record: str = Field(max_length=LONGEST_ID, description="Its id.")
+
+
 class LinkPath(BaseModel):
     """A signed link."""
 
@@ -89,9 +96,23 @@ class SummaryAnswer(BaseModel):
 
     model_config = ConfigDict(title="InsightSummary")
 
+    keep: str = Field(description="What is kept of a question: off, counts or full.")
     asked: int
     over_time: list[Json]
     by: Json
+
+
+class RecordInsightAnswer(BaseModel):
+    """What a steward looks at beside a record."""
+
+    model_config = ConfigDict(title="InsightRecord")
+
+    completeness: float = Field(description="0 to 1, as in the quality report of its source.")
+    missing: list[str]
+    repaired: list[str]
+    broken_links: list[str] = Field(description="Of its links, those that failed at the last check.")
+    questions: list[Json] = Field(description="Questions of five people or more whose askers opened it.")
+    hidden: Json
 
 
 class DeletedAnswer(BaseModel):
@@ -118,7 +139,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
         responses={200: SummaryAnswer, **_GUARDED},
     )
     def summary(query: SummaryParameters) -> Response:
-        return fresh(reader.summary(query.slice(), query.interval))
+        return fresh({"keep": log.policy.keeping, **reader.summary(query.slice(), query.interval)})
 
     @api.get(
         "/insight/collection",
@@ -133,6 +154,26 @@ def insight_views(parts: Parts) -> APIBlueprint:
         response.headers["Cache-Control"] = "no-store"
         response.headers["Content-Disposition"] = 'attachment; filename="questions.zip"'
         return response
+
+    @api.get(
+        "/insight/records/<record>",
+        summary="One record: completeness, broken links, and which questions led to it",
+        responses={200: RecordInsightAnswer, **_GUARDED},
+    )
+    def of_record(path: RecordPath) -> Response:
+        record = parts.records.record(path.record).record
+        quality, asked = parts.record_quality(record.id), reader.leading_to(record.id)
+        broken = parts.broken_links(record.source)
+        return fresh(
+            {
+                "completeness": quality.completeness,
+                "missing": list(quality.missing),
+                "repaired": list(quality.repaired),
+                "broken_links": [one.href for one in record.links if one.href.partition("#")[0] in broken],
+                "questions": [row.as_json() for row in asked.rows],
+                "hidden": {"questions": asked.hidden_questions, "asked": asked.hidden_asked},
+            }
+        )
 
     @api.delete(
         "/insight/queries",

@@ -52,7 +52,7 @@ _ICON = '<link rel="icon" href="page/favicon.svg">'
 _STYLE = "portal.css"
 _FIRST = '<p class="first">Sonde</p>'
 _OPENSEARCH = '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml" title="{name}">'
-_ROOMS = {"/ask": "ask", "/library/documents": "library", "/harvest/sources": "harvest"}
+_ROOMS = {"/ask": "ask", "/library/documents": "library", "/harvest/sources": "harvest", "/curation/<kind>": "desk"}
 """The page's rooms besides the search, by the route that each needs."""
 
 
@@ -66,6 +66,12 @@ class SourcePage(BaseModel):
     """A source's page for stewards."""
 
     source: str = Field(max_length=200)
+
+
+class DeskPage(BaseModel):
+    """A part of the stewards' desk."""
+
+    part: str = Field(max_length=500)
 
 
 class RecordPage(BaseModel):
@@ -96,12 +102,27 @@ def page_views(parts: Parts) -> APIBlueprint:
         response = page('<meta name="sonde-embedded" content="yes">')
         return kept_apart(response, embedded_in=current_look().frame_ancestors)
 
+    _shells(api)
+    return api
+
+
+def _shells(api: APIBlueprint) -> None:
+    """Views whose content the script loads."""
+
     @api.get("/sources")
     def sources() -> Response:
         return page()
 
     @api.get("/sources/<source>")
     def source(path: SourcePage) -> Response:  # noqa: ARG001 - the page reads its own address
+        return page()
+
+    @api.get("/desk")
+    def desk() -> Response:
+        return page()
+
+    @api.get("/desk/<path:part>")
+    def desk_part(path: DeskPage) -> Response:  # noqa: ARG001 - the page reads its own address
         return page()
 
     @api.get("/answers")
@@ -111,8 +132,6 @@ def page_views(parts: Parts) -> APIBlueprint:
     @api.get("/my-documents")
     def documents() -> Response:
         return page()
-
-    return api
 
 
 def page(head: str = "", body: str = _FIRST, *, title: str | None = None, status: int = 200) -> Response:

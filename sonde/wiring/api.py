@@ -40,6 +40,7 @@ from sonde.wiring.harvest_control import QueueHarvestControl
 from sonde.wiring.indices import prepare_indices
 from sonde.wiring.insight import query_log, question_reader, record_texts, usage_values
 from sonde.wiring.job_queue import job_queue
+from sonde.wiring.kin import kin, record_quality
 from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.name_lists import loaded_name_lists
@@ -109,6 +110,8 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         queries=query_log(settings, everything),
         questions=question_reader(settings, writing),
         texts=record_texts(client, prefix),
+        kin=kin(settings, client, resolver, lambda: models.gate),
+        record_quality=record_quality(client, prefix),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
         rates=limit_policy(settings),

@@ -182,6 +182,13 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
         for form in ("json", "jsonld", "dcat", "rdf", "iso19139", "dc", "native")
     ],
     "/collections/<catalogue>/items/<record>/provenance": [(f"/collections/all/items/{HIDDEN}/provenance", None)],
+    "/collections/<catalogue>/items/<record>/citations": [
+        (f"/collections/all/items/{HIDDEN}/citations", None),
+    ],
+    "/collections/<catalogue>/items/<record>/kin": [
+        (f"/collections/all/items/{OPEN}/kin", None),
+        (f"/collections/all/items/{HIDDEN}/kin", None),
+    ],
     "/collections/<catalogue>/items/<record>/preview": [],  # asked for below: the record names no picture
     "/collections/<catalogue>/items/<record>/similar": [
         (f"/collections/all/items/{OPEN}/similar", None),
@@ -240,6 +247,7 @@ HOLDS_NOTHING = {
     "/readyz",
     "/robots.txt",
     "/healthz",
+    "/desk",
     "/sources",
 }
 """They are asked too: they tell the same to everybody."""
@@ -247,6 +255,7 @@ ELSEWHERE = (
     "/answers",
     "/ask/compare",
     "/curation/",
+    "/desk/",
     "/documents/<id>",
     "/insight/",
     "/opened/<link>",

@@ -30,6 +30,8 @@ OPEN = {
     "/page/<name>",
     "/readyz",
     "/robots.txt",
+    "/desk",
+    "/desk/<path:part>",
     "/sources",
     "/sources/<source>",
     "/stac/conformance",

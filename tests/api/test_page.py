@@ -107,6 +107,6 @@ def test_the_page_offers_what_the_service_has(samples: Service) -> None:
     rooms = text.partition('<meta name="sonde-rooms" content="')[2].partition('"')[0].split()
     routes = {rule.rule for rule in samples.app.url_map.iter_rules()}
     assert ("library" in rooms) == ("/library/documents" in routes)
-    assert {"ask", "harvest"} <= set(rooms)
-    for path in ("/sources/samples", "/my-documents"):
+    assert {"ask", "harvest", "desk"} <= set(rooms)
+    for path in ("/sources/samples", "/my-documents", "/desk", "/desk/rules/pins"):
         assert samples.http.get(path).mimetype == "text/html"

@@ -13,8 +13,7 @@ import { reportHeight } from "./shell/frame.ts";
 import { Header } from "./shell/header.tsx";
 import { remember } from "./shell/memory.ts";
 import { rememberPlaces } from "./shell/place.ts";
-import { SourceView } from "./sources/sourceView.tsx";
-import { SourcesView } from "./sources/sourcesView.tsx";
+import { StewardsView } from "./shell/stewardsView.tsx";
 import "leaflet/dist/leaflet.css"; // here and not in the map's bundle, because style sheets are not loaded lazily
 import "./styles/base.css";
 import "./map/map.css";
@@ -35,7 +34,7 @@ function Page({ first }: { first: Spoken }) {
     address.searchParams.set("lang", chosen);
     go(address.href, true);
   };
-  const view = "id" in route ? `${route.view} ${route.id}` : route.view;
+  const view = "id" in route ? `${route.view} ${route.id}` : "path" in route ? `${route.view} ${route.path}` : route.view;
   const seen = useRef(view);
   useEffect(() => {
     // Moves the focus into the new view, for users of keyboards and screen readers.
@@ -53,8 +52,7 @@ function Page({ first }: { first: Spoken }) {
       {route.view === "ask" && <AskView query={route.query} />}
       {route.view === "library" && <LibraryView />}
       {route.view === "document" && <DocumentView key={route.id} id={route.id} hash={route.hash} />}
-      {route.view === "sources" && <SourcesView />}
-      {route.view === "source" && <SourceView key={route.id} id={route.id} />}
+      {(route.view === "desk" || route.view === "sources" || route.view === "source") && <StewardsView route={route} />}
       {!embedded && (
         <footer class="bottom">
           {portal.footer && <p>{portal.footer}</p>}

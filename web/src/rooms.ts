@@ -1,6 +1,6 @@
 // The parts of this service besides the search, as listed in the page's head.
 
-export type Room = "ask" | "library" | "harvest";
+export type Room = "ask" | "library" | "harvest" | "desk";
 
 const said = document.querySelector<HTMLMetaElement>('meta[name="sonde-rooms"]')?.content.split(" ") ?? [];
 

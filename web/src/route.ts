@@ -10,6 +10,7 @@ export type Route =
   | { view: "ask"; query: string }
   | { view: "library" }
   | { view: "document"; id: string; hash: string }
+  | { view: "desk"; path: string; query: string }
   | { view: "sources" }
   | { view: "source"; id: string };
 
@@ -23,6 +24,8 @@ export function routeOf(path: string, query: string, hash = ""): Route {
   if (source?.[1]) return { view: "source", id: decoded(source[1]) };
   const document = /^documents\/([0-9a-f]+)$/.exec(path);
   if (document?.[1]) return { view: "document", id: document[1], hash };
+  const desk = /^desk(?:\/(.*))?$/.exec(path);
+  if (desk) return { view: "desk", path: desk[1] ?? "", query };
   if (path === "answers") return { view: "ask", query };
   if (path === "my-documents") return { view: "library" };
   return path === "sources" ? { view: "sources" } : { view: "search", query };

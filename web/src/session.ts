@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 const NAME = "sonde.key";
+const STEWARD = "sonde.steward";
 const CHANGED = "sonde:key";
 let inMemory: string | null = null; // used if the browser stores nothing
 
@@ -17,13 +18,32 @@ export function key(): string | null {
 /** Null deletes it. */
 export function setKey(text: string | null): void {
   inMemory = text;
+  store(NAME, text);
+  if (text === null) store(STEWARD, null);
+  dispatchEvent(new Event(CHANGED));
+}
+
+/** The user of this tab works at the desk: the header shows the way back to it. */
+export function noteSteward(): void {
+  store(STEWARD, "yes");
+  dispatchEvent(new Event(CHANGED));
+}
+
+export function isSteward(): boolean {
   try {
-    if (text === null) sessionStorage.removeItem(NAME);
-    else sessionStorage.setItem(NAME, text);
+    return sessionStorage.getItem(STEWARD) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function store(name: string, text: string | null): void {
+  try {
+    if (text === null) sessionStorage.removeItem(name);
+    else sessionStorage.setItem(name, text);
   } catch {
     // The key is valid until the page is closed.
   }
-  dispatchEvent(new Event(CHANGED));
 }
 
 export function useKey(): string | null {

@@ -10,11 +10,14 @@ import type { Feature } from "../types.ts";
 import { useWords } from "../words/index.ts";
 import { Actions } from "./actions.tsx";
 import { Facts } from "./facts.tsx";
+import { useKin } from "./kin.ts";
+import { KinPanels, NewerVersion } from "./kinPanels.tsx";
 import { Glance } from "./glance.tsx";
 import { LinksPanel } from "./linksPanel.tsx";
 import { OriginPanel } from "./originPanel.tsx";
 import { PreviewPanel } from "./previewPanel.tsx";
 import { SimilarPanel } from "./similarPanel.tsx";
+import { StewardPart } from "./stewardPart.tsx";
 import { useRecord } from "./useRecord.ts";
 import { setTitle } from "../portal.ts";
 
@@ -43,6 +46,7 @@ export function RecordView({ id }: { id: string }) {
 function Whole({ feature, title }: { feature: Feature; title: string }) {
   const words = useWords();
   const { properties } = feature;
+  const kin = useKin(feature.id);
   const lang = statedLanguage(feature);
   const boxes = properties["sonde:boxes"] ?? NO_BOXES;
   const shapes = useMemo(() => [{ id: feature.id, title, boxes }], [feature.id, title, boxes]);
@@ -50,6 +54,7 @@ function Whole({ feature, title }: { feature: Feature; title: string }) {
     <article>
       <h1 lang={lang}>{title}</h1>
       <Glance feature={feature} />
+      <NewerVersion kin={kin} />
       <Actions feature={feature} title={title} />
       <div class="record-columns">
         <div class="told">
@@ -69,7 +74,9 @@ function Whole({ feature, title }: { feature: Feature; title: string }) {
           <Facts feature={feature} />
         </aside>
       </div>
+      <KinPanels id={feature.id} kin={kin} />
       <SimilarPanel id={feature.id} />
+      <StewardPart id={feature.id} />
     </article>
   );
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { portal } from "../portal.ts";
 import { has } from "../rooms.ts";
 import type { Route } from "../route.ts";
-import { setKey, useKey } from "../session.ts";
+import { isSteward, setKey, useKey } from "../session.ts";
 import { LANGUAGES, type Language, useLocale, useWords } from "../words/index.ts";
 import { Go } from "./link.tsx";
 import { remember, remembered } from "./memory.ts";
@@ -49,6 +49,11 @@ export function Header({ view, choose }: Props) {
         <Go to="sources" current={view === "sources" || view === "source"}>
           {words.nav.sources}
         </Go>
+        {has("desk") && (view === "desk" || (key !== null && isSteward())) && (
+          <Go to="desk" current={view === "desk"}>
+            {words.nav.desk}
+          </Go>
+        )}
         <a href="api">{words.nav.api}</a>
         {portal.links.map(({ title, href }) => (
           <a key={href} href={href}>

@@ -1,0 +1,52 @@
+// Many rules from a file: how many were taken, and which lines were refused and why.
+
+import { useState } from "preact/hooks";
+import { Outcome, useSending } from "./sending.tsx";
+import { importFile, type Kind, type Taken } from "./rules.ts";
+import { useDesk } from "./words/index.ts";
+
+interface Props {
+  kind: Kind;
+  draft: string | null;
+  done: () => void;
+}
+
+export function ImportPanel({ kind, draft, done }: Props) {
+  const words = useDesk();
+  const sending = useSending();
+  const [taken, setTaken] = useState<Taken | null>(null);
+  const give = (input: HTMLInputElement) => {
+    const file = input.files?.[0];
+    if (!file) return;
+    setTaken(null);
+    sending.send(async () => {
+      const answer = await importFile(kind, draft, file);
+      setTaken(answer);
+      done();
+      return [words.taken(answer.accepted.length), answer.later.length > 0 ? words.later : ""].join(" ").trim();
+    });
+    input.value = "";
+  };
+  return (
+    <section class="panel" aria-labelledby="import">
+      <h3 id="import">{words.file}</h3>
+      <label class="field wide">
+        <span>{words.fileHelp[kind]}</span>
+        <input type="file" accept=".csv,.json,.geojson" disabled={sending.busy} onChange={(event) => give(event.currentTarget)} />
+      </label>
+      <Outcome of={sending} />
+      {taken && taken.refused.length > 0 && (
+        <div class="note wrong">
+          <p>{words.refusedLines(taken.refused.length)}</p>
+          <ul class="refused-lines">
+            {taken.refused.map((one) => (
+              <li key={one.line} class="breaks">
+                <strong>{words.line(one.line)}</strong> <span lang="en">{one.problem}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </section>
+  );
+}

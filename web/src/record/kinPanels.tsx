@@ -1,0 +1,97 @@
+// Other versions, the campaign, sources and uses of a record; documents that name it; works that cite it.
+
+import { statedLanguage } from "../languages.ts";
+import { recordAddress } from "../route.ts";
+import { intervalText } from "../search/intervalText.ts";
+import { Go } from "../shell/link.tsx";
+import { Outside } from "../shell/outside.tsx";
+import type { Feature } from "../types.ts";
+import { useLocale, useWords } from "../words/index.ts";
+import { type Kin, type Mention, useCitations } from "./kin.ts";
+
+/** Above everything else: readers of an old version should know. */
+export function NewerVersion({ kin }: { kin: Kin }) {
+  const words = useWords();
+  const newest = kin.related.find(({ relation }) => relation === "newer_version")?.records[0];
+  if (!newest) return null;
+  return (
+    <p class="note newer">
+      {words.kin.newer}{" "}
+      <Go to={recordAddress(newest.id)} lang={statedLanguage(newest)}>{newest.properties.title || words.untitled}</Go>
+    </p>
+  );
+}
+
+export function KinPanels({ id, kin }: { id: string; kin: Kin }) {
+  const words = useWords().kin;
+  return (
+    <>
+      {kin.related.map(({ relation, name, matched, records }) => (
+        <section key={relation} aria-labelledby={`kin-${relation}`}>
+          <h2 id={`kin-${relation}`}>
+            {words.titles[relation] ?? relation}
+            {name && <span class="soft"> {name}</span>}
+          </h2>
+          <ul class="similar">
+            {records.map((one) => (
+              <OneRecord key={one.id} record={one} />
+            ))}
+          </ul>
+          {matched > records.length && <p class="soft small">{words.more(matched - records.length)}</p>}
+        </section>
+      ))}
+      <Mentions mentions={kin.mentions} />
+      <Citations id={id} />
+    </>
+  );
+}
+
+function OneRecord({ record }: { record: Feature }) {
+  const words = useWords();
+  const locale = useLocale();
+  const said = record.properties;
+  return (
+    <li>
+      <Go to={recordAddress(record.id)} lang={statedLanguage(record)}>{said.title || words.untitled}</Go>
+      <span class="soft">{[said["sonde:edition"], intervalText(record, words, locale), said["sonde:source"]].filter(Boolean).join(" · ")}</span>
+    </li>
+  );
+}
+
+function Mentions({ mentions }: { mentions: readonly Mention[] }) {
+  const words = useWords();
+  if (mentions.length === 0) return null;
+  return (
+    <section aria-labelledby="mentions">
+      <h2 id="mentions">{words.kin.mentions}</h2>
+      <ul class="mentions">
+        {mentions.map((one) => (
+          <li key={one.document}>
+            <Go to={`documents/${one.document}`}>{one.title}</Go>{" "}
+            <span class="soft small">{[one.published?.slice(0, 4), one.by === "references" ? words.kin.inReferences : one.page && words.page(one.page)].filter(Boolean).join(" · ")}</span>
+            <blockquote class="small breaks">{one.quote}</blockquote>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Citations({ id }: { id: string }) {
+  const words = useWords().kin;
+  const citations = useCitations(id);
+  if (citations.length === 0) return null;
+  return (
+    <section aria-labelledby="citations">
+      <h2 id="citations">{words.citations}</h2>
+      <ul class="mentions">
+        {citations.map((one) => (
+          <li key={one.doi} class="breaks">
+            <Outside href={one.doi}>{one.doi}</Outside>{" "}
+            <span class="soft small">{[words.relations[one.relation] ?? one.relation, one.year, one.said_by && words.saidBy(one.said_by)].filter(Boolean).join(" · ")}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
