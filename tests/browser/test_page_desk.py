@@ -153,7 +153,7 @@ def test_an_import_names_its_bad_lines_and_an_area_is_drawn(
     page.get_by_role("button", name="Edit the rule Lake Quokka").click()
     form = page.get_by_role("group", name="Change the rule")
     form.get_by_label("East").fill("11.5")
-    expect(form.locator(".leaflet-container .asked")).to_be_attached()
+    expect(form.locator(".leaflet-container .asked").first).to_be_attached()
     sound(page)
     shoot(page, "desk-places")
     form.get_by_role("button", name="Save", exact=True).click()

@@ -56,6 +56,7 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   "desk.asked": COUNTED, "desk.people": COUNTED, "desk.opened": COUNTED, "desk.notFound": COUNTED, "desk.deleted": COUNTED, "desk.taken": COUNTED,
   "desk.refusedLines": COUNTED, "desk.line": COUNTED, "desk.draftRules": COUNTED, "desk.published": COUNTED, "desk.median": [[12.4]], "desk.milliseconds": [[12.4]],
   "desk.foundRecords": [[0], [1], [6]], "desk.chartOf": [[1, 0], [3451, 7]], "desk.hidden": [[1, 1], [7, 3451]], "desk.judged": [[1, 1], [7, 3451]],
+  "desk.measuredChart": [[1, 0.5], [7, 0.625]], "desk.savedCount": COUNTED, "desk.roundSearches": COUNTED, "desk.roundFound": COUNTED,
   "desk.complete": [[85]], "kin.more": COUNTED,
   "desk.ndcg": [[0.5, 0.625]], "desk.up": [[7, 3]], "desk.down": [[3, 7]], "desk.enters": [[3]], "desk.leaves": [[3]],
 };
@@ -137,7 +138,7 @@ test("the language is the first that the page has", () => {
 
 const ts = createRequire(join(process.cwd(), "package.json"))("typescript") as typeof TypeScript;
 /** Names of products, formats and files are no words of a language. */
-const NAMES = /^(Sonde|BibTeX|RIS|DataCite|UTC)?$/;
+const NAMES = /^(Sonde|BibTeX|RIS|DataCite|UTC|nDCG@10|R@100)?$/;
 const SPOKEN_ATTRIBUTES = ["title", "alt", "placeholder", "label", "aria-label", "aria-description", "aria-valuetext", "aria-roledescription"];
 
 /** The texts that a component would show or speak without asking `words`. */

@@ -6,6 +6,7 @@ import { key as keyNow, noteSteward, useKey } from "../session.ts";
 import { KeyForm } from "../shell/keyForm.tsx";
 import { Go } from "../shell/link.tsx";
 import { useLocale } from "../words/index.ts";
+import { AlertsPart } from "./alertsPart.tsx";
 import { DraftsView, DraftView } from "./draftsView.tsx";
 import { HistoryView } from "./historyView.tsx";
 import { Overview } from "./overview.tsx";
@@ -16,7 +17,7 @@ import { SourcesPart } from "./sourcesPart.tsx";
 import { DeskContext, useLoadedWords } from "./words/index.ts";
 
 const PARTS: Record<string, string> = {
-  overview: "desk", questions: "desk/questions", rules: "desk/rules/pins", drafts: "desk/drafts", history: "desk/history", sources: "desk/sources",
+  overview: "desk", questions: "desk/questions", rules: "desk/rules/pins", drafts: "desk/drafts", history: "desk/history", alerts: "desk/alerts", sources: "desk/sources",
 };
 
 export interface DeskProps {
@@ -69,6 +70,7 @@ function Part({ name, rest, query }: { name: string; rest: string[]; query: URLS
   if (name === "questions") return <QuestionsView query={query} />;
   if (name === "rules") return <RulesView key={first} kind={isKind(first) ? first : "pins"} query={query} />;
   if (name === "drafts") return first ? <DraftView key={first} name={decodeURIComponent(first)} /> : <DraftsView />;
+  if (name === "alerts") return <AlertsPart />;
   if (name === "history") return <HistoryView query={query} />;
   return name === "sources" ? <SourcesPart /> : <Overview />;
 }

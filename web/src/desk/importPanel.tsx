@@ -30,10 +30,12 @@ export function ImportPanel({ kind, draft, done }: Props) {
   return (
     <section class="panel" aria-labelledby="import">
       <h3 id="import">{words.file}</h3>
-      <label class="field wide">
-        <span>{words.fileHelp[kind]}</span>
-        <input type="file" accept=".csv,.json,.geojson" disabled={sending.busy} onChange={(event) => give(event.currentTarget)} />
-      </label>
+      <p id="import-help" class="soft small">
+        {words.fileHelp[kind]}
+      </p>
+      <div class="field">
+        <input type="file" aria-labelledby="import" aria-describedby="import-help" accept=".csv,.json,.geojson" disabled={sending.busy} onChange={(event) => give(event.currentTarget)} />
+      </div>
       <Outcome of={sending} />
       {taken && taken.refused.length > 0 && (
         <div class="note wrong">

@@ -9,7 +9,7 @@ export const words: DeskWords = {
   title: "Redaktion",
   help: "Ein Schlüssel mit dem Recht curate öffnet die Redaktion; Quellen und ihre Läufe brauchen auch das Recht admin.",
   loading: "Wird geladen …",
-  nav: { overview: "Überblick", questions: "Fragen", rules: "Regeln", drafts: "Entwürfe", history: "Verlauf", sources: "Quellen" },
+  nav: { overview: "Überblick", questions: "Fragen", rules: "Regeln", drafts: "Entwürfe", history: "Verlauf", alerts: "Meldungen", sources: "Quellen" },
   choose: "Wählen",
   save: "Speichern",
   cancel: "Abbrechen",
@@ -167,6 +167,19 @@ export const words: DeskWords = {
   ledHere: "Fragen, die hierher führten",
   correct: "Datensatz berichtigen",
   findings: "Befunde",
+
+  measured: "Sind die Antworten noch gut?",
+  measuredHelp: "Bewertete Fragen, dem dienenden Index gestellt, jede Nacht, wenn der Betreiber es eingestellt hat: nDCG@10 von 0 bis 1.",
+  notMeasured: "Noch nichts gemessen. Siehe sonde evaluate --live.",
+  fallen: "Die Antworten wurden schlechter: nDCG@10 fiel unter das Übliche.",
+  measuredChart: (n, last) => `Linie über die Zeit: ${count(n, "Messung", "Messungen")}, die letzte ${decimal(last, 3)}.`,
+  savedSearches: "Gespeicherte Suchen",
+  savedCount: (n) => `${count(n, "gespeicherte Suche", "gespeicherte Suchen")} von Nutzern.`,
+  lastRound: (when) => `zuletzt nachgesehen ${when}`,
+  roundSearches: (n) => `${count(n, "Suche", "Suchen")} verglichen`,
+  roundFound: (n) => `${count(n, "neuer Datensatz", "neue Datensätze")} gefunden`,
+  channels: { mail: "E-Mail", webhook: "Webhook" },
+  deliveryStates: { waiting: "wartend", sent: "gesendet", failed: "fehlgeschlagen", gone: "aufgegeben" },
 };
 
 export const same = ["ms"];

@@ -9,7 +9,7 @@ export const words = {
   help: "A key with the scope curate opens the desk; sources and their runs also need the scope admin.",
   loading: "Loading …",
   nav: {
-    overview: "Overview", questions: "Questions", rules: "Curation", drafts: "Drafts", history: "History", sources: "Sources",
+    overview: "Overview", questions: "Questions", rules: "Curation", drafts: "Drafts", history: "History", alerts: "Alerts", sources: "Sources",
   } as Record<string, string>,
   choose: "Choose",
   save: "Save",
@@ -172,6 +172,19 @@ export const words = {
   ledHere: "Questions that led here",
   correct: "Correct the record",
   findings: "Findings",
+
+  measured: "Are the answers still good?",
+  measuredHelp: "Judged questions, asked of the index that serves, each night if the operator set it: nDCG@10 from 0 to 1.",
+  notMeasured: "Nothing is measured yet. See sonde evaluate --live.",
+  fallen: "The answers became worse: nDCG@10 fell below what is usual.",
+  measuredChart: (n: number, last: number) => `Line over time: ${count(n, "measurement", "measurements")}, the last one ${decimal(last, 3)}.`,
+  savedSearches: "Saved searches",
+  savedCount: (n: number) => `${count(n, "saved search", "saved searches")} of users.`,
+  lastRound: (when: string) => `last looked ${when}`,
+  roundSearches: (n: number) => `${count(n, "search", "searches")} compared`,
+  roundFound: (n: number) => `${count(n, "new record", "new records")} found`,
+  channels: { mail: "mail", webhook: "webhook" } as Record<string, string>,
+  deliveryStates: { waiting: "waiting", sent: "sent", failed: "failed", gone: "given up" } as Record<string, string>,
 };
 
 export type DeskWords = typeof words;

@@ -9,7 +9,7 @@ export const words: DeskWords = {
   title: "Mesa de gestión",
   help: "Una clave con el permiso curate abre la mesa; las fuentes y sus recolecciones necesitan también el permiso admin.",
   loading: "Cargando…",
-  nav: { overview: "Resumen", questions: "Preguntas", rules: "Reglas", drafts: "Borradores", history: "Historial", sources: "Fuentes" },
+  nav: { overview: "Resumen", questions: "Preguntas", rules: "Reglas", drafts: "Borradores", history: "Historial", alerts: "Avisos", sources: "Fuentes" },
   choose: "Elegir",
   save: "Guardar",
   cancel: "Cancelar",
@@ -167,6 +167,19 @@ export const words: DeskWords = {
   ledHere: "Preguntas que llevaron aquí",
   correct: "Corregir el registro",
   findings: "Hallazgos",
+
+  measured: "¿Siguen siendo buenas las respuestas?",
+  measuredHelp: "Preguntas evaluadas, hechas al índice en servicio, cada noche si el operador lo configuró: nDCG@10 de 0 a 1.",
+  notMeasured: "Aún no se ha medido nada. Véase sonde evaluate --live.",
+  fallen: "Las respuestas empeoraron: nDCG@10 cayó por debajo de lo habitual.",
+  measuredChart: (n, last) => `Línea a lo largo del tiempo: ${count(n, "medición", "mediciones")}, la última ${decimal(last, 3)}.`,
+  savedSearches: "Búsquedas guardadas",
+  savedCount: (n) => `${count(n, "búsqueda guardada", "búsquedas guardadas")} de usuarios.`,
+  lastRound: (when) => `última revisión ${when}`,
+  roundSearches: (n) => `${count(n, "búsqueda comparada", "búsquedas comparadas")}`,
+  roundFound: (n) => `${count(n, "registro nuevo encontrado", "registros nuevos encontrados")}`,
+  channels: { mail: "correo", webhook: "llamada web" },
+  deliveryStates: { waiting: "en espera", sent: "enviado", failed: "fallido", gone: "abandonado" },
 };
 
 export const same = ["ms"];

@@ -9,7 +9,7 @@ export const words: DeskWords = {
   title: "Bureau de gestion",
   help: "Une clé avec le droit curate ouvre le bureau ; les sources et leurs moissonnages demandent aussi le droit admin.",
   loading: "Chargement…",
-  nav: { overview: "Aperçu", questions: "Demandes", rules: "Règles", drafts: "Brouillons", history: "Historique", sources: "Catalogues" },
+  nav: { overview: "Aperçu", questions: "Demandes", rules: "Règles", drafts: "Brouillons", history: "Historique", alerts: "Alertes", sources: "Sources" },
   choose: "Choisir",
   save: "Enregistrer",
   cancel: "Annuler",
@@ -167,6 +167,19 @@ export const words: DeskWords = {
   ledHere: "Demandes qui ont mené ici",
   correct: "Corriger la fiche",
   findings: "Constats",
+
+  measured: "Les réponses sont-elles encore bonnes ?",
+  measuredHelp: "Demandes évaluées, posées à l’index en service, chaque nuit si l’exploitant l’a réglé : nDCG@10 de 0 à 1.",
+  notMeasured: "Rien n’est encore mesuré. Voir sonde evaluate --live.",
+  fallen: "Les réponses sont moins bonnes : nDCG@10 est passé sous sa valeur habituelle.",
+  measuredChart: (n, last) => `Ligne au fil du temps : ${count(n, "mesure", "mesures")}, la dernière ${decimal(last, 3)}.`,
+  savedSearches: "Recherches enregistrées",
+  savedCount: (n) => `${count(n, "recherche enregistrée", "recherches enregistrées")} par des utilisateurs.`,
+  lastRound: (when) => `dernier examen ${when}`,
+  roundSearches: (n) => `${count(n, "recherche comparée", "recherches comparées")}`,
+  roundFound: (n) => `${count(n, "nouvelle fiche trouvée", "nouvelles fiches trouvées")}`,
+  channels: { mail: "courriel", webhook: "appel web" },
+  deliveryStates: { waiting: "en attente", sent: "envoyé", failed: "échoué", gone: "abandonné" },
 };
 
-export const same = ["ms"];
+export const same = ["ms", "Sources"];

@@ -9,7 +9,7 @@ export const words: DeskWords = {
   title: "Scrivania di gestione",
   help: "Una chiave con il permesso curate apre la scrivania; le fonti e le loro raccolte richiedono anche il permesso admin.",
   loading: "Caricamento…",
-  nav: { overview: "Panoramica", questions: "Domande", rules: "Regole", drafts: "Bozze", history: "Cronologia", sources: "Fonti" },
+  nav: { overview: "Panoramica", questions: "Domande", rules: "Regole", drafts: "Bozze", history: "Cronologia", alerts: "Avvisi", sources: "Fonti" },
   choose: "Scegli",
   save: "Salva",
   cancel: "Annulla",
@@ -167,6 +167,19 @@ export const words: DeskWords = {
   ledHere: "Domande che hanno portato qui",
   correct: "Correggi la scheda",
   findings: "Rilievi",
+
+  measured: "Le risposte sono ancora buone?",
+  measuredHelp: "Domande valutate, poste all’indice in servizio, ogni notte se il gestore lo ha impostato: nDCG@10 da 0 a 1.",
+  notMeasured: "Non è ancora stato misurato nulla. Si veda sonde evaluate --live.",
+  fallen: "Le risposte sono peggiorate: nDCG@10 è sceso sotto il valore abituale.",
+  measuredChart: (n, last) => `Linea nel tempo: ${count(n, "misura", "misure")}, l’ultima ${decimal(last, 3)}.`,
+  savedSearches: "Ricerche salvate",
+  savedCount: (n) => `${count(n, "ricerca salvata", "ricerche salvate")} di utenti.`,
+  lastRound: (when) => `ultimo controllo ${when}`,
+  roundSearches: (n) => `${count(n, "ricerca confrontata", "ricerche confrontate")}`,
+  roundFound: (n) => `${count(n, "nuova scheda trovata", "nuove schede trovate")}`,
+  channels: { mail: "posta", webhook: "chiamata web" },
+  deliveryStates: { waiting: "in attesa", sent: "inviato", failed: "non riuscito", gone: "abbandonato" },
 };
 
 export const same = ["ms"];

@@ -9,7 +9,7 @@ export const words: DeskWords = {
   title: "Mesa de gestão",
   help: "Uma chave com a permissão curate abre a mesa; as fontes e as suas colheitas precisam também da permissão admin.",
   loading: "Carregando…",
-  nav: { overview: "Resumo", questions: "Perguntas", rules: "Regras", drafts: "Rascunhos", history: "Histórico", sources: "Fontes" },
+  nav: { overview: "Resumo", questions: "Perguntas", rules: "Regras", drafts: "Rascunhos", history: "Histórico", alerts: "Avisos", sources: "Fontes" },
   choose: "Escolher",
   save: "Salvar",
   cancel: "Cancelar",
@@ -167,6 +167,19 @@ export const words: DeskWords = {
   ledHere: "Perguntas que levaram aqui",
   correct: "Corrigir o registro",
   findings: "Constatações",
+
+  measured: "As respostas ainda são boas?",
+  measuredHelp: "Perguntas avaliadas, feitas ao índice em serviço, todas as noites se o operador o configurou: nDCG@10 de 0 a 1.",
+  notMeasured: "Nada foi medido ainda. Veja sonde evaluate --live.",
+  fallen: "As respostas pioraram: nDCG@10 caiu abaixo do habitual.",
+  measuredChart: (n, last) => `Linha ao longo do tempo: ${count(n, "medição", "medições")}, a última ${decimal(last, 3)}.`,
+  savedSearches: "Buscas salvas",
+  savedCount: (n) => `${count(n, "busca salva", "buscas salvas")} de usuários.`,
+  lastRound: (when) => `última verificação ${when}`,
+  roundSearches: (n) => `${count(n, "busca comparada", "buscas comparadas")}`,
+  roundFound: (n) => `${count(n, "registro novo encontrado", "registros novos encontrados")}`,
+  channels: { mail: "correio", webhook: "chamada web" },
+  deliveryStates: { waiting: "em espera", sent: "enviado", failed: "falhou", gone: "abandonado" },
 };
 
 export const same = ["ms"];
