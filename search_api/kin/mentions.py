@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from core.document import DocumentEntry
 from core.folding import folded, folded_words
 from core.json_types import Json
+from core.letters import place_of
 from core.passage import Passage
 from core.record import Record
 from es_gateway.client import Elasticsearch
@@ -22,7 +23,8 @@ LEAST_TITLE_WORDS = 4
 """A shorter title ("Bathymetry data") is also an ordinary phrase."""
 
 _MOST_DOCUMENTS = 50
-_LONGEST_QUOTE = 400
+_AROUND = 200
+"""Characters of a quote before and after the name."""
 _PASSAGE = ["record", "document", "ordinal", "text", "kind", "section_path", "section_role", "first_page", "last_page"]
 _ENTRY_WITHOUT = ["affiliations", "tables", "front_source", "took_ms", "warnings"]
 
@@ -35,10 +37,15 @@ class Mention:
     passage: Passage | None
     reference: str | None = None
 
-    @property
-    def quote(self) -> str:
-        text = self.reference if self.passage is None else self.passage.text
-        return (text or "")[:_LONGEST_QUOTE]
+    def quote(self, phrases: Sequence[str]) -> str:
+        """The text around the first phrase that it names."""
+        text = (self.reference if self.passage is None else self.passage.text) or ""
+        places = (place_of(phrase, text) for phrase in phrases)
+        start, end = next((place for place in places if place is not None), (0, 0))
+        first = text.rfind(" ", 0, max(0, start - _AROUND)) + 1 if start > _AROUND else 0
+        last = text.find(" ", end + _AROUND)
+        last = len(text) if last < 0 else last
+        return ("… " if first else "") + text[first:last] + (" …" if last < len(text) else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,8 +141,8 @@ def _arranged(record: Record, found: Mapping[_Key, _Found], limit: int) -> Itera
             taken.update(one.id for one in fresh)
             by_relation[relation] = (fresh, len(fresh) if matched is None else matched, name)
 
-    for relation, records in _versions(record, found).items():
-        take(relation, records, None)
+    for version, records in _versions(record, found).items():
+        take(version, records, None)
     for relation, asked in _ASKED_AS.items():
         one = found.get((asked, None))
         if one is not None:

@@ -19,7 +19,7 @@ _TITLE_VERSION = re.compile(
     rf"|(?P<ordinal>\d+)(?:st|nd|rd|th)\s+(?:version|edition|release))\b[)\]]?"
 )
 _MARKED_SUFFIX = re.compile(rf"[./_-](?:version|ver|v)[._-]?({_NUMBER})$")
-_BARE_SUFFIX = re.compile(r"[./_-](\d{1,3}(?:\.\d{1,3})?)$")
+_BARE_SUFFIX = re.compile(r"[./_-](\d{3})$")
 _LEAST_COMMON_WORDS = 0.5
 
 
@@ -32,7 +32,7 @@ def title_stem(title: str) -> tuple[str, ...]:
 def doi_stem(doi: str) -> tuple[str, bool] | None:
     """The DOI without its last number, and whether that is marked as a version (``.v2``).
 
-    ``10.5067/MODIS/MOD13Q1.006`` gives ``10.5067/modis/mod13q1``. None if it ends with no short number.
+    ``10.5067/MODIS/MOD13Q1.006`` gives ``10.5067/modis/mod13q1``. None if it ends neither so nor with three digits.
     """
     plain = folded(doi)
     marked = _MARKED_SUFFIX.search(plain)
@@ -85,9 +85,12 @@ def _of_one_doi_family(record: Record, other: Record) -> bool:
 
 
 def _alike(title: str, other: str) -> bool:
-    """A bare number may also count the data sets of a repository, so their titles must share words."""
-    words, others = set(folded_words(title)), set(folded_words(other))
-    return bool(words) and len(words & others) / len(words | others) >= _LEAST_COMMON_WORDS
+    """A bare number may also count data sets, so their titles must share half of their words, and all other numbers:
+    "part 1" and "part 2" are no versions.
+    """
+    words, others = set(title_stem(title)), set(title_stem(other))
+    numbered = {word for word in words ^ others if any(letter.isdigit() for letter in word)}
+    return bool(words) and not numbered and len(words & others) / len(words | others) >= _LEAST_COMMON_WORDS
 
 
 def _numbers(text: str) -> tuple[int, ...]:

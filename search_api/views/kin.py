@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
 from search_api.kin.events import Citation
-from search_api.kin.mentions import Mention
+from search_api.kin.mentions import Mention, phrases_of
 from search_api.kin.relations import RELATIONS, Related
 from search_api.parameter_types import Parameters
 from search_api.parts import Parts
@@ -56,11 +58,13 @@ def kin_views(parts: Parts) -> APIBlueprint:
     )
     def kin(path: ItemPath, query: KinParameters) -> Response:
         record = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source).record
-        addresses = Addresses.of(parts)
+        addresses, phrases = Addresses.of(parts), phrases_of(record)
+        related = parts.kin.relations.of(record, query.limit)
+        mentions = parts.kin.mentions.of(record, query.limit)
         return jsonify(
             {
-                "related": [_related(one, addresses) for one in parts.kin.relations.of(record, query.limit)],
-                "mentions": [_mention(one, addresses) for one in parts.kin.mentions.of(record, query.limit)],
+                "related": [_related(one, addresses) for one in related],
+                "mentions": [_mention(one, phrases, addresses) for one in mentions],
                 "links": [link("self", addresses.this(), JSON), link("about", addresses.item(record), GEOJSON)],
             }
         )
@@ -91,7 +95,7 @@ def _related(related: Related, addresses: Addresses) -> Json:
     return {"relation": related.relation, **named, "matched": related.matched, "records": records}
 
 
-def _mention(mention: Mention, addresses: Addresses) -> Json:
+def _mention(mention: Mention, phrases: Sequence[str], addresses: Addresses) -> Json:
     entry, passage = mention.document, mention.passage
     said: Json = {
         "document": entry.id,
@@ -100,7 +104,7 @@ def _mention(mention: Mention, addresses: Addresses) -> Json:
         "published": entry.published,
         "doi": entry.doi,
         "by": "references" if passage is None else "text",
-        "quote": mention.quote,
+        "quote": mention.quote(phrases),
         "ordinal": None if passage is None else passage.ordinal,
         "page": None if passage is None else passage.first_page,
         "links": [link("about", addresses.to(f"/documents/{entry.id}"), GEOJSON)],

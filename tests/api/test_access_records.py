@@ -182,13 +182,8 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
         for form in ("json", "jsonld", "dcat", "rdf", "iso19139", "dc", "native")
     ],
     "/collections/<catalogue>/items/<record>/provenance": [(f"/collections/all/items/{HIDDEN}/provenance", None)],
-    "/collections/<catalogue>/items/<record>/citations": [
-        (f"/collections/all/items/{HIDDEN}/citations", None),
-    ],
-    "/collections/<catalogue>/items/<record>/kin": [
-        (f"/collections/all/items/{OPEN}/kin", None),
-        (f"/collections/all/items/{HIDDEN}/kin", None),
-    ],
+    "/collections/<catalogue>/items/<record>/citations": [],  # test_kin.py: nothing is asked for a record of a group
+    "/collections/<catalogue>/items/<record>/kin": [(f"/collections/all/items/{HIDDEN}/kin", None)],
     "/collections/<catalogue>/items/<record>/preview": [],  # asked for below: the record names no picture
     "/collections/<catalogue>/items/<record>/similar": [
         (f"/collections/all/items/{OPEN}/similar", None),

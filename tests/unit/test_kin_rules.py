@@ -54,7 +54,8 @@ def test_versions_share_a_title_or_a_doi_but_equal_titles_alone_are_no_evidence(
     assert (order_of(old, new), order_of(new, old)) == ("newer_version", "older_version")
     assert not are_versions(_record("Meteorological data"), _record("Meteorological data"))
     six = _record("Daily snow cover", "10.5067/x/mod.006")
-    assert are_versions(six, _record("Daily snow cover 500 m", "10.5067/x/mod.061"))
+    assert are_versions(six, _record("Daily snow cover of Terra", "10.5067/x/mod.061"))
+    assert not are_versions(six, _record("Daily snow cover, part 2", "10.5067/x/mod.062"))
     assert not are_versions(six, _record("Ozone over Borneo", "10.5067/x/mod.007"))
     assert are_versions(_record("Rain", "10.5676/gpcc/fd.v2018"), _record("Ozone", "10.5676/gpcc/fd.v2020"))
 
