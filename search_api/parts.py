@@ -13,6 +13,7 @@ from search_api.answers.answerer import Answerer
 from search_api.curation.desk import CurationDesk
 from search_api.documents.files import DocumentFiles
 from search_api.documents.reader import DocumentReader
+from search_api.granules.live import GranuleSearches
 from search_api.harvests.overview import Harvests
 from search_api.http import HttpPolicy
 from search_api.insight.export import RecordTexts
@@ -71,3 +72,4 @@ class Parts:
     """Of a source, by its id: addresses that led nowhere at the last check."""
     portal: PortalLook = field(default_factory=PortalLook)
     previews: Previews = field(default_factory=lambda: Previews(None))
+    granules: GranuleSearches = field(default_factory=lambda: GranuleSearches(None))

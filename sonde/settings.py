@@ -153,6 +153,15 @@ class PreviewSettings(_Group):
     timeout_s: float = Field(4.0, gt=0, le=30, description="Limit for fetching one original.")
 
 
+class GranuleSettings(_Group):
+    """Granules of a record: asked of the STAC API or NASA CMR that holds them, when somebody asks for them."""
+
+    enabled: bool = Field(True, description="Whether the API asks hosts that metadata and sources name for granules.")
+    timeout_s: float = Field(8.0, gt=0, le=30, description="Limit for one request to another host.")
+    kept_s: float = Field(300.0, gt=0, le=86400, description="How long an answer is remembered.")
+    cmr_url: HttpUrlAsWritten = Field("https://cmr.earthdata.nasa.gov/search", description="NASA CMR's search.")
+
+
 class AccessSettings(_Group):
     """Access rights; docs/security.md."""
 
@@ -414,6 +423,7 @@ class Settings(BaseSettings):
     api: ApiSettings = ApiSettings()
     http: HttpSettings = HttpSettings()
     preview: PreviewSettings = PreviewSettings()
+    granules: GranuleSettings = GranuleSettings()
     portal: PortalSettings = PortalSettings()
     access: AccessSettings = AccessSettings()
     limits: LimitsSettings = LimitsSettings()

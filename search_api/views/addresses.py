@@ -16,6 +16,7 @@ Ways = list[Json]
 
 JSON = "application/json"
 GEOJSON = "application/geo+json"
+GRANULES_REL = "sonde:granules"
 SCHEMA_JSON = "application/schema+json"
 CATALOG_JSON = "application/ogc-catalog+json"
 RECORD_PROFILE = {"rel": "profile", "href": "http://www.opengis.net/def/profile/OGC/0/ogc-record"}

@@ -20,7 +20,7 @@ from search_api.parts import Parts
 from search_api.preview.thumbnail import MEDIA_TYPE as PREVIEW_TYPE
 from search_api.similar import similar
 from search_api.views import geojson
-from search_api.views.addresses import GEOJSON, JSON, RECORD_PROFILE, Addresses, Link, link
+from search_api.views.addresses import GEOJSON, GRANULES_REL, JSON, RECORD_PROFILE, Addresses, Link, link
 from search_api.views.collections import CataloguePath
 from search_api.views.documented import WITH_NOT_FOUND, sent_as, texts
 from search_api.views.item_formats import ItemFormat, item_links, media_types, original, wanted, written
@@ -127,7 +127,8 @@ def items_views(parts: Parts) -> APIBlueprint:
 def representation(record: Record, form: str, parts: Parts) -> Response:
     """The record in one of the output formats (neither ``native`` nor ``html``), with this service's links."""
     broken = parts.broken_links(record.source)
-    return written(record, form, Addresses.of(parts), *_preview(record, parts), broken=broken)
+    more = [*_preview(record, parts), *_granules(record, parts)]
+    return written(record, form, Addresses.of(parts), *more, broken=broken)
 
 
 def _preview(record: Record, parts: Parts) -> list[Link]:
@@ -135,6 +136,13 @@ def _preview(record: Record, parts: Parts) -> list[Link]:
     if not parts.previews.offered(record):
         return []
     return [link("preview", Addresses.of(parts).item(record, "/preview"), PREVIEW_TYPE, "Preview")]
+
+
+def _granules(record: Record, parts: Parts) -> list[Link]:
+    """The link to the search of its granules, if something says where they are."""
+    if parts.granules.of(record) is None:
+        return []
+    return [link(GRANULES_REL, Addresses.of(parts).item(record, "/granules"), GEOJSON, "Granules")]
 
 
 def _collection(page: Page, following: str | None, addresses: Addresses, catalogue: str) -> Response:

@@ -44,7 +44,7 @@ from sonde.wiring.kin import kin, record_quality
 from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.name_lists import loaded_name_lists
-from sonde.wiring.portal import http_policy, portal_look, previews, source_descriptions
+from sonde.wiring.portal import granule_searches, http_policy, portal_look, previews, source_descriptions
 from sonde.wiring.pushing import Pusher
 from sonde.wiring.search import ranking_config, search_pipeline
 from sonde.wiring.source_groups import groups_of_source
@@ -119,6 +119,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         broken_links=BrokenLinks(RunReader(client, settings.index.prefix)).of,
         portal=portal_look(settings),
         previews=previews(settings, lambda: models.gate),
+        granules=granule_searches(settings, lambda: models.gate),
     )
 
 

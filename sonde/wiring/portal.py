@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+
+from cachetools import TTLCache
 
 from core.errors import SondeError
 from net.gate import Gate
+from search_api.granules.live import GranuleLimits, GranuleSearches
 from search_api.http import HttpPolicy
 from search_api.listing.catalogues import SourceDescription
 from search_api.portal import PortalLook
 from search_api.preview.previews import PreviewLimits, Previews
 from sonde.settings import Settings
 from workers.sources_file import source_entries
+
+_STAC_API = "stac-api"
+_SOURCES_KEPT_S = 60.0
 
 
 def http_policy(settings: Settings) -> HttpPolicy:
@@ -50,6 +57,30 @@ def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
     try:
         entries = source_entries(settings.harvest.sources).values()
         return {one.id: SourceDescription(one.title, one.publisher, one.description, one.licence) for one in entries}
+    except SondeError:
+        return {}
+
+
+def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSearches:
+    given = settings.granules
+    limits = GranuleLimits(timeout_s=given.timeout_s, kept_s=given.kept_s)
+    kept: TTLCache[str, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
+    lock = threading.Lock()
+
+    def stac_apis() -> dict[str, str]:
+        with lock:
+            if "all" not in kept:
+                kept["all"] = _stac_apis(settings)
+            return kept["all"]
+
+    return GranuleSearches(gate if given.enabled else None, stac_apis, given.cmr_url, limits)
+
+
+def _stac_apis(settings: Settings) -> dict[str, str]:
+    """The addresses of the harvested STAC APIs by source; empty if sources.yaml cannot be read."""
+    try:
+        entries = source_entries(settings.harvest.sources).values()
+        return {one.id: str(one.url) for one in entries if one.type == _STAC_API and one.url}
     except SondeError:
         return {}
 

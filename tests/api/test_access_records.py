@@ -185,6 +185,7 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
     "/collections/<catalogue>/items/<record>/citations": [],  # test_kin.py: nothing is asked for a record of a group
     "/collections/<catalogue>/items/<record>/kin": [(f"/collections/all/items/{HIDDEN}/kin", None)],
     "/collections/<catalogue>/items/<record>/preview": [],  # asked for below: the record names no picture
+    "/collections/<catalogue>/items/<record>/granules": [],  # asked for below: nothing says where its granules are
     "/collections/<catalogue>/items/<record>/similar": [
         (f"/collections/all/items/{OPEN}/similar", None),
         (f"/collections/all/items/{HIDDEN}/similar", None),
@@ -332,6 +333,13 @@ def test_its_preview_is_not_even_looked_for(http: FlaskClient) -> None:
     said = {who: _ask(http, address, None, who).get_json()["detail"] for who in (None, "other", "member")}
     assert said[None] == said["other"] == f"There is no record {HIDDEN!r}."
     assert said["member"] == f"The metadata of {HIDDEN!r} name no preview."
+
+
+def test_its_granules_are_not_even_looked_for(http: FlaskClient) -> None:
+    address = f"/collections/all/items/{HIDDEN}/granules"
+    said = {who: _ask(http, address, None, who).get_json()["detail"] for who in (None, "other", "member")}
+    assert said[None] == said["other"] == f"There is no record {HIDDEN!r}."
+    assert said["member"] == f"Nothing says where the granules of {HIDDEN!r} can be searched."
 
 
 def _json(http: FlaskClient, address: str, who: str | None) -> dict[str, Any]:

@@ -9,12 +9,15 @@ import pytest
 from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST
 
+from core.record import Record
 from es_mappings.indices import ensure_indices
 from indexer.harvest import harvest
 from indexer.parts import Parts
 from indexer.sources.probe import probe
 from indexer.sources.stac_api import StacApiSource, StacOptions
 from lab.chaos.harvests import titles
+from net.gate import Gate, GatePolicy
+from search_api.granules.live import GranuleLimits, GranuleSearches
 from tests.servers.asking import all_of, fetcher_of, resumed_everywhere
 from tests.servers.stac_api import fill, stac_api
 
@@ -51,3 +54,17 @@ def test_collections_and_items_of_a_real_stac_api(server: str, es_client: Elasti
     assert len(found) == 27
     assert "Scenes of alps" in found.values()
     assert "Scene alps-024" in found.values()
+    its_granules_are_found(server)
+
+
+def its_granules_are_found(server: str) -> None:
+    """As a record of the source ``s`` would ask for them; the API counts more of them than are read."""
+    gate = Gate(GatePolicy(allowed_hosts=frozenset(("127.0.0.1",))))
+    searches = GranuleSearches(lambda: gate, lambda: {"s": server}, limits=GranuleLimits(read=10))
+    record = Record("s:alps", "s", "alps", "Scenes", type="series", native_format="stac")
+    there = searches.ask(record, {"bbox": "6,46,7,47", "datetime": "2021-01-01T00:00:00Z/.."})
+    assert (there.matched, len(there.first)) == (25, 10)
+    assert there.first[0].start == "2021-02-03T04:05:06Z"
+    assert there.line is not None
+    assert (sum(count for _, count in there.line.counts), there.line.of_all) == (25, True)
+    assert searches.ask(record, {"bbox": "100,46,101,47"}).matched == 0
