@@ -12,6 +12,7 @@ from core.record import Link
 from evaluation.local_server import served as serving
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
+from search_api.granules.live import GranuleSearches
 from search_api.preview.previews import Previews
 from sonde.wiring.api import api_parts
 from tests.browser.conftest import Shoot, Visit, served
@@ -54,6 +55,33 @@ def test_a_record_is_cited_in_three_formats(visit: Visit, tmp_path: Path) -> Non
     assert "doi = {10.24381/cds.adbb2d47}" in said[".bib"]
     assert "DO  - 10.24381/cds.adbb2d47" in said[".ris"]
     assert '"publicationYear": "2018"' in said[".json"]
+
+
+def test_a_record_says_whether_there_are_granules_here_and_then(
+    samples: Service, address: str, visit: Visit, shoot: Shoot
+) -> None:
+    """The other side is Sonde's own STAC API, over HTTP."""
+    parts = api_parts(samples.settings, samples.models)
+    searches = GranuleSearches(lambda: Gate(GatePolicy(allowed_hosts=frozenset(("127.0.0.1",)))))
+    records = Linked(parts.records, (Link(f"{address}stac/collections/samples", rel="related"),))
+    app = create_app(replace(parts, records=records, granules=searches))  # type: ignore[arg-type]
+    with served(app) as url:
+        page = visit(ERA5, at=url)
+        granules = page.get_by_role("region", name="Granules")
+        granules.get_by_label("Area").fill("5, 47, 6, 48")
+        granules.get_by_label("From").fill("2006-01-01")
+        granules.get_by_role("button", name="Look there").click()
+        expect(granules.get_by_role("status")).to_contain_text("3 granules at 127.0.0.1")
+        expect(granules.locator(".histogram li")).to_have_count(3)
+        expect(granules.get_by_role("link", name="CHIRPS Version 2.0")).to_be_visible()
+        shoot(page, "granules")
+        granules.get_by_label("Area").fill("-120,80,-119,81")
+        granules.get_by_role("button", name="Look there").click()
+        expect(granules.get_by_role("status")).to_contain_text("There is nothing at")
+        granules.get_by_label("Area").fill("somewhere")
+        granules.get_by_role("button", name="Look there").click()
+        expect(granules.get_by_role("status")).to_contain_text("That did not work. bbox")
+        page.wait_for_load_state("networkidle")
 
 
 def test_a_record_shows_the_picture_that_it_names(samples: Service, visit: Visit, shoot: Shoot) -> None:

@@ -26,6 +26,13 @@ export function hasPreview(feature: Feature): boolean {
   return links.some((link) => link.rel === "preview" && isOurs(link));
 }
 
+/** Whether something says where the granules of the record are. */
+export function hasGranules(feature: Feature): boolean {
+  const links = feature.links ?? [];
+  const isOurs = ours(links);
+  return links.some((link) => link.rel === "sonde:granules" && isOurs(link));
+}
+
 /** Separates the service's links from those of the metadata. */
 function ours(links: Link[]): (link: Link) => boolean {
   const self = links.find((link) => link.rel === "self" && link.href.includes("/collections/"))?.href;

@@ -13,6 +13,7 @@ import { Facts } from "./facts.tsx";
 import { useKin } from "./kin.ts";
 import { KinPanels, NewerVersion } from "./kinPanels.tsx";
 import { Glance } from "./glance.tsx";
+import { GranulesPanel } from "./granulesPanel.tsx";
 import { LinksPanel } from "./linksPanel.tsx";
 import { OriginPanel } from "./originPanel.tsx";
 import { PreviewPanel } from "./previewPanel.tsx";
@@ -75,6 +76,7 @@ function Whole({ feature, title }: { feature: Feature; title: string }) {
         </aside>
       </div>
       <KinPanels id={feature.id} kin={kin} />
+      <GranulesPanel key={feature.id} feature={feature} />
       <SimilarPanel id={feature.id} />
       <StewardPart id={feature.id} />
     </article>
