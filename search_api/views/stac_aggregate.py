@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from core.json_types import Json
 from search_api.parameter_types import NoParameters, Text, Tokens
@@ -26,6 +26,11 @@ class AggregateBody(StacFiltersBody):
     """Counts by POST."""
 
     aggregations: list[Text] = Field(default=[])
+
+    @model_validator(mode="after")
+    def _as_by_get(self) -> AggregateBody:
+        self.as_query()
+        return self
 
     def as_query(self) -> AggregateQuery:
         """The same as GET parameters. Raises ValueError for an invalid value."""

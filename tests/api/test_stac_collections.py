@@ -172,3 +172,10 @@ def test_what_is_offered_can_be_asked_for_and_nothing_else(service: Service) -> 
     answer = service.http.get(links["aggregate"], query_string={"aggregations": "cloud_cover_frequency"})
     assert answer.status_code == 400
     assert "cloud_cover_frequency" in answer.get_json()["detail"]
+
+
+@pytest.mark.parametrize("body", [{"bbox": [0, 0, 1, 1, 2]}, {"datetime": "noon"}, {"filter": "gsd <"}, {"colour": 1}])
+def test_wrong_counts_by_post_are_refused_by_name(service: Service, body: dict[str, Any]) -> None:
+    answer = service.http.post("/stac/aggregate", json=body)
+    assert answer.status_code == 400
+    assert next(iter(body)) in answer.get_json()["detail"]
