@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from evaluation.collection import Collection
+from lab.month.month import Course, Month
 from lab.month.people import Habits
+from lab.month.source import copied, judged_questions, own_indices
 from lab.month.usage_trial import Table, Trial, UsageTrial, evidence_of
 from search_api.pipeline import SearchPipeline
 from search_api.ranking.config import default_config
@@ -17,10 +21,14 @@ from search_api.ranking.signals.usage import Usage
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
-from sonde.wiring.evaluation.judged import LOADERS, judged
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.evaluation.judged import LOADERS, QUALITY, judged
 from sonde.wiring.evaluation.searching import bench
+from sonde.wiring.models import Models
 
 _HABITS = Habits()
+_NCAR = QUALITY / "ncar"
+_READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
 @click.group("simulate")
@@ -74,6 +82,52 @@ def usage(
             _show(one, trial)
     if out is not None:
         out.write_text(json.dumps({"collection": name, "half": half, "habits": str(habits), "trials": rows}, indent=1))
+
+
+@simulate.command("month")
+@click.option("--archive", type=click.Path(path_type=Path, exists=True), required=True, help="Documents of the source.")
+@click.option("--source", default="ncar_eol", show_default=True, help="Its name in the judgements.")
+@click.option("--queries", type=_READABLE, default=_NCAR / "queries.jsonl", show_default=True)
+@click.option("--qrels", type=_READABLE, default=_NCAR / "qrels.tsv", show_default=True)
+@click.option("--records", type=click.IntRange(20), default=800, show_default=True, help="Judged ones first.")
+@click.option("--people", type=click.IntRange(10), default=_HABITS.people, show_default=True)
+@click.option("--questions", type=click.IntRange(100), default=_HABITS.questions, show_default=True)
+@click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path))
+def month(
+    *,
+    archive: Path,
+    source: str,
+    queries: Path,
+    qrels: Path,
+    records: int,
+    people: int,
+    questions: int,
+    out: Path | None,
+) -> None:
+    """A month over HTTP: people ask and open, three stewards decide, the source changes, a reindex follows.
+
+    Each thing that the desk says is compared with what the script did. Exit code 1 if one differs.
+    """
+    habits = replace(_HABITS, people=people, questions=questions)
+    with (
+        ended_by_signals(),
+        tempfile.TemporaryDirectory(prefix="sonde-month-") as name,
+        temporary_node(load_settings(), lambda text: click.echo(text, err=True)) as settings,
+        own_indices(settings) as own,
+    ):
+        folder = Path(name)
+        asked = copied(archive, source, folder, judged_questions(queries, qrels), records)
+        click.echo(f"{len(list(folder.iterdir()))} records, {len(asked)} questions", err=True)
+        course = Course(source, folder, asked, habits, default_config().records[Usage].evidence)
+        client = elasticsearch_client(own, timeout_s=60.0, retry=True)
+        checks = Month(client, own, Models(own), course, lambda text: click.echo(text)).run()
+    for one in checks:
+        click.echo(f"{'holds' if one.holds else 'DIFFERS'}: {one.what}")
+    if out is not None:
+        rows = [{"what": one.what, "expected": repr(one.expected), "found": repr(one.found)} for one in checks]
+        out.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    if not all(one.holds for one in checks):
+        sys.exit(1)
 
 
 def _trial(

@@ -1,0 +1,341 @@
+"""A month at a portal's desk, over HTTP: people ask and open, three stewards decide, the source changes its records,
+and a reindex follows. Everything that the desk says is compared with what the script did.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from flask.testing import FlaskClient
+from pydantic import SecretStr
+from werkzeug.test import TestResponse
+
+from core.access import Caller
+from core.errors import SondeError
+from core.json_types import Json
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
+from es_mappings.indices import ensure_indices
+from evaluation.metrics import HEADLINE, measure
+from indexer.formats.registry import read
+from indexer.harvest import harvest
+from indexer.parts import Parts as HarvestParts
+from indexer.reindex.run import ReindexParts, reindex
+from indexer.sources.folder import FolderSource
+from lab.month.people import SHOWN, Habits, People
+from lab.month.script import Check, Question, Tally
+from search_api.app import create_app
+from search_api.insight.entry import Asker, normal, subject_hash
+from search_api.insight.live_usage import LiveUsage, OpeningsReader
+from search_api.insight.log import QueryLog
+from search_api.insight.openings import usage_of
+from search_api.parts import Parts
+from search_api.pipeline import SearchPipeline
+from search_api.ranking.signals.usage import Evidence
+from search_api.request import SearchRequest
+from sonde.settings import QueriesSettings, Settings
+from sonde.wiring.api import api_parts
+from sonde.wiring.models import Models
+
+SECRET = "the secret of a simulated month"  # noqa: S105  # nosec B105
+FIRST = datetime(2026, 10, 1, 9, tzinfo=UTC)
+_NEVER_S = 1e6
+_UNKNOWN = "quokkaflux"
+_PRIVATE = "the well behind my house"
+_KEYWORD = "wobblegram"
+_TIMES = 3
+_TOLD = ("asked", "people", "opened", "not_found")
+_TITLE = re.compile(r"(<gmd:title>\s*<gco:CharacterString>)", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """``folder``: the documents of the source, which the month changes. Days count from 1."""
+
+    source: str
+    folder: Path
+    questions: Sequence[Question]
+    habits: Habits
+    evidence: Evidence
+    pin_day: int = 5
+    synonym_day: int = 8
+    overlay_day: int = 10
+    change_day: int = 15
+    reindex_day: int = 20
+    changed_every: int = 10
+    removed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Keys are names: ``steward-*`` may curate, ``person*`` may search."""
+
+    def identify(self, bearer: str | None) -> Caller:
+        if bearer is not None and bearer.startswith("steward"):
+            return Caller(bearer, frozenset(("curate", "search")))
+        return Caller(bearer, frozenset(("search",)))
+
+
+@dataclass(slots=True)
+class Clock:
+    """The days go by as the script says."""
+
+    today: datetime = FIRST
+
+    def __call__(self) -> datetime:
+        return self.today
+
+
+class Shown(NamedTuple):
+    """``links``: by record, the id of its signed link, best first."""
+
+    links: Mapping[str, str]
+    headers: Mapping[str, str]
+
+
+def files_of(folder: Path, source: str) -> Iterator[tuple[str, Path]]:
+    """The id of each record, and its document."""
+    for page in FolderSource(folder).pages():
+        for raw in page.records:
+            yield read(raw, source).id, folder / raw.native_id
+
+
+@dataclass(slots=True)
+class Month:
+    """Run it once, on indices of its own ``prefix``."""
+
+    client: Elasticsearch
+    settings: Settings
+    models: Models
+    course: Course
+    told: Callable[[str], None] = lambda _: None
+    checks: list[Check] = field(default_factory=list)
+    clock: Clock = field(default_factory=Clock)
+    tally: Tally = field(default_factory=lambda: Tally(SECRET.encode()))
+    pinned: str = ""
+    overlaid: str = ""
+    broken_pins: int = 0
+    _http: FlaskClient = field(init=False)
+    _parts: Parts = field(init=False)
+    _usage: LiveUsage = field(init=False)
+    _files: Mapping[str, Path] = field(init=False)
+
+    @property
+    def prefix(self) -> str:
+        return self.settings.index.prefix
+
+    def run(self) -> list[Check]:
+        """What the script says beside what the service says, in the order of the month."""
+        self._open()
+        people = People(self.course.habits)
+        before = self._measured()
+        for day, askings in enumerate(people.askings(len(self.course.questions)), 1):
+            self.clock.today = FIRST + timedelta(days=day - 1)
+            self._events(day)
+            for one in askings:
+                question = self.course.questions[one.question]
+                shown = self._ask(one.who, question)
+                self._opens(shown, people.opened(list(shown.links), question.grades))
+            self._script_opens()
+            self._night(day)
+        self._insight()
+        after = self._measured()
+        self.told(f"nDCG@10 {before:.4f} on the first day, {after:.4f} at the end")
+        self._deleted()
+        return self.checks
+
+    def _open(self) -> None:
+        ensure_indices(self.client, self.prefix, self.models.embedder().card)
+        self._files = dict(files_of(self.course.folder, self.course.source))
+        self._check("records of the first harvest", len(self._files), self._harvest().counts.new)
+        given = QueriesSettings(keep="full", secret=SecretStr(SECRET))
+        parts = api_parts(self.settings.model_copy(update={"queries": given}), self.models)
+        log = QueryLog(self.client, self.prefix, parts.queries.policy, self.clock, every_s=_NEVER_S)
+        self._usage = LiveUsage(OpeningsReader(self.client, self.prefix), self.course.evidence, every_s=_NEVER_S)
+        search = SearchPipeline(replace(parts.search.parts, usage=self._usage))
+        self._parts = replace(parts, authenticator=Desk(), queries=log, search=search)
+        self._http = create_app(self._parts).test_client()
+
+    def _harvest(self) -> RunReport:
+        parts = HarvestParts(self.client, self.prefix, self.models.embedder)
+        return harvest(self.course.source, FolderSource(self.course.folder), parts)
+
+    def _ask(self, who: int, question: Question) -> Shown:
+        """Even people have a key; odd ones come from an address of their own."""
+        address = f"10.{who // 250}.{who % 250}.1"
+        keyed = who % 2 == 0
+        headers = {"Authorization": f"Bearer person{who}"} if keyed else {}
+        asked = {"q": question.text, "limit": str(SHOWN)}
+        at = {"REMOTE_ADDR": address}
+        answer = self._http.get("/search", query_string=asked, headers=headers, environ_base=at)
+        found: Json = self._good(answer)
+        links = {hit["id"]: hit["sonde:opened"].partition("/opened/")[2] for hit in found["features"]}
+        asker = Asker(f"person{who}" if keyed else None, address)
+        day = self.clock.today.date().isoformat()
+        self.tally.note(question.text, asker, day, list(links), found["numberMatched"])
+        if self.pinned and question == self.course.questions[0]:
+            self.broken_pins += list(links)[:1] != [self.pinned]
+        return Shown(links, headers)
+
+    def _opens(self, shown: Shown, records: Sequence[str]) -> None:
+        for record in records:
+            link = f"/opened/{shown.links[record]}"
+            if self._http.post(link, headers=dict(shown.headers)).status_code != 204:
+                raise SondeError(f"{link} is not known, though it was shown.")
+        self.tally.opened(records)
+
+    @staticmethod
+    def _good(answer: TestResponse) -> Json:
+        if answer.status_code >= 400:
+            raise SondeError(answer.get_data(as_text=True))
+        content: Json = answer.get_json(silent=True) or {}
+        return content
+
+    def _events(self, day: int) -> None:
+        course = self.course
+        if day in (1, course.synonym_day + 1):
+            for who in range(6):
+                self._ask(who, Question(_UNKNOWN))
+        if day == 2:
+            for who in range(2):
+                self._ask(who, Question(_PRIVATE))
+        events = (
+            (course.pin_day, self._pin),
+            (course.synonym_day, self._synonym),
+            (course.overlay_day, self._overlay),
+            (course.change_day, self._change),
+            (course.reindex_day, self._reindex),
+        )
+        for on, event in events:
+            if on == day:
+                event()
+                self.told(f"day {day}: {event.__name__.strip('_')}")
+
+    def _pin(self) -> None:
+        first = self._ids(self.course.questions[0].text)
+        self._post(
+            "ada", "pins", {"words": self.course.questions[0].text, "record": first[-1], "reason": "asked by mail"}
+        )
+        self.pinned = first[-1]
+        self._check("the pinned record is first", first[-1], self._ids(self.course.questions[0].text)[0])
+
+    def _synonym(self) -> None:
+        _, title = self._first(self.course.questions[0].text)
+        word = max(re.findall(r"[A-Za-z]{4,}", title), key=len)
+        self._check("nobody finds the unknown word", [], self._ids(_UNKNOWN))
+        self._post("ben", "synonyms", {"words": [_UNKNOWN, word]})
+        self._check("the unknown word is found", True, bool(self._ids(_UNKNOWN)))
+
+    def _overlay(self) -> None:
+        self.overlaid = next(one for one in self._ids(self.course.questions[1].text) if one != self.pinned)
+        content = {"record": self.overlaid, "title": "A better title", "keywords": [_KEYWORD]}
+        self._post("cy", "overlays", content)
+        self._decided("after the overlay")
+
+    def _change(self) -> None:
+        """Some records have a new title, the corrected one too, and some are gone, but not one that a rule names."""
+        kept = {self._files[self.pinned], self._files[self.overlaid]}
+        files = sorted(self.course.folder.iterdir())
+        changed = sorted({*files[:: self.course.changed_every], self._files[self.overlaid]})
+        for path in changed:
+            path.write_text(_TITLE.sub(r"\1Second edition: ", path.read_text("utf-8"), count=1), "utf-8")
+        gone = [path for path in files if path not in changed and path not in kept][: self.course.removed]
+        for path in gone:
+            path.unlink()
+        counts = self._harvest().counts
+        self._check("records changed at the source", len(changed), counts.changed)
+        self._check("records gone from the source", len(gone), counts.removed)
+        self._decided("after the source changed")
+
+    def _reindex(self) -> None:
+        moving = ReindexParts(self.client, self.prefix, self.models.embedder())
+        self._check("the alias moved", True, reindex(moving, least_overlap=0.0).moved)
+        self._decided("after the reindex")
+
+    def _decided(self, when: str) -> None:
+        """The three decisions still count."""
+        self._check(f"{when}: the pin", self.pinned, self._ids(self.course.questions[0].text)[0])
+        self._check(f"{when}: the synonym", True, bool(self._ids(_UNKNOWN)))
+        self._check(f"{when}: the overlay", (self.overlaid, "A better title"), self._first(_KEYWORD))
+
+    def _script_opens(self) -> None:
+        """One key asks the most usual question again and again, and opens the last hit each time."""
+        for _ in range(_TIMES):
+            shown = self._ask(self._scripted, self.course.questions[0])
+            self._opens(shown, list(shown.links)[-1:])
+
+    @property
+    def _scripted(self) -> int:
+        """The first even number that is nobody's."""
+        return 2 * self.course.habits.people
+
+    def _night(self, day: int) -> None:
+        """The log is written, and the ranking reads it; it must have read what the script did."""
+        self._parts.queries.tick()
+        self.client.indices.refresh(index=f"{self.prefix}-queries")
+        self._usage.tick()
+        if day < self.course.evidence.days:
+            self._check(f"night {day}: too few days to rank by what was opened", 0, len(self._usage()))
+        if day in (self.course.evidence.days, self.course.habits.days):
+            expected = usage_of(self.tally.rows, self.course.evidence)
+            self._check(
+                f"night {day}: what counts as opened", dict(expected.by_question), dict(self._usage().by_question)
+            )
+
+    def _insight(self) -> None:
+        answer = self._call("GET", "/insight/queries?limit=500")
+        told = {row["question"]: {name: row[name] for name in _TOLD} for row in answer["questions"]}
+        self._check("insight: questions", self.tally.insight(), told)
+        self._check("insight: hidden", self.tally.hidden(), answer["hidden"])
+        not_found = {text for text, row in self.tally.insight().items() if row["not_found"]}
+        asked = self._call("GET", "/insight/queries?view=not_found&limit=500")["questions"]
+        self._check("insight: asked and not found", not_found, {row["question"] for row in asked})
+        summary = self._call("GET", "/insight/summary?interval=day")
+        by_day = {one["from"][:10]: one["asked"] for one in summary["over_time"] if one["asked"]}
+        self._check("insight: over time", self.tally.by_day(), by_day)
+        self._check("the pin was first each time", 0, self.broken_pins)
+        own = subject_hash(self.tally.secret, f"person{self._scripted}")
+        question = self.course.questions[0].text
+        about = [row for row in self.tally.rows if row.question == normal(question)]
+        honest = {record for row in about if row.who != own for record in row.opened}
+        alone = sorted(one for one, value in self._usage().of(question).items() if value > 0.0 and one not in honest)
+        self._check("records that count as opened by a script alone", [], alone)
+        self.told(f"{len(self._usage())} questions count by what was opened")
+
+    def _deleted(self) -> None:
+        """A person asks to be forgotten."""
+        gone = self._call("DELETE", "/insight/queries?subject=person0")["deleted"]
+        self._check("a person's questions are deleted", self.tally.of_person("person0"), gone)
+
+    def _measured(self) -> float:
+        """nDCG@10 over the questions, as they are served now."""
+        asked = {one.text: one for one in self.course.questions}
+        run = {text: tuple((record, 0.0) for record in self._ids(text)) for text in asked}
+        qrels = {text: dict(one.grades) for text, one in asked.items()}
+        return measure(run, qrels).means[HEADLINE]
+
+    def _ids(self, question: str) -> list[str]:
+        """As the pipeline serves them: nothing is noted in the log."""
+        found = self._parts.search.search(SearchRequest(q=question, limit=SHOWN)).found
+        return [one.record.id for one in found]
+
+    def _first(self, question: str) -> tuple[str, str]:
+        found = self._parts.search.search(SearchRequest(q=question, limit=1)).found
+        return (found[0].record.id, found[0].record.title) if found else ("", "")
+
+    def _post(self, steward: str, kind: str, rule: Json) -> None:
+        self._call("POST", f"/curation/{kind}", steward, json=rule)
+
+    def _call(self, method: str, path: str, steward: str = "ada", *, json: Json | None = None) -> Json:
+        headers = {"Authorization": f"Bearer steward-{steward}"}
+        return self._good(self._http.open(path, method=method, headers=headers, json=json))
+
+    def _check(self, what: str, expected: object, found: object) -> None:
+        self.checks.append(Check(what, expected, found))
+        if not self.checks[-1].holds:
+            self.told(f"DOES NOT HOLD: {what}")
