@@ -6,7 +6,7 @@ folder="${1:-.compose-secrets}"
 mkdir -p "${folder}"
 chmod 700 "${folder}"
 word() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
-for name in elastic_password elasticsearch_password; do
+for name in elastic_password elasticsearch_password alerts_secret; do
   [ -s "${folder}/${name}" ] || word > "${folder}/${name}"
 done
 if [ ! -s "${folder}/valkey_conf" ] || [ ! -s "${folder}/broker_url" ]; then

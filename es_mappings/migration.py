@@ -23,7 +23,9 @@ from es_mappings.names import KINDS, WITH_VECTORS, IndexKind, alias
 
 log = structlog.get_logger(__name__)
 
-_ADDED_KINDS: tuple[IndexKind, ...] = ("visits", "curation", "queries", "notebooks")
+_ADDED_KINDS: tuple[IndexKind, ...] = (
+    "visits", "curation", "queries", "notebooks", "searches", "notices", "measurements",
+)  # fmt: skip
 """Indices that an earlier version did not have."""
 
 

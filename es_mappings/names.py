@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 IndexKind = Literal[
     "records", "natives", "ledger", "passages", "library", "runs", "documents", "vocabulary", "keys", "visits",
-    "curation", "queries", "notebooks",
+    "curation", "queries", "notebooks", "searches", "notices", "measurements",
 ]  # fmt: skip
 KINDS: tuple[IndexKind, ...] = get_args(IndexKind)
 WITH_VECTORS: tuple[IndexKind, ...] = ("records", "passages", "library")

@@ -35,12 +35,14 @@ from search_api.views.kin import kin_views
 from search_api.views.landing import landing_views
 from search_api.views.library import library_views
 from search_api.views.mcp import mcp_views
+from search_api.views.nightly import nightly_views
 from search_api.views.notebooks import notebook_views
 from search_api.views.oai import oai_views
 from search_api.views.operations import operations_views
 from search_api.views.page import page_views
 from search_api.views.preview import preview_views
 from search_api.views.push import push_views
+from search_api.views.saved_searches import saved_search_views
 from search_api.views.search import search_views
 from search_api.views.stac import stac_views
 from search_api.views.stac_aggregate import stac_aggregate_views
@@ -115,6 +117,8 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(insight_views(parts))
     app.register_api(curation_try_views(parts))
     app.register_api(curation_views(parts))
+    app.register_api(saved_search_views(parts))
+    app.register_api(nightly_views(parts))
     app.register_api(operations_views(parts))
     openapi.register(app)
     error_page.register(app)

@@ -9,6 +9,7 @@ from prometheus_client import generate_latest
 
 from core.access import Authenticator
 from search_api.admission import Limits
+from search_api.alerts.desk import AlertDesk
 from search_api.answers.answerer import Answerer
 from search_api.curation.desk import CurationDesk
 from search_api.documents.files import DocumentFiles
@@ -18,6 +19,7 @@ from search_api.harvests.overview import Harvests
 from search_api.http import HttpPolicy
 from search_api.insight.export import RecordTexts
 from search_api.insight.log import QueryLog
+from search_api.insight.measurements import MeasurementStore
 from search_api.insight.questions import QuestionReader
 from search_api.insight.record_quality import QualityOf
 from search_api.kin.kin import Kin
@@ -62,6 +64,8 @@ class Parts:
     texts: RecordTexts
     kin: Kin
     record_quality: QualityOf
+    alerts: AlertDesk
+    measurements: MeasurementStore
     now_ms: Callable[[], int]
     authenticator: Authenticator
     limits: Limits = field(default_factory=Limits)

@@ -195,10 +195,10 @@ class SearchPipeline:
 
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):
-            request = replace(request, place=None, filters=self._located(request))
+            request = replace(request, place=None, filters=self.located(request))
             read = self.understood(request, serving.structured)
         with watch.stage("names"):
-            read = named(partial(self._asked_all, serving), read) if serving.has_names else read
+            read = self.with_names(read, serving)
         decided = self.parts.curation().decided(request.q)
         request = without_blocked(request, decided)
         meant, serving = self._meant(request, read, serving, watch)
@@ -213,10 +213,14 @@ class SearchPipeline:
         degraded = (*_degraded(request, serving), *unread, *read.degraded)
         return Ordered(ranking, read, request, found, plan, degraded, watch.took_ms)
 
+    def with_names(self, read: Interpretation, serving: Serving) -> Interpretation:
+        """With the names that the catalogue bears, if its records have keys of names."""
+        return named(partial(self._asked_all, serving), read) if serving.has_names else read
+
     def _asked_all(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:
         return self.parts.caches.answers.ask(self.parts.client, serving.records.index, serving.state, bodies)
 
-    def _located(self, request: SearchRequest) -> Filters:
+    def located(self, request: SearchRequest) -> Filters:
         """The filters with ``place`` replaced by its box, shaped by a direction if one is given."""
         filters = request.filters
         if request.place is not None:
@@ -244,7 +248,7 @@ class SearchPipeline:
             return None, serving
         try:
             with watch.stage("embed"):
-                return _meant(serving.embedder, read), serving
+                return meant_by(serving.embedder, read), serving
         except Unavailable as error:
             if request.algorithm == "dense":
                 raise
@@ -382,7 +386,7 @@ class Meant:
     tokens: NDArray[np.float32] | None
 
 
-def _meant(embedder: Embedder, read: Interpretation) -> Meant:
+def meant_by(embedder: Embedder, read: Interpretation) -> Meant:
     """The unit vector is between the whole question and its topic alone, if place or time were removed.
 
     The topic alone loses what a name implies (a Great Barrier Reef is coral); the whole question attracts records that

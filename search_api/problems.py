@@ -74,6 +74,7 @@ def from_validation(error: ValidationError) -> Response:
     first = error.errors(include_url=False, include_input=False)[0]
     parameter = str(first["loc"][0]) if first["loc"] else None
     if first["type"] == "extra_forbidden":
+        parameter = ".".join(map(str, first["loc"]))
         return problem(400, f"Unknown parameter {parameter!r}. /api lists the parameters of each call.", parameter)
     message = str(first["msg"]).removeprefix("Value error, ")
     return problem(400, f"{parameter}: {message}" if parameter else message, parameter)

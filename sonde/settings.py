@@ -226,6 +226,53 @@ class CitationsSettings(_Group):
     timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
 
 
+class MailSettings(_Group):
+    """The mail server; without a host Sonde sends no mail."""
+
+    host: str | None = Field(None, description="Name of the SMTP server.")
+    port: Port = 587
+    tls: Literal["starttls", "tls", "none"] = Field("starttls", description="`none` only for a server on this machine.")
+    username: str | None = None
+    password: SecretStr | None = None
+    sender: str = Field(
+        "Sonde <nobody@sonde.invalid>", pattern=r"^[^\r\n]*\S+@(\S+\.)+\S+$", description="The From of each mail."
+    )
+    operator: str | None = Field(
+        None, pattern=r"^\S+@(\S+\.)+\S+$", description="Whom to tell when the answers become worse."
+    )
+    timeout_s: float = Field(20.0, gt=0, le=300)
+
+
+class AlertsSettings(_Group):
+    """Saved searches; docs/desk.md."""
+
+    secret: SecretStr | None = Field(
+        None,
+        description="At least 16 characters, the same for all processes: signs links and webhooks. "
+        "Default: no saved searches.",
+    )
+    hour: int = Field(3, ge=0, le=23, description="Hour (UTC) at which new records are matched, after the harvests.")
+    most: int = Field(50, ge=1, le=1_000, description="Saved searches of one user.")
+    token_days: int = Field(
+        30, ge=1, le=3650, description="How long the groups of a token count after its owner's last visit."
+    )
+
+    @model_validator(mode="after")
+    def _is_long_enough(self) -> Self:
+        if self.secret is not None and len(self.secret.get_secret_value()) < _SHORTEST_SECRET:
+            raise ValueError("saved searches need SONDE_ALERTS__SECRET of at least 16 characters")
+        return self
+
+
+class EvaluationSettings(_Group):
+    """The judged questions of this installation, asked each night; docs/desk.md."""
+
+    queries: Path | None = Field(None, description="File with the questions (JSON lines, as of /insight/collection).")
+    qrels: Path | None = Field(None, description="File with their judgements, as `sonde judge` writes it.")
+    hour: int = Field(4, ge=0, le=23, description="Hour (UTC) at which they are asked.")
+    fall: float = Field(0.02, ge=0, le=1, description="Tell a fall of nDCG@10 by more than this.")
+
+
 class LimitsSettings(_Group):
     """Rate limits; generous, so that only a runaway client reaches them."""
 
@@ -429,6 +476,9 @@ class Settings(BaseSettings):
     limits: LimitsSettings = LimitsSettings()
     queries: QueriesSettings = QueriesSettings()
     citations: CitationsSettings = CitationsSettings()
+    mail: MailSettings = MailSettings()
+    alerts: AlertsSettings = AlertsSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     cross_encoder: CrossEncoderSettings = CrossEncoderSettings()
     models: ModelsSettings = ModelsSettings()

@@ -10,6 +10,7 @@ from celery import Celery, Task
 from celery.signals import beat_init
 
 from core.errors import Unavailable
+from workers.alerts import add_alerts
 from workers.celery_client import celery_client
 from workers.config import WorkerConfig
 from workers.documents import add_documents, wants_documents
@@ -43,6 +44,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
     _add_embed(app, worker)
     add_documents(app, worker, _pause_s)
     add_links(app, worker, _pause_s)
+    add_alerts(app, worker, _pause_s)
     _add_clockwork(app, config, worker)
     return app
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from celery import Celery
+from celery.schedules import crontab
 from celery.signals import before_task_publish
 from kombu import Queue as KombuQueue
 
@@ -14,14 +15,18 @@ from workers.queued import HEADER
 from workers.task_names import (
     ALL_LINKS_TASK,
     EMBED_TASK,
+    MATCH_TASK,
+    MEASURE_TASK,
     OF_DOCUMENTS_QUEUE,
     PURGE_TASK,
     REPAIR_LIBRARY_TASK,
     REQUEUE_TASK,
     REREAD_TASK,
+    SEND_TASK,
 )
 
 _DAY_S = 86_400.0
+_SEND_EVERY_S = 60.0
 
 
 def celery_client(config: WorkerConfig) -> Celery:
@@ -84,5 +89,20 @@ def _beat(config: WorkerConfig) -> Json:
             "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **rarely},
             "reread-sources": {"task": REREAD_TASK, "schedule": config.reread_every_s, **unless_late},
             **(links if config.links_every_s else {}),
+            **_nightly(config),
         },
     }
+
+
+def _nightly(config: WorkerConfig) -> Json:
+    """Matching and sending of saved searches, and the measuring of answers, if the settings want them."""
+    found: Json = {}
+    rarely = {"options": {"expires": _DAY_S}}
+    if config.alerts_hour is not None:
+        at = crontab(minute="0", hour=str(config.alerts_hour))
+        found["match-saved-searches"] = {"task": MATCH_TASK, "schedule": at, **rarely}
+        found["send-alerts"] = {"task": SEND_TASK, "schedule": _SEND_EVERY_S, "options": {"expires": _SEND_EVERY_S}}
+    if config.measure_hour is not None:
+        at = crontab(minute="0", hour=str(config.measure_hour))
+        found["measure-answers"] = {"task": MEASURE_TASK, "schedule": at, **rarely}
+    return found

@@ -18,6 +18,8 @@ class WorkerConfig:
     ``lease_s``: another worker may take the source after this time without a renewal; the owner renews it every
     ``heartbeat_s``. ``requeue_every_s`` and ``reread_every_s``: how often beat checks for lapsed runs and reads the
     sources file. ``links_every_s``: how often all links of all records are checked; 0: never.
+    ``alerts_hour`` and ``measure_hour``: when saved searches are matched, and when the answers are measured (0 to 23,
+    UTC); None: never.
     """
 
     broker_url: str
@@ -32,6 +34,8 @@ class WorkerConfig:
     batch: int = 256
     max_removal_share: float = 0.2
     links_every_s: float = 0.0
+    alerts_hour: int | None = None
+    measure_hour: int | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.heartbeat_s <= 20:

@@ -29,11 +29,22 @@ class LibraryWork:
 
 
 @dataclass(frozen=True, slots=True)
+class AlertWork:
+    """Saved searches: ``match`` goes on with the matching of new records, ``send`` sends what is due; each for a number
+    of seconds. They return whether there is more.
+    """
+
+    match: Callable[[float], bool]
+    send: Callable[[float], bool]
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerParts:
     """``embedder`` loads the model with a name at its first call (and keeps it); ``open_source``: a catalogue.
 
     ``follow_links`` reads what the records of a source link to, ``check_links`` checks the links; each for a number of
     seconds. The second argument of ``open_source`` is the start time of the requested changes, None for everything.
+    ``alerts`` None: nobody saves searches here. ``measure`` asks the judged questions of the running index.
     ``name_lists``: the loaded lists of names, which records then use.
     """
 
@@ -43,4 +54,6 @@ class WorkerParts:
     follow_links: Callable[[SourceConfig, float], Followed] | None = None
     library: LibraryWork | None = None
     check_links: Callable[[str, float], RunReport] | None = None
+    alerts: AlertWork | None = None
+    measure: Callable[[], None] | None = None
     name_lists: Callable[[], NameLists] = no_lists

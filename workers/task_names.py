@@ -14,5 +14,8 @@ READ_TASK = "sonde.read_document"
 REPAIR_LIBRARY_TASK = "sonde.tidy_library"
 LINKS_TASK = "sonde.check_links"
 ALL_LINKS_TASK = "sonde.check_all_links"
+MATCH_TASK = "sonde.match_saved_searches"
+SEND_TASK = "sonde.send_alerts"
+MEASURE_TASK = "sonde.measure_answers"
 
 OF_DOCUMENTS_QUEUE = (DOCUMENTS_TASK, READ_TASK, REPAIR_LIBRARY_TASK, LINKS_TASK, ALL_LINKS_TASK)

@@ -31,6 +31,7 @@ from lab.benchmarks.machine import machine
 from lab.benchmarks.reading import time_hausdorff, time_ranking, time_understanding
 from lab.benchmarks.searching import SearchTimes, time_searches
 from lab.benchmarks.timing import TimedNode
+from lab.cli.bench_alerts import match_time
 from lab.load.catalogue import real_records
 from lab.load.graphs import WINDOW, compare_graphs
 from lab.load.made import MadeVectors
@@ -67,9 +68,22 @@ _ROUNDS = 3
     metavar="NUMBER",
     help="Only compare Elasticsearch's graphs of vectors, over this many; give it again for more sizes.",
 )
+@click.option(
+    "--saved-searches",
+    "saved",
+    type=click.IntRange(min=100),
+    metavar="NUMBER",
+    help="Only time a night's matching of so many saved searches over 10,000 new records.",
+)
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Also write figures to this file.")
 def bench(
-    *, catalogues: Path, no_embedding: bool, only_thinking: bool, sizes: tuple[int, ...], out: Path | None
+    *,
+    catalogues: Path,
+    no_embedding: bool,
+    only_thinking: bool,
+    sizes: tuple[int, ...],
+    saved: int | None,
+    out: Path | None,
 ) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
 
@@ -82,16 +96,27 @@ def bench(
             raise NotFound(f"{archive} is missing; name its folder with --catalogues.")
     figures: Json = {"machine": machine()}
     _show(console, "machine", figures["machine"])
-    if sizes:
+    if saved is not None:
+        with temporary_node(load_settings(), console.print) as settings:
+            _match(console, figures, settings, archives, saved)
+    elif sizes:
         with temporary_node(load_settings(), console.print) as settings:
             _compare_graphs(console, figures, settings, archives, sizes)
     else:
         _think(console, figures, load_settings())
-    if not only_thinking and not sizes:
+    if not only_thinking and not sizes and saved is None:
         with temporary_node(load_settings(), console.print) as settings:
             _measure(console, figures, settings, archives, embedding=not no_embedding)
     if out is not None:
         out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+
+
+def _match(console: Console, figures: Json, settings: Settings, archives: list[Path], number: int) -> None:
+    models = Models(settings)
+    with _throw_away(settings, models) as (client, prefix):
+        own = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
+        figures["saved searches"] = match_time(console, own, client, models, archives, number)
+        _show(console, "saved searches", figures["saved searches"])
 
 
 def _compare_graphs(

@@ -27,7 +27,9 @@ from search_api.access.visibility import (
 
 # One index without a pattern: a list or a wildcard could include another index.
 _OF_RECORDS = re.compile(r"([a-z0-9-]+)-(records|passages|natives|ledger)(-next|-\d{6})?")
-_OTHERS = re.compile(r"[a-z0-9-]+-(library|documents|runs|vocabulary|keys|curation|queries)(-next|-\d{6})?")
+_OTHERS = re.compile(
+    r"[a-z0-9-]+-(library|documents|runs|vocabulary|keys|curation|queries|searches|notices|measurements)(-next|-\d{6})?"
+)
 _WITHOUT_DOCUMENTS = frozenset(
     (
         "indices.get",

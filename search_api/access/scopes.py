@@ -47,6 +47,9 @@ _RULES: tuple[Rule, ...] = (
     ("/dcat", "search"),
     ("/documents", "search"),
     ("/sitemap.xml", "search"),
+    # A signed link of a mail needs no key; saved searches have an owner.
+    ("/saved-searches/links/", None),
+    ("/saved-searches", "search"),
     # Views of the harvest decide how much they show.
     ("/harvest", "search"),
     # For stewards: what is asked, and what they set right.

@@ -26,7 +26,7 @@ from evaluation.trec import read_run, write_run
 from evaluation.variants import Variant, ablations
 from search_api.request import ALL_PARTS, Part
 from sonde import __version__
-from sonde.cli.evaluate_live import evaluate_live
+from sonde.cli.evaluate_live import evaluate_as_at_night, evaluate_live, has_judged_questions
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
@@ -126,10 +126,18 @@ def evaluate_command(**given: Any) -> None:
 
 
 def _evaluate_live(given: Json, variant: Variant) -> None:
+    if not (given["queries"] or given["qrels"] or given["corpus"]) and has_judged_questions():
+        fallen = evaluate_as_at_night()
+        _end_if_fallen(fallen, given["fall"])
+        return
     if not (given["queries"] and given["qrels"]) or given["corpus"]:
         raise SondeError("--live needs --queries and --qrels, and no --corpus: it asks the index that serves.")
     fallen = evaluate_live(given["queries"], given["qrels"], variant, given["history"], given["out"])
-    if fallen > given["fall"]:
+    _end_if_fallen(fallen, given["fall"])
+
+
+def _end_if_fallen(fallen: float, least: float) -> None:
+    if fallen > least:
         click.echo(f"nDCG@10 fell by {fallen:.4f}: look at what changed (sources, rules, models).", err=True)
         sys.exit(1)
 

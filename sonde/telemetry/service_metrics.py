@@ -31,6 +31,8 @@ KEPT_S = 15.0
 _ALL = "samples"
 _BROKER_S = 2.0
 _MOST_SOURCES = 500
+_DELIVERIES: Json = {"term": {"kind": "delivery"}}
+_AT: list[Json] = [{"field": "at", "format": "epoch_millis"}]
 
 GAUGES = frozenset(
     (
@@ -44,6 +46,11 @@ GAUGES = frozenset(
         "sonde_harvest_state",
         "sonde_harvest_age_seconds",
         "sonde_documents",
+        "sonde_alert_deliveries",
+        "sonde_alert_round_age_seconds",
+        "sonde_live_ndcg",
+        "sonde_live_ndcg_fall",
+        "sonde_live_age_seconds",
     )
 )
 """The metrics of ``State``, for alerts and dashboards."""
@@ -94,7 +101,14 @@ class State:
         return [depth, age]
 
     def _indices(self) -> Samples:
-        return [*self._sizes(), *self._freshness(), *self._runs(), self._documents()]
+        return [
+            *self._sizes(),
+            *self._freshness(),
+            *self._runs(),
+            self._documents(),
+            *self._alerts(),
+            *self._measured(),
+        ]
 
     def _sizes(self) -> Samples:
         count = GaugeMetricFamily("sonde_index_documents", "Documents of an index", labels=["kind"])
@@ -139,6 +153,43 @@ class State:
         for bucket in states.get("states", {}).get("buckets", []):
             found.add_metric([bucket["key"]], bucket["doc_count"])
         return found
+
+    def _alerts(self) -> Samples:
+        """Deliveries of saved searches, and how long ago the window ended that was matched last."""
+        deliveries = GaugeMetricFamily(
+            "sonde_alert_deliveries", "Deliveries of saved searches in 60 days", labels=["channel", "state"]
+        )
+        age = GaugeMetricFamily("sonde_alert_round_age_seconds", "Since the end of what was matched last")
+        states = {"terms": {"field": "state"}}
+        aggs = {
+            "rounds": {"filter": {"term": {"kind": "round"}}, "aggs": {"until": {"max": {"field": "until"}}}},
+            "channels": {
+                "filter": _DELIVERIES,
+                "aggs": {"by": {"terms": {"field": "channel"}, "aggs": {"in": states}}},
+            },
+        }
+        found = self._aggregated("notices", aggs)
+        for channel in found.get("channels", {}).get("by", {}).get("buckets", []):
+            for state in channel["in"]["buckets"]:
+                deliveries.add_metric([channel["key"], state["key"]], state["doc_count"])
+        until = found.get("rounds", {}).get("until", {}).get("value")
+        if until is not None:
+            age.add_metric([], max(0.0, time.time() - until / 1000.0))
+        return [deliveries, age]
+
+    def _measured(self) -> Samples:
+        """The last measurement of the answers."""
+        ndcg = GaugeMetricFamily("sonde_live_ndcg", "nDCG@10 of the judged questions, measured last")
+        fall = GaugeMetricFamily("sonde_live_ndcg_fall", "How far it is below the median of the seven before")
+        age = GaugeMetricFamily("sonde_live_age_seconds", "Since the last measurement")
+        found = self.client.options(ignore_status=404).search(
+            index=alias(self.prefix, "measurements"), size=1, sort=[{"at": "desc"}], fields=_AT
+        )
+        for hit in found.body.get("hits", {}).get("hits", []):
+            ndcg.add_metric([], hit["_source"]["ndcg_at_10"])
+            fall.add_metric([], hit["_source"]["fall"])
+            age.add_metric([], max(0.0, time.time() - float(hit["fields"]["at"][0]) / 1000.0))
+        return [ndcg, fall, age]
 
     def _aggregated(self, kind: IndexKind, aggs: Json) -> Json:
         found = self.client.options(ignore_status=404).search(

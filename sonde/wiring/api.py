@@ -21,6 +21,7 @@ from search_api.documents.reader import DocumentReader
 from search_api.harvests.broken_links import BrokenLinks
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
+from search_api.insight.measurements import MeasurementStore
 from search_api.library.notebooks import Notebooks
 from search_api.listing.catalogues import Catalogues
 from search_api.listing.reader import RecordReader
@@ -33,6 +34,7 @@ from sonde import __version__
 from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, State
 from sonde.wiring.access import authenticator, limit_policy
+from sonde.wiring.alerts import alert_desk
 from sonde.wiring.answering import answerer
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.curation import curation_desk, live_curation
@@ -112,6 +114,8 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         texts=record_texts(client, prefix),
         kin=kin(settings, client, resolver, lambda: models.gate),
         record_quality=record_quality(client, prefix),
+        alerts=alert_desk(settings, pipeline, writing),
+        measurements=MeasurementStore(writing, prefix),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
         rates=limit_policy(settings),

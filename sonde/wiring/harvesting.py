@@ -12,6 +12,7 @@ import structlog
 from core.errors import NotFound, Unavailable
 from core.json_types import Json
 from core.ports import Embedder
+from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from indexer.documents.inherit_again import inherit_again
 from indexer.embed_missing import embed_missing
@@ -25,6 +26,7 @@ from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from sonde.settings import Settings
+from sonde.wiring.alert_work import alert_work
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.indices import prepare_indices
 from sonde.wiring.models import Models
@@ -54,7 +56,28 @@ def worker_parts(settings: Settings) -> WorkerParts:
     def look(source_id: str, seconds: float) -> RunReport:
         return check_links(source_id, links, seconds=seconds)
 
-    return WorkerParts(client, opener, models.embedder, check_links=look, name_lists=lists)
+    return WorkerParts(
+        client,
+        opener,
+        models.embedder,
+        check_links=look,
+        alerts=alert_work(settings, client, models),
+        measure=_nightly_measuring(settings, client, models),
+        name_lists=lists,
+    )
+
+
+def _nightly_measuring(settings: Settings, client: Elasticsearch, models: Models) -> Callable[[], None] | None:
+    """None if the settings name no judged questions."""
+    if settings.evaluation.queries is None or settings.evaluation.qrels is None:
+        return None
+
+    def measure() -> None:
+        from sonde.wiring.measuring import measure_live  # the measures take long to import
+
+        measure_live(settings, client, models)
+
+    return measure
 
 
 class Harvester:

@@ -16,4 +16,6 @@ def worker_config(settings: Settings) -> WorkerConfig:
         batch=settings.harvest.batch,
         max_removal_share=settings.harvest.max_removal_share,
         links_every_s=86_400.0 * settings.harvest.check_links_every_d,
+        measure_hour=settings.evaluation.hour if settings.evaluation.queries is not None else None,
+        alerts_hour=settings.alerts.hour if settings.alerts.secret is not None else None,
     )

@@ -257,6 +257,7 @@ ELSEWHERE = (
     "/opened/<link>",
     "/my-documents",
     "/page/",
+    "/saved-searches",
     "/sources/",
     "/static/",
     "/docs/",
@@ -266,8 +267,8 @@ ELSEWHERE = (
     "/library",
     "/stac/conformance",
 )
-"""Files, and rooms with guards of their own (scopes admin and curate; the owner; a signed link; test_documents.py asks
-for one document as each caller, and the last test here compares it).
+"""Files, and rooms with guards of their own (scopes admin and curate; the owner; a signed link:
+test_saved_searches.py; test_documents.py asks for one document as each caller, and the last test here compares it).
 """
 
 

@@ -32,12 +32,14 @@ OPEN = {
     "/robots.txt",
     "/desk",
     "/desk/<path:part>",
+    "/saved-searches/links/<token>",
+    "/saved-searches/links/<token>/feed",
     "/sources",
     "/sources/<source>",
     "/stac/conformance",
     "/static/<path:filename>",
 }
-"""What anybody may have, whatever the settings: none of it holds a record."""
+"""What anybody may have, whatever the settings: none of it holds a record, but a feed whose signed link one has."""
 
 
 class Closed:

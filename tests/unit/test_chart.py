@@ -145,7 +145,7 @@ def test_sonde_understands_the_environment_of_every_pod(rendered: Rendered, monk
         assert all(key in fields or f"${{{key}:-" in entry for key in given), name
         with monkeypatch.context() as patch:
             for key, value in given.items():
-                patch.setenv(key, value if isinstance(value, str) else "secret")
+                patch.setenv(key, value if isinstance(value, str) else "a secret of the cluster")
             settings = load_settings()
         if given:
             assert settings.broker.url is not None
@@ -413,6 +413,24 @@ def test_alerts_and_dashboard_ask_for_metrics_that_somebody_gives(full: Rendered
         used = set(re.findall(r"\b((?:kube|keda|process|sonde|python)_\w+)", asked))
         assert used
         assert used <= of_the_api | of_others, asked
+
+
+def test_saved_searches_and_the_nightly_measuring_reach_every_process(full: Rendered) -> None:
+    for role in ("api", "worker-harvest", "beat"):
+        pod = full.one("Deployment", f"demo-sonde-{role}")["spec"]["template"]
+        given = full.environment(pod)
+        assert (given["SONDE_ALERTS__HOUR"], given["SONDE_MAIL__TLS"]) == ("2", "tls")
+        assert given["SONDE_EVALUATION__QRELS"] == "/etc/sonde/judged/qrels.tsv"
+        (container,) = pod["spec"]["containers"]
+        secrets = {one["name"]: one.get("valueFrom", {}).get("secretKeyRef") for one in container["env"]}
+        assert secrets["SONDE_ALERTS__SECRET"] == {"name": "alert-secret", "key": "secret"}
+        assert secrets["SONDE_MAIL__PASSWORD"] == {"name": "mail-login", "key": "password"}
+        assert "/etc/sonde/judged" in {one["mountPath"] for one in container["volumeMounts"]}
+    policy = full.one("NetworkPolicy", "demo-sonde")
+    ports = [port["port"] for rule in policy["spec"]["egress"] for port in rule["ports"]]
+    assert 465 in ports, "the mail server can be reached"
+    rules = {one["alert"]: one["expr"] for one in full.of_kind("PrometheusRule")[0]["spec"]["groups"][0]["rules"]}
+    assert rules["SondeAnswersWorse"].endswith("> 0.03")
 
 
 def test_each_alert_says_what_to_do(full: Rendered) -> None:

@@ -120,6 +120,33 @@ https://{{ include "sonde.name" (dict "root" . "role" "search") }}-es-http.{{ .R
 {{- end }}
 - {name: SONDE_HARVEST__SOURCES, value: /etc/sonde/sources/sources.yaml}
 - {name: SONDE_LOG__FORMAT, value: json}
+{{- with .Values.alerts }}
+{{- if .secret }}
+{{ include "sonde.fromSecret" (list "SONDE_ALERTS__SECRET" .secret "secret") }}
+- {name: SONDE_ALERTS__HOUR, value: {{ int .hour | quote }}}
+{{- end }}
+{{- end }}
+{{- with .Values.mail }}
+{{- if .host }}
+- {name: SONDE_MAIL__HOST, value: {{ .host | quote }}}
+- {name: SONDE_MAIL__PORT, value: {{ int .port | quote }}}
+- {name: SONDE_MAIL__TLS, value: {{ .tls | quote }}}
+- {name: SONDE_MAIL__SENDER, value: {{ .sender | quote }}}
+{{- if .operator }}
+- {name: SONDE_MAIL__OPERATOR, value: {{ .operator | quote }}}
+{{- end }}
+{{- if .credentialsSecret }}
+{{ include "sonde.fromSecret" (list "SONDE_MAIL__USERNAME" .credentialsSecret "username") }}
+{{ include "sonde.fromSecret" (list "SONDE_MAIL__PASSWORD" .credentialsSecret "password") }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if .Values.evaluation.configMap }}
+- {name: SONDE_EVALUATION__QUERIES, value: /etc/sonde/judged/queries.jsonl}
+- {name: SONDE_EVALUATION__QRELS, value: /etc/sonde/judged/qrels.tsv}
+- {name: SONDE_EVALUATION__HOUR, value: {{ int .Values.evaluation.hour | quote }}}
+- {name: SONDE_EVALUATION__FALL, value: {{ .Values.evaluation.fall | quote }}}
+{{- end }}
 {{- range $name, $value := .Values.settings }}
 - {name: {{ $name }}, value: {{ include "sonde.asText" $value | quote }}}
 {{- end }}
@@ -205,6 +232,9 @@ spec:
         {{- if ne .role "migrate" }}
         - {name: sources, mountPath: /etc/sonde/sources, readOnly: true}
         {{- end }}
+        {{- if $.Values.evaluation.configMap }}
+        - {name: judged, mountPath: /etc/sonde/judged, readOnly: true}
+        {{- end }}
         {{- if include "sonde.caSecret" $ }}
         - {name: ca, mountPath: /etc/sonde/ca, readOnly: true}
         {{- end }}
@@ -222,6 +252,9 @@ spec:
     - {name: tmp, emptyDir: {}}
     {{- if ne .role "migrate" }}
     - {name: sources, configMap: {name: {{ include "sonde.sourcesConfigMap" $ | quote }}}}
+    {{- end }}
+    {{- with $.Values.evaluation.configMap }}
+    - {name: judged, configMap: {name: {{ . | quote }}}}
     {{- end }}
     {{- with include "sonde.caSecret" $ }}
     - {name: ca, secret: {secretName: {{ . | quote }}, items: [{key: ca.crt, path: ca.crt}]}}

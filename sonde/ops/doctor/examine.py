@@ -22,6 +22,7 @@ from sonde.ops.doctor.desk import curation_rules, query_log
 from sonde.ops.doctor.disk import judged, rooms
 from sonde.ops.doctor.documents import parked_documents
 from sonde.ops.doctor.finding import Finding, State
+from sonde.ops.doctor.nightly import measured_answers, saved_searches
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
@@ -52,6 +53,8 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "harvests": lambda: _harvests(client, settings),
         "curation": lambda: curation_rules(client, settings.index.prefix),
         "queries": lambda: query_log(client, settings),
+        "saved searches": lambda: saved_searches(client, settings),
+        "answers": lambda: measured_answers(client, settings),
         "library": lambda: _library(settings),
         "documents": lambda: parked_documents(client, settings.index.prefix),
         "disk": lambda: judged(rooms(client)),

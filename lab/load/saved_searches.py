@@ -1,0 +1,187 @@
+"""Saved searches and a night of new records, made of real records, to time the matching."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from core.errors import InvalidInput, SondeError
+from core.extent import BBox
+from core.ports import EmbedderCard
+from core.record import Record
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.records import to_document
+from es_mappings.indices import ensure_indices
+from es_mappings.names import alias, concrete
+from indexer.bulk import Operation, index_operation, write
+from lab.load.made import MadeVectors, made_records
+from search_api.alerts.compiled import Compiled, compile_question
+from search_api.alerts.matching import Matcher
+from search_api.alerts.notices import Round
+from search_api.alerts.saved import SavedSearch, request_of
+from search_api.alerts.saved import to_document as saved_document
+from search_api.request import SearchRequest
+from search_api.retrieval.filters import area_clause
+
+Told = Callable[[str, int, int], None]
+
+_SEED = 20_26
+_LONG_AGO = "2001-01-01T00:00:00+00:00"
+_WIDTHS_DEG = (2.0, 5.0, 10.0, 30.0)
+_TYPES = ("dataset", "series")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTime:
+    """``compiled``: questions that were really compiled; the other searches are these with another box and meaning."""
+
+    searches: int
+    compiled: int
+    compile_ms: float
+    records: int
+    night: int
+    seconds: float
+    read_s: float
+    notices: int
+    told_searches: int
+
+
+def fill_night(
+    client: Elasticsearch, prefix: str, real: Sequence[Record], vectors: MadeVectors, sizes: tuple[int, int]
+) -> str:
+    """Indices of ``prefix`` with so many older records and so many of a night; returns the time before the night."""
+    older, night = sizes
+    now = datetime.now(UTC)
+    before, since, written = (now - timedelta(hours=hours) for hours in (48, 12, 6))
+
+    def operations() -> Iterator[Operation]:
+        index = concrete(prefix, "records", 1)
+        for place, record in enumerate(made_records(real, older + night)):
+            at = (written if place >= older else before).isoformat()
+            harvest = {"run": "made", "first_seen": at, "written": at}
+            yield index_operation(index, record.id, {**to_document(record), **vectors.at(place), "harvest": harvest})
+
+    if failures := write(client, operations()):
+        raise SondeError(f"{len(failures)} records were refused: {failures[0].reason}")
+    client.indices.refresh(index=alias(prefix, "records"))
+    return since.isoformat()
+
+
+def made_questions(real: Sequence[Record], number: int) -> list[dict[str, object]]:
+    """Two to four words of a title or of a keyword; half of them with a box, a type or a period beside them."""
+    chosen = random.Random(_SEED)  # noqa: S311  # nosec B311: the same questions in every run
+    found: list[dict[str, object]] = []
+    while len(found) < number:
+        record = chosen.choice(real)
+        words = record.title.split()
+        if record.keywords and chosen.random() < 0.4:
+            words = chosen.choice(record.keywords).term.split()
+        start = chosen.randrange(max(1, len(words) - 2))
+        q = " ".join(words[start : start + chosen.randint(2, 4)])
+        if not any(letter.isalpha() for letter in q):
+            continue
+        more: dict[str, object] = {}
+        kind = chosen.random()
+        if kind < 0.25:
+            more["bbox"] = _box_text(_box(chosen))
+        elif kind < 0.35:
+            more["type"] = [chosen.choice(_TYPES)]
+        elif kind < 0.5:
+            more["datetime"] = f"{chosen.randint(1960, 2015)}-01-01/.."
+        found.append({"q": q, **more})
+    return found
+
+
+def fill_searches(matcher: Matcher, asked: Sequence[dict[str, object]], number: int, told: Told) -> tuple[int, float]:
+    """Saves ``number`` searches; returns how many questions were compiled, and the milliseconds of each."""
+    ensure_indices(matcher.client, matcher.prefix, _card(matcher), kinds=("searches", "notices"))
+    compiled: list[tuple[dict[str, object], Compiled]] = []
+    serving = matcher.pipeline.parts.resolver.resolve()
+    begun = time.perf_counter()
+    for place, question in enumerate(asked):
+        try:
+            compiled.append((question, compile_question(matcher.pipeline, _request(question), serving)))
+        except InvalidInput:
+            continue
+        told("compiling", place + 1, len(asked))
+    each_ms = 1000.0 * (time.perf_counter() - begun) / max(1, len(asked))
+    chosen, noise = random.Random(_SEED + 1), np.random.default_rng(_SEED)  # noqa: S311  # nosec B311
+
+    def operations() -> Iterator[Operation]:
+        index = concrete(matcher.prefix, "searches", 1)
+        for place in range(number):
+            question, one = compiled[place % len(compiled)]
+            if place >= len(compiled):
+                question, one = _varied(question, one, chosen, noise)
+            id = f"made-{place:07d}"
+            times = (_LONG_AGO,) * 4
+            saved = SavedSearch(
+                id, f"owner-{place % 20_000}", frozenset(), str(question["q"]), question, "day", True, True, *times,
+                mail=f"owner-{place % 20_000}@portal.example",
+            )  # fmt: skip
+            yield index_operation(index, id, saved_document(saved, one))
+            told("saving", place + 1, number)
+
+    if failures := write(matcher.client, operations()):
+        raise SondeError(f"{len(failures)} searches were refused: {failures[0].reason}")
+    matcher.client.indices.refresh(index=alias(matcher.prefix, "searches"))
+    return len(compiled), each_ms
+
+
+def time_matching(matcher: Matcher, since: str, sizes: tuple[int, int], made: tuple[int, float]) -> MatchTime:
+    """One round over the night, from reading its vectors to the last notice."""
+    until = datetime.now(UTC).isoformat()
+    begun = time.perf_counter()
+    window = matcher.window(since, until)
+    read_s = time.perf_counter() - begun
+    matcher.notices.put_round(Round(since, until))
+    begun = time.perf_counter()
+    while matcher.match(60.0):
+        pass
+    seconds = time.perf_counter() - begun
+    done = matcher.notices.round()
+    if done is None or not done.done:
+        raise SondeError("The round did not come to its end.")
+    older, _ = sizes
+    return MatchTime(
+        done.searches, made[0], round(made[1], 1), older, len(window.ids), round(seconds, 1), round(read_s, 1),
+        done.found, done.found // 2,
+    )  # fmt: skip
+
+
+def _varied(
+    question: dict[str, object], one: Compiled, chosen: random.Random, noise: np.random.Generator
+) -> tuple[dict[str, object], Compiled]:
+    box = _box(chosen)
+    vector = one.vector
+    if vector is not None:
+        moved = vector + noise.normal(0.0, 0.3 / len(vector) ** 0.5, len(vector)).astype(np.float32)
+        vector = (moved / np.linalg.norm(moved)).astype(np.float32)
+    filters = (*one.filters, area_clause(box, "intersects"))
+    return {**question, "bbox": _box_text(box)}, replace(one, filters=filters, vector=vector)
+
+
+def _box(chosen: random.Random) -> BBox:
+    width = chosen.choice(_WIDTHS_DEG)
+    west, south = chosen.uniform(-180.0, 180.0 - width), chosen.uniform(-80.0, 80.0 - width)
+    return BBox(west, south, west + width, south + width)
+
+
+def _box_text(box: BBox) -> str:
+    return f"{box.west:.3f},{box.south:.3f},{box.east:.3f},{box.north:.3f}"
+
+
+def _request(question: dict[str, object]) -> SearchRequest:
+    return request_of(question)
+
+
+def _card(matcher: Matcher) -> EmbedderCard:
+    embedder = matcher.pipeline.parts.resolver.resolve().embedder
+    if embedder is None:
+        raise SondeError("The matching of meaning needs the embedder.")
+    return embedder.card

@@ -1,0 +1,81 @@
+"""Measures the running index by the judged questions of the settings, keeps it, and tells the operator of a fall."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from core.errors import SondeError
+from es_gateway.client import Elasticsearch
+from evaluation.collections.beir import questions_of
+from evaluation.live import LiveResult, ask_live, fall, live_result
+from evaluation.trec import read_qrels
+from evaluation.variants import Variant
+from search_api.alerts.mail import Letter
+from search_api.insight.measurements import Measurement, MeasurementStore
+from search_api.pipeline import SearchPipeline
+from sonde import __version__
+from sonde.settings import Settings
+from sonde.wiring.alert_work import mail_server
+from sonde.wiring.curation import live_curation
+from sonde.wiring.models import Models
+from sonde.wiring.search import ranking_config, search_pipeline
+
+log = structlog.get_logger(__name__)
+
+
+def live_pipeline(settings: Settings, client: Elasticsearch, models: Models) -> SearchPipeline:
+    """The pipeline that serves, with the stewards' rules of now."""
+    curation = live_curation(settings, client)
+    curation.tick()
+    return search_pipeline(client, settings.index.prefix, models, ranking_config(settings), curation=curation)[0]
+
+
+def measure_live(settings: Settings, client: Elasticsearch, models: Models) -> Measurement:
+    """Asks the judged questions of the settings, and keeps the measures. Raises SondeError without questions."""
+    given = settings.evaluation
+    if given.queries is None or given.qrels is None:
+        raise SondeError("Name the judged questions in SONDE_EVALUATION__QUERIES and SONDE_EVALUATION__QRELS.")
+    store = MeasurementStore(client, settings.index.prefix)
+    pipeline = live_pipeline(settings, client, models)
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    result = live_result(ask_live(pipeline, questions_of(given.queries), Variant()), read_qrels(given.qrels), at)
+    judged = _fingerprint(given.queries, given.qrels)
+    before = [_result(one) for one in store.latest(judged=judged)]
+    model = pipeline.parts.resolver.resolve().records.meta.embedding_model
+    numbers = result.questions, result.ndcg_at_10, result.recall_at_100
+    measured = Measurement(at, judged, *numbers, fall(result, before), model, __version__)
+    store.keep(measured)
+    log.info("answers.measured", ndcg_at_10=measured.ndcg_at_10, fall=measured.fall, questions=measured.questions)
+    if measured.fall > given.fall:
+        _tell(settings, measured)
+    return measured
+
+
+def _tell(settings: Settings, one: Measurement) -> None:
+    """The metric tells it too, so that a mail server that is down loses nothing."""
+    server, to = mail_server(settings), settings.mail.operator
+    if server is None or to is None:
+        return
+    id = hashlib.sha256(f"{settings.index.prefix} {one.at}".encode()).hexdigest()[:40]
+    letter = Letter(id, to, server.sender, settings.portal.name, datetime.now(UTC))
+    text = (
+        f"nDCG@10 of the {one.questions} judged questions is {one.ndcg_at_10:.4f}, {one.fall:.4f} below the median of "
+        f"the last seven measurements.\n\nLook at what changed: sources, rules, models.\n"
+        f"{settings.api_url}/insight/measurements?f=svg\n"
+    )
+    try:
+        server.send(letter.message(f"{letter.name}: the answers became worse by {one.fall:.3f}", text))
+    except SondeError as error:
+        log.warning("answers.fall_not_mailed", reason=str(error))
+
+
+def _fingerprint(queries: Path, qrels: Path) -> str:
+    return hashlib.sha256(queries.read_bytes() + b"\0" + qrels.read_bytes()).hexdigest()[:16]
+
+
+def _result(one: Measurement) -> LiveResult:
+    return LiveResult(one.at, one.questions, one.ndcg_at_10, one.recall_at_100)
