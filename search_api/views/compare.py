@@ -45,20 +45,13 @@ class CompareBody(BaseModel):
     stream: bool = Field(False, description="Server-sent events, one a row; so does `Accept: text/event-stream`.")
 
 
-class ComparedRow(BaseModel):
-    """One document, and its answer to each question in their order."""
-
-    document: str
-    title: str
-    address: str
-    answers: list[Json]
-
-
 class ComparedBody(BaseModel):
     """A row for each document. `left_out`: the number of the collection's documents beyond the first 20."""
 
     questions: list[str]
-    rows: list[ComparedRow]
+    rows: list[Json] = Field(
+        description="Each has `document`, `title`, `address` and `answers`, one for each question in their order."
+    )
     left_out: int = 0
 
 
