@@ -33,7 +33,7 @@ def match_time(
     sizes = OLDER, NIGHT
     since = fill_night(client, settings.index.prefix, real, vectors, sizes)
     console.print(f"{sum(sizes):,} records", style="dim")
-    matching = replace(matcher(settings, client, models), settled=timedelta(days=-1))
+    matching = replace(matcher(settings, client, models), settled=timedelta(0))
 
     def told(what: str, done: int, total: int) -> None:
         if done % 1_000 == 0:
