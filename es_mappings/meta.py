@@ -15,7 +15,8 @@ SCHEMA_VERSION = 3
 2. editions of records, claims in the ledger, coverage and progress of documents
 3. names of records: short names, platforms, instruments, variables, projects, processing level, and as written;
    token vectors of records and passages; all words of a record in one field; what a steward corrected in a record;
-   the boxes of a passage's words, and its table; what the owner of a document edited
+   the boxes of a passage's words, and its table; what the owner of a document edited;
+   the cells and years of a record
 """
 
 NAMES_SINCE = 3
@@ -23,6 +24,9 @@ NAMES_SINCE = 3
 
 WORDS_SINCE = 3
 """The first schema whose records have all their words in one field, weighed by how often they stand there."""
+
+CELLS_SINCE = 3
+"""The first schema whose records have the cells of their extents and the years of their periods."""
 
 OLDEST_SCHEMA = 1
 """The oldest schema that this version reads. Increased only if an older index would give wrong answers."""

@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
+from core.cells import COARSEST, FINEST, MOST_CELLS, CellView
 from core.errors import InvalidInput
+from core.extent import WORLD
 from core.record import ProvenanceKind
 from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.filtering.translate import clause_of
@@ -30,13 +32,14 @@ from search_api.parameter_types import (
     split_values,
 )
 from search_api.ranking.target import Relation, SpatialMode
-from search_api.request import ALL_PARTS, FacetName, Filters, Part, SearchRequest
+from search_api.request import ALL_PARTS, COUNTED, FacetName, Filters, Part, SearchRequest
+from search_api.retrieval.facets import FACETS
 
 
 def _facets(values: object) -> Any:
-    """Replaces ``all`` with every facet."""
+    """Replaces ``all`` with every facet, except those that count for maps and time lines."""
     names = list(dict.fromkeys(split_values(values)))
-    return list(get_args(FacetName)) if names == ["all"] else names
+    return [name for name in FACETS if name not in COUNTED] if names == ["all"] else names
 
 
 class SearchParameters(Parameters):
@@ -84,7 +87,21 @@ class SearchParameters(Parameters):
     )
     filter_lang: Language = Field("cql2-text", alias="filter-lang")
     facets: Annotated[list[FacetName], BeforeValidator(_facets)] = Field(
-        default=[], description="Facets to count, or `all`.", examples=["type,decade,region"]
+        default=[],
+        description="Facets to count, or `all` (without `cell` and `year`, which have hundreds of values).",
+        examples=["type,decade,region"],
+    )
+    cell_area: BoxParameter | None = Field(
+        None,
+        description="The part of the world that the facet `cell` counts, as west,south,east,north. It filters nothing.",
+        examples=["-10,35,30,60"],
+    )
+    cell_level: int | None = Field(
+        None,
+        ge=COARSEST,
+        le=FINEST,
+        description="The grid of the facet `cell`: cells of 180/2^level degrees. Without it, and at most: the finest "
+        f"with {MOST_CELLS} cells in the area. The facet's `level` tells which one was counted.",
     )
     spatial: SpatialMode = Field("blend", description="How place ranks; `hausdorff` orders hits by distance only.")
     temporal: Literal["on", "off"] = "on"
@@ -177,6 +194,7 @@ def to_request(given: SearchParameters) -> SearchRequest:
         diversity=given.diversity == "on",
         correct=given.spelling == "auto",
         facets=tuple(given.facets),
+        cells=CellView(read_bbox(given.cell_area) if given.cell_area else WORLD, given.cell_level),
         limit=given.limit,
         offset=_offset(given),
     )
@@ -210,5 +228,6 @@ def _offset(given: SearchParameters) -> int:
 
 def _fingerprint(given: SearchParameters) -> str:
     """A fingerprint of everything that decides the order; display options may change between pages."""
-    asked = given.model_dump(mode="json", exclude={"cursor", "limit", "explain", "highlight", "facets", "f"})
+    shown = {"cursor", "limit", "explain", "highlight", "facets", "f", "cell_area", "cell_level"}
+    asked = given.model_dump(mode="json", exclude=shown)
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]

@@ -172,7 +172,8 @@ class SearchPipeline:
         choices = self._choices(request, one)
         with watch.stage("fetch"):
             batch = asking.batch()
-            counted = beyond.counted(batch, facet_aggregations(request.facets, choices))
+            names = serving.countable(request.facets)
+            counted = beyond.counted(batch, facet_aggregations(names, choices))
             asked_spelling = spelling_of(batch, index, fields, one.interpretation, one.found)
             marked_identifiers = looked_up(batch, index, one.interpretation)
             window = arranged(one.ranking, one.found.fields, one.request)
@@ -183,7 +184,7 @@ class SearchPipeline:
             outside, spelling, read = counted(), asked_spelling(), marked_identifiers()
             whole = listed(one.ranking, beyond, outside, one.request, window)
             page = self._page(one, whole, serving, found())
-        facets = read_facets(request.facets, outside.aggregations, choices) if request.facets else {}
+        facets = read_facets(names, outside.aggregations, choices) if names else {}
         better = spelling.question if spelling is not None else None
         answer = Answer(page, whole.matched, read, one.degraded, facets, better, watch.took_ms, whole.total)
         return answer, spelling
@@ -191,7 +192,7 @@ class SearchPipeline:
     def _choices(self, request: SearchRequest, one: Ordered) -> Choices:
         """The inputs that decide the values of facets."""
         regions = region_boxes(self.parts.geocoder) if "region" in request.facets else {}
-        return Choices(one.request.filters, request.place, self.parts.now_ms(), regions)
+        return Choices(one.request.filters, request.place, self.parts.now_ms(), regions, request.cells)
 
     def _ordered(self, request: SearchRequest, serving: Serving, watch: Stopwatch) -> Ordered:
         with watch.stage("understand"):

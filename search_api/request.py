@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from core.cells import CellView
 from core.extent import BBox
 from core.json_types import Json
 from core.record import ProvenanceKind
@@ -15,8 +16,11 @@ Algorithm = Literal["hybrid", "bm25", "dense"]
 Part = Literal["place", "time", "relation", "scale", "kind", "names", "terms"]
 FacetName = Literal[
     "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "decade", "region",
-    "platform", "instrument", "project", "variable", "processing_level",
+    "platform", "instrument", "project", "variable", "processing_level", "cell", "year",
 ]  # fmt: skip
+
+COUNTED: frozenset[FacetName] = frozenset(("cell", "year"))
+"""Facets for maps and time lines, with hundreds of values: only if named. Records have them since ``CELLS_SINCE``."""
 
 ALL_PARTS: frozenset[Part] = frozenset(("place", "time", "relation", "scale", "kind", "names", "terms"))
 
@@ -65,5 +69,7 @@ class SearchRequest:
     diversity: bool = True
     correct: bool = True
     facets: tuple[FacetName, ...] = ()
+    cells: CellView = field(default_factory=CellView)
+    """What the facet of cells counts."""
     limit: int = 10
     offset: int = 0

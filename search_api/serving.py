@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,9 +13,10 @@ from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder, TokenCard
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, serving
-from es_mappings.meta import NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
+from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
 from search_api.catalogue_languages import catalogue_languages
 from search_api.ranking.words import Boosts, WordWeights
+from search_api.request import COUNTED, FacetName
 from search_api.structured_fields import structured_fields
 from search_api.telemetry_memory import remembered
 from search_api.understanding.understand import STRUCTURED_FIELDS, StructuredField
@@ -71,6 +72,11 @@ class Serving:
     def has_words(self) -> bool:
         """Whether the records have all their words in one field, ``words``; their other texts then only show them."""
         return self.records.meta.schema_version >= WORDS_SINCE
+
+    def countable(self, names: Sequence[FacetName]) -> tuple[FacetName, ...]:
+        """The facets that these records can be counted by; those of an older schema have no cells and years."""
+        older = self.records.meta.schema_version < CELLS_SINCE
+        return tuple(name for name in names if not (older and name in COUNTED))
 
     def word_fields(self, weights: WordWeights) -> Boosts:
         """Where a search for records looks."""

@@ -7,10 +7,8 @@ Boxes and spans are stored twice: as ``extent`` and ``time`` for filters, and as
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, cast
 
 import shapely
-from shapely.geometry import shape
 
 from core.extent import BBox
 from core.json_types import Json, JsonMapping
@@ -20,6 +18,8 @@ from core.name_keys import keys_of
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical
 from core.timespan import TimeSpan
+from core.year_counts import turns_of
+from es_mappings.codecs import cells
 
 
 def box_text(box: BBox) -> str:
@@ -95,6 +95,8 @@ def to_document(record: Record) -> Json:
         "warnings": list(record.warnings),
         "curated": list(record.curated),
         **_where_and_when(record),
+        cells.FIELD: cells.to_fields(_other_boxes(record), record.geometry),
+        "years": turns_of(record.times),
     }
     return _without_empty(document)
 
@@ -126,12 +128,9 @@ def where_and_when(record: Record) -> Json:
 
 
 def _where_and_when(record: Record) -> Json:
-    shapes = [envelope(box) for box in record.extents]
+    shapes = [envelope(box) for box in _other_boxes(record)]
     if record.geometry is not None:
-        shapes = [
-            dict(record.geometry),
-            *(envelope(box) for box in record.extents if not _is_box_of(box, record.geometry)),
-        ]
+        shapes = [dict(record.geometry), *shapes]
     return {
         "extent": shapes,
         "boxes": [box_text(box) for box in record.extents],
@@ -141,9 +140,14 @@ def _where_and_when(record: Record) -> Json:
     }
 
 
+def _other_boxes(record: Record) -> list[BBox]:
+    """The boxes that say more than the geometry does."""
+    return [box for box in record.extents if record.geometry is None or not _is_box_of(box, record.geometry)]
+
+
 def _is_box_of(box: BBox, geometry: JsonMapping) -> bool:
     """Whether the box only repeats the outline of the polygon, which then suffices for filters."""
-    bounds = shapely.bounds(shape(cast(Any, geometry)))
+    bounds = shapely.bounds(cells.shape_of(geometry))
     return all(abs(a - b) < 1e-6 for a, b in zip(box.as_list(), bounds, strict=True))
 
 

@@ -213,6 +213,7 @@ def facets(answer: Answer) -> Json:
                 for one in facet.values
             ],
             "others": facet.others,
+            **({} if facet.level is None else {"level": facet.level}),
         }
         for name, facet in answer.facets.items()
     }

@@ -141,7 +141,7 @@ def _called(tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
 
 
 CSW = "service=CSW&version=2.0.2"
-FACETS = "facets=source,keyword,type,decade,region,organisation"
+FACETS = "facets=source,keyword,type,decade,region,organisation,cell,year"
 Q = "q=glacier+ice+thickness&rerank=false"
 ASKED: dict[str, list[tuple[str, Any]]] = {
     # Route -> addresses (with a body to post) that show the record, or the word, to who may see it.
@@ -360,6 +360,8 @@ def test_counts_are_those_of_what_is_seen(http: FlaskClient, who: str | None, co
     assert sum(one["count"] for one in found["sonde:facets"]["type"]["values"]) == count
     sources = {one["value"]: one["count"] for one in found["sonde:facets"]["source"]["values"]}
     assert sources == {"open": OPEN_ONLY, **({"secret": 1} if who == "member" else {})}
+    for name in ("cell", "year"):  # each record lies in the same cells and years
+        assert {one["count"] for one in found["sonde:facets"][name]["values"]} == {count}
     text = http.get("/oai?verb=ListIdentifiers&metadataPrefix=oai_dc", headers=_as(who)).get_data(as_text=True)
     assert text.count("<header>") == count
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -70,9 +71,12 @@ def test_a_pin_puts_its_record_first_and_says_why(
 
 def test_blocks_boosts_synonyms_and_places_change_what_is_found(desk: Desk, few: Few, argo: str) -> None:
     assert argo in desk.ids("ocean temperature profiles")
+    asked = {"q": "ocean temperature profiles", "facets": "cell,year", "cell_level": "2"}
+    before = _sums(desk.search(**asked))
     desk.post("blocks", {"record": argo, "words": "temperature"})
     assert argo not in desk.ids("ocean temperature profiles")
     assert argo in desk.ids("floats ocean profiles")
+    assert all(blocked < all_of_them for blocked, all_of_them in zip(_sums(desk.search(**asked)), before, strict=True))
     desk.post("boosts", {"source": "samples", "boost": 0.2, "reason": "ours"})
     parts = desk.search("rainfall", explain="true")["features"][0]["sonde:explanation"]["signals"]
     assert 0.0 < next(part for part in parts if part["signal"] == "source_boost")["contribution"] <= 0.2
@@ -84,6 +88,10 @@ def test_blocks_boosts_synonyms_and_places_change_what_is_found(desk: Desk, few:
     read = desk.http.get("/search?q=rainfall in Quellenried").get_json()["sonde:interpretation"]["places"]
     assert [(place["name"], place["bbox"]) for place in read] == [("Quellenried", [8.0, 47.0, 8.2, 47.2])]
     assert desk.http.get("/search?place=Quellenried").status_code == 200
+
+
+def _sums(answer: dict[str, Any]) -> list[int]:
+    return [sum(one["count"] for one in facet["values"]) for facet in answer["sonde:facets"].values()]
 
 
 def test_bad_lines_are_refused_and_the_good_ones_kept(desk: Desk) -> None:

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from elasticsearch import Elasticsearch
 
+from core.cells import LEVELS
 from core.errors import IndexMismatch
 from es_mappings.codecs.records import from_document
 from es_mappings.indices import serving
@@ -88,6 +90,8 @@ def test_todays_search_answers_from_it(es_client: Elasticsearch, made: str) -> N
     pipeline, _ = search_pipeline(es_client, made, models, default_config(), resolver=resolver)
     request = SearchRequest(q="daily precipitation for Monsoon Asia", algorithm="bm25", facets=("type", "source"))
     assert pipeline.search(request).found[0].record.id == "samples:aphrodite-monsoon-asia"
+    older = pipeline.search(replace(request, facets=("type", "cell", "year")))
+    assert set(older.facets) == {"type"}, "its records have no cells: no count, not a count of nothing"
 
 
 def test_the_next_harvest_writes_todays_documents_into_it(es_client: Elasticsearch, made: str, tmp_path: Path) -> None:
@@ -111,6 +115,11 @@ def test_a_reindex_brings_it_to_todays_schema_and_there_is_a_way_back(es_client:
     assert {kind: _schema(es_client, made, kind) for kind in KINDS} == dict.fromkeys(KINDS, SCHEMA_VERSION)
     stored = RecordReader(es_client, made, ServingResolver(es_client, made, Hashing)).record(RECORDS[0]["id"])
     assert stored.record == from_document(RECORDS[0])
+    (anew,) = es_client.search(index=alias(made, "records"), query={"ids": {"values": [RECORDS[0]["id"]]}})["hits"][
+        "hits"
+    ]
+    assert set(anew["_source"]["cells"]) == {str(level) for level in LEVELS}
+    assert anew["_source"]["years"]
     rollback(es_client, made)
     assert _schema(es_client, made, "records") == 1
 

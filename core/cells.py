@@ -1,0 +1,171 @@
+"""Cells of a grid over the world, and how many areas lie in each of them, from the corners of the areas alone.
+
+The grid of level n has 2^(n+1) columns and 2^n rows of 180/2^n degrees, from the upper left: OGC's WorldCRS84Quad.
+
+An area is stored by the corners of its cells and not by the cells, so that a worldwide one costs no more than a small
+one: +1 where its cells begin, -1 behind their last column and row. The sums from the upper left then give the number of
+areas in each cell (a two-dimensional difference array). An area has at most ``MOST_CORNERS`` corners in a level; if it
+has more, it is drawn by the larger cells of a coarser level.
+
+Cells are half-open: an area that only touches a cell is not in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.extent import WORLD, BBox
+
+COARSEST, FINEST = 2, 10
+LEVELS = range(COARSEST, FINEST + 1)
+"""Cells of 45 to 0.18 degrees."""
+MOST_CORNERS = 64
+MOST_CELLS = 2048
+"""The cells of one answer: the world in cells of 5.6 degrees."""
+
+_WEIGHTS = (1, -1, 2, -2)
+_HAIR = 1e-9  # in cells: 0.1 degrees are not exact in binary
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Block:
+    """Cells from one column and row to another, all inclusive."""
+
+    first_column: int
+    first_row: int
+    last_column: int
+    last_row: int
+
+    def finer(self, steps: int) -> Block:
+        """The same area in the cells of a level that is finer by ``steps``."""
+        last = (1 << steps) - 1
+        return Block(
+            self.first_column << steps,
+            self.first_row << steps,
+            (self.last_column << steps) + last,
+            (self.last_row << steps) + last,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """``level``: 0 or more."""
+
+    level: int
+
+    @property
+    def columns(self) -> int:
+        return 2 << self.level
+
+    @property
+    def rows(self) -> int:
+        return 1 << self.level
+
+    @property
+    def size_deg(self) -> float:
+        return 180.0 / self.rows
+
+    def blocks(self, box: BBox) -> list[Block]:
+        """The cells of the box: two blocks if it crosses the antimeridian."""
+        return [self._block(part) for part in box.parts()]
+
+    def _block(self, box: BBox) -> Block:
+        first_column, last_column = self._reach(box.west + 180.0, box.east + 180.0, self.columns)
+        first_row, last_row = self._reach(90.0 - box.north, 90.0 - box.south, self.rows)
+        return Block(first_column, first_row, last_column, last_row)
+
+    def _reach(self, start_deg: float, end_deg: float, count: int) -> tuple[int, int]:
+        first = min(max(math.floor(start_deg / self.size_deg + _HAIR), 0), count - 1)
+        last = min(math.ceil(end_deg / self.size_deg - _HAIR) - 1, count - 1)
+        return first, max(first, last)
+
+    def box(self, block: Block) -> BBox:
+        """The block's edges in degrees."""
+        size = self.size_deg
+        return BBox(
+            block.first_column * size - 180.0,
+            90.0 - (block.last_row + 1) * size,
+            (block.last_column + 1) * size - 180.0,
+            90.0 - block.first_row * size,
+        )
+
+    def corners(self, blocks: Iterable[Block]) -> list[int]:
+        """The corners of the union of the blocks, as whole numbers, sorted; ``counts`` reads them."""
+        own = sorted(set(blocks))
+        if len(own) < 2:
+            return self._corners_of(own[0]) if own else []
+        columns = np.unique([(one.first_column, one.last_column + 1) for one in own])
+        rows = np.unique([(one.first_row, one.last_row + 1) for one in own])
+        drawn = np.zeros((len(rows) + 1, len(columns) + 1), dtype=np.int64)
+        for one in own:
+            across = np.searchsorted(columns, (one.first_column, one.last_column + 1)) + 1
+            down = np.searchsorted(rows, (one.first_row, one.last_row + 1)) + 1
+            drawn[down[0] : down[1], across[0] : across[1]] = 1
+        turns = np.diff(np.diff(drawn, axis=0), axis=1)
+        at = [
+            (int(columns[column]), int(rows[row]), int(turns[row, column]))
+            for row, column in zip(*np.nonzero(turns), strict=True)
+        ]
+        return self._written(at)
+
+    def _corners_of(self, block: Block) -> list[int]:
+        west, north, east, south = block.first_column, block.first_row, block.last_column + 1, block.last_row + 1
+        return self._written([(west, north, 1), (east, north, -1), (west, south, -1), (east, south, 1)])
+
+    def _written(self, corners: Iterable[tuple[int, int, int]]) -> list[int]:
+        """Column, row and weight as one number; without corners behind the last cell, which count nothing."""
+        return sorted(
+            (row * self.columns + column) * len(_WEIGHTS) + _WEIGHTS.index(weight)
+            for column, row, weight in corners
+            if row < self.rows and column < self.columns
+        )
+
+    def counts(self, corners: Sequence[int], times: Sequence[int]) -> Counts:
+        """How many areas each cell has, (rows, columns); ``times``: how many areas have each of the corners."""
+        summed = np.zeros(self.rows * self.columns, dtype=np.int64)
+        given = np.asarray(corners, dtype=np.int64)
+        weights = np.asarray(_WEIGHTS)[given % len(_WEIGHTS)] * np.asarray(times, dtype=np.int64)
+        np.add.at(summed, given // len(_WEIGHTS), weights)
+        counted: Counts = summed.reshape(self.rows, self.columns).cumsum(axis=0).cumsum(axis=1)
+        return counted
+
+
+def outline(drawn_by: Callable[[Grid], Iterable[Block]], level: int) -> list[int]:
+    """The corners in ``level`` of an area, at most ``MOST_CORNERS``: ``drawn_by`` gives its cells in a grid."""
+    grid = Grid(level)
+    for steps in range(level + 1):
+        blocks = drawn_by(Grid(level - steps))
+        corners = grid.corners(block.finer(steps) for block in blocks)
+        if len(corners) <= MOST_CORNERS:
+            return corners
+    return grid.corners([Block(0, 0, grid.columns - 1, grid.rows - 1)])
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """What to count: the part of the world, and at most how fine. ``level``: None: as fine as ``MOST_CELLS`` allows."""
+
+    area: BBox = WORLD
+    level: int | None = None
+
+    @property
+    def grid(self) -> Grid:
+        """The finest grid that is allowed, with at most ``MOST_CELLS`` cells in the area."""
+        most = FINEST if self.level is None else min(max(self.level, COARSEST), FINEST)
+        return next(
+            (grid for level in range(most, COARSEST, -1) if _size(grid := Grid(level), self.area) <= MOST_CELLS),
+            Grid(COARSEST),
+        )
+
+
+def _size(grid: Grid, area: BBox) -> int:
+    return sum(
+        (one.last_column - one.first_column + 1) * (one.last_row - one.first_row + 1) for one in grid.blocks(area)
+    )

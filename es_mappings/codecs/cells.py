@@ -1,0 +1,93 @@
+"""The cells of a record's extent by level, as fields of its document; what ``core.cells`` needs to count records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from itertools import groupby
+from typing import Any, cast
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from shapely.geometry import shape
+from shapely.geometry.base import BaseGeometry
+
+from core.cells import COARSEST, LEVELS, Block, Grid, outline
+from core.extent import BBox
+from core.json_types import Json, JsonMapping
+
+FIELD = "cells"
+_WINDOW = 32
+"""A geometry is compared with at most so many columns and rows of cells; a larger one with those of a coarser level."""
+_MOST_PARTS = 200
+"""The parts of a geometry that are compared one by one. Of more, the whole is compared."""
+_HAIR_DEG = 1e-9
+
+
+def field_of(level: int) -> str:
+    return f"{FIELD}.{level}"
+
+
+def shape_of(geometry: JsonMapping) -> BaseGeometry:
+    """GeoJSON as a geometry of shapely."""
+    found: BaseGeometry = shape(cast(Any, geometry))
+    return found
+
+
+def to_fields(boxes: Sequence[BBox], geometry: JsonMapping | None) -> Json:
+    """The corners of the area in each level, at most 64 (see ``core.cells``); empty without boxes and geometry."""
+    parts = [] if geometry is None else _parts(shape_of(geometry))
+    if not boxes and not parts:
+        return {}
+    blocks = cache(partial(_blocks, boxes, parts))
+    return {str(level): outline(blocks, level) for level in LEVELS}
+
+
+def _parts(geometry: BaseGeometry) -> Sequence[BaseGeometry]:
+    parts = shapely.get_parts(geometry, return_index=False)
+    own = list(parts) if len(parts) <= _MOST_PARTS else [geometry]
+    return [part for part in own if not part.is_empty]
+
+
+def _blocks(boxes: Sequence[BBox], parts: Sequence[BaseGeometry], grid: Grid) -> list[Block]:
+    blocks = [block for box in boxes for block in grid.blocks(box)]
+    for part in parts:
+        blocks += _blocks_of(part, grid)
+    return blocks
+
+
+def _blocks_of(part: BaseGeometry, grid: Grid) -> list[Block]:
+    """Drawn by a coarser level if it has more cells than the window."""
+    west, south, east, north = (float(edge) for edge in part.bounds)
+    box = BBox(max(west, -180.0), max(south, -90.0), min(east, 180.0), min(north, 90.0))
+    for steps in range(grid.level - COARSEST + 1):
+        coarse = Grid(grid.level - steps)
+        (around,) = coarse.blocks(box)
+        if max(around.last_column - around.first_column, around.last_row - around.first_row) < _WINDOW:
+            return [block.finer(steps) for block in _touched(part, coarse, around)]
+    return grid.blocks(box)
+
+
+def _touched(part: BaseGeometry, grid: Grid, around: Block) -> Iterator[Block]:
+    """The cells of ``around`` that the part lies in, one block for each run of cells in a row."""
+    columns = np.arange(around.first_column, around.last_column + 1)
+    rows = np.arange(around.first_row, around.last_row + 1)
+    west = columns * grid.size_deg - 180.0
+    north = 90.0 - rows * grid.size_deg
+    cells = shapely.box(
+        west[None, :] + _HAIR_DEG,
+        north[:, None] - grid.size_deg + _HAIR_DEG,
+        west[None, :] + grid.size_deg - _HAIR_DEG,
+        north[:, None] - _HAIR_DEG,
+    )
+    shapely.prepare(part)
+    inside: NDArray[np.bool_] = shapely.intersects(part, cells)
+    if not inside.any():  # a point, or a line, between the cells
+        yield around
+        return
+    for row, own in zip(rows.tolist(), inside, strict=True):
+        there = columns[own].tolist()
+        for _, run in groupby(enumerate(there), lambda one: one[1] - one[0]):
+            first, *others = (column for _, column in run)
+            yield Block(first, row, others[-1] if others else first, row)
