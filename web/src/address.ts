@@ -10,10 +10,10 @@ export const VALUE_FILTERS: readonly string[] = [
   "platform", "instrument", "project", "variable", "processing_level",
 ];
 
-/** Facets in the order of the page; decades are drawn as the histogram. */
+/** Facets in the order of the page; decades and years are drawn as the histogram. */
 export const FACETS: readonly string[] = [
   "type", "theme", "region", "provenance", "platform", "instrument", "variable", "project", "processing_level", "organisation",
-  "keyword", "source", "format", "licence", "decade",
+  "keyword", "source", "format", "licence", "decade", "year",
 ];
 
 const KEPT: readonly string[] = [
@@ -34,6 +34,13 @@ export function asked(search: URLSearchParams): string {
   const query = new URLSearchParams(search);
   query.set("facets", FACETS.join(","));
   return paged(query, null);
+}
+
+/** The address that counts all matches by cells in a part of the world. */
+export function askedCells(search: URLSearchParams, view: Box): string {
+  const query = new URLSearchParams(search);
+  for (const [name, value] of [["facets", "cell"], ["cell_area", view.join(",")], ["rerank", "false"], ["limit", "1"]] as const) query.set(name, value);
+  return `search?${query}`;
 }
 
 /** The address for a further page. */

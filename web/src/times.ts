@@ -1,6 +1,6 @@
 // Times of records as years, bins and text.
 
-import type { Feature } from "./types.ts";
+import type { Facet, Feature } from "./types.ts";
 
 export interface Bin {
   from: number;
@@ -44,6 +44,35 @@ export function histogram(features: readonly Feature[], [first, last]: [number, 
     bins.push({ from, to, count: spans.filter((one) => one.some(reaches)).length });
   }
   return bins;
+}
+
+const SHORT_YEARS = 30;
+const AROUND_YEARS = 5;
+
+/**
+ * The counts of all matches as bins, with empty ones between them: by year around a short period, else by decade.
+ *
+ * Earlier years are only in the number fields. `asked`: first and last year of the search.
+ */
+export function binsOf(decades: Facet, years: Facet | null, asked: readonly [number | null, number | null], now: number): Bin[] {
+  const [from, to] = [asked[0], asked[1] ?? now];
+  if (years?.values.length && from !== null && to >= from && to - from < SHORT_YEARS) {
+    const counts = countsFrom(years);
+    const reach = Array.from({ length: to - from + 1 + 2 * AROUND_YEARS }, (_, at) => from - AROUND_YEARS + at);
+    return reach.map((year) => ({ from: year, to: year, count: counts.get(year) ?? 0 }));
+  }
+  const counts = countsFrom(decades);
+  const bins: Bin[] = [];
+  for (let first = Math.min(1950, ...counts.keys()); first <= now; first += 10) {
+    bins.push({ from: first, to: Math.min(first + 9, now), count: counts.get(first) ?? 0 });
+  }
+  return bins;
+}
+
+/** Counts by the first year of each value. */
+function countsFrom(facet: Facet): Map<number, number> {
+  const found = facet.values.map((one): [number, number] => [Number(one.value.split("/")[0]), one.count]);
+  return new Map(found.filter(([year]) => Number.isFinite(year)));
 }
 
 /** An instant as a day, a month or a year: a span that begins on 1 January shows only its year. */

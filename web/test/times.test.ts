@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { flatRing, unwrapped } from "../src/map/rings.ts";
-import { durationText, edgeText, histogram, shownYears } from "../src/times.ts";
+import { binsOf, durationText, edgeText, histogram, shownYears } from "../src/times.ts";
 import type { Feature } from "../src/types.ts";
 
 const during = (...times: [string | null, string | null][]): Feature => ({ id: "x", properties: { "sonde:times": times } });
@@ -43,4 +43,17 @@ test("a line over the antimeridian goes on, and a ring around the pole is closed
     [-180, -70], [-60, -70], [60, -70], [180, -70], [180, -90], [-180, -90],
   ]);
   assert.deepEqual(flatRing([[0, 0], [1, 0], [1, 1], [0, 0]]), [[0, 0], [1, 0], [1, 1], [0, 0]]);
+});
+
+test("all matches are counted by decade, and by year around a short period", () => {
+  const facet = (...values: [string, number][]) => ({ parameter: "datetime", others: 0, values: values.map(([value, count]) => ({ value, label: value, count })) });
+  const decades = facet(["../1849", 1], ["1990/1999", 4], ["2000/2009", 7]);
+  const years = facet(["1999/1999", 2], ["2001/2001", 5]);
+  const whole = binsOf(decades, years, [null, null], 2012);
+  assert.deepEqual(whole.filter((one) => one.count), [{ from: 1990, to: 1999, count: 4 }, { from: 2000, to: 2009, count: 7 }]);
+  assert.equal(whole.at(-1)?.to, 2012);
+  const close = binsOf(decades, years, [2000, 2001], 2012);
+  assert.deepEqual([close[0]?.from, close.at(-1)?.from], [1995, 2006]);
+  assert.deepEqual(close.filter((one) => one.count).map((one) => [one.from, one.count]), [[1999, 2], [2001, 5]]);
+  assert.deepEqual(binsOf(decades, null, [2000, 2001], 2012), whole, "an older index counts no years");
 });

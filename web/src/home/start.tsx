@@ -56,7 +56,7 @@ function Holdings({ home, facets, search }: { home: Home; facets: Record<string,
         </div>
         <div>
           <MapPanel search={search} features={home.latest} areas={NOTHING} filter={null} marked={marked} />
-          <PeriodPanel search={search} features={NOTHING} decades={facets["decade"] ?? null} />
+          <PeriodPanel search={search} features={NOTHING} decades={facets["decade"] ?? null} years={null} />
         </div>
       </div>
       <h3>{words.home.catalogues}</h3>

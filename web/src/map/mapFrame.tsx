@@ -1,7 +1,7 @@
 // The place of the map in a view. Leaflet and the land are loaded after the hits.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Box } from "../types.ts";
+import type { Box, Facet } from "../types.ts";
 import { useWords } from "../words/index.ts";
 import type { MapEvents, Shape } from "./shapes.ts";
 import type { WorldMap } from "./worldMap.ts";
@@ -16,6 +16,7 @@ interface Props {
   approach?: number;
   events: MapEvents;
   drawing?: boolean;
+  heat?: Facet | null;
 }
 
 export function MapFrame(props: Props) {
@@ -48,6 +49,7 @@ export function MapFrame(props: Props) {
     if (props.approach) ready?.mark(props.marked, true);
   }, [ready, props.approach]);
   useEffect(() => ready?.draw(props.drawing ?? false), [ready, props.drawing]);
+  useEffect(() => ready?.heat(props.heat ?? null), [ready, props.heat]);
 
   return (
     <div class="map">
@@ -67,5 +69,6 @@ function relayed(current: { current: MapEvents }): MapEvents {
     onHover: (id) => current.current.onHover(id),
     onSelect: (id) => current.current.onSelect(id),
     onBox: (box) => current.current.onBox(box),
+    onView: (view) => current.current.onView(view),
   };
 }

@@ -14,6 +14,8 @@ export interface MapEvents {
   onSelect(id: string): void;
   /** A box was drawn, or drawing was cancelled (null). */
   onBox(box: Box | null): void;
+  /** The map shows another part of the world. */
+  onView(view: Box): void;
 }
 
 const SMALL_DEG = 0.7;

@@ -3,8 +3,10 @@
 
 import L from "leaflet";
 import { portal } from "../portal.ts";
-import type { Box } from "../types.ts";
+import type { Box, Facet } from "../types.ts";
 import { drawingOf } from "./drawing.ts";
+import { addGraticule } from "./graticule.ts";
+import { heatOf, viewOf } from "./heat.ts";
 import { addLand } from "./land.ts";
 import { around, type Drawn, drawShape, type MapEvents, type Shape, turned } from "./shapes.ts";
 
@@ -18,6 +20,8 @@ export interface WorldMap {
   show(shapes: readonly Shape[], areas: readonly Box[], filter: Box | null): void;
   /** Marks one record's extent; `approach` also brings it into view. */
   mark(id: string | null, approach: boolean): void;
+  /** Shades the cells by how many of all matches lie there; null for no shading. */
+  heat(facet: Facet | null): void;
   draw(on: boolean): void;
   world(): void;
   remove(): void;
@@ -41,6 +45,10 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   const world = () => map.fitBounds(START, { animate: false });
   world();
   const unwatch = addLand(map);
+  addGraticule(map);
+  const heat = heatOf(map);
+  const viewed = () => events.onView(viewOf(map));
+  map.on("moveend", viewed);
   const asked = L.layerGroup().addTo(map);
   const hits = L.layerGroup().addTo(map);
   const drawn = new Map<string, Drawn>();
@@ -76,13 +84,15 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   }
 
   function remove(): void {
+    map.off("moveend", viewed);
     resized.disconnect();
     unwatch();
     drawing.end();
     map.remove();
   }
 
-  return { show, mark, draw: (on) => (on ? drawing.begin() : drawing.end()), world, remove };
+  viewed();
+  return { show, mark, heat: heat.show, draw: (on) => (on ? drawing.begin() : drawing.end()), world, remove };
 }
 
 function extentOf(shape: Shape): number {

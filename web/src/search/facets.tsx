@@ -7,10 +7,11 @@ import type { Facet, FacetValue } from "../types.ts";
 import { useLocale, useWords, valueText } from "../words/index.ts";
 
 const FIRST_SHOWN = 6;
+const TIMES = ["decade", "year"]; // the histogram
 
 export function Facets({ search, facets }: { search: URLSearchParams; facets: Record<string, Facet> }) {
   const words = useWords();
-  const shown = FACETS.filter((name) => name !== "decade" && worthShowing(facets[name]));
+  const shown = FACETS.filter((name) => !TIMES.includes(name) && worthShowing(facets[name]));
   if (shown.length === 0) return null;
   return (
     <section class="panel facets" aria-label={words.refine}>

@@ -6,6 +6,7 @@ import { MapFrame } from "../map/mapFrame.tsx";
 import { goSearch } from "../route.ts";
 import type { Box, Feature } from "../types.ts";
 import { useWords } from "../words/index.ts";
+import { useHeat } from "./useHeat.ts";
 import type { Marked } from "./useMarked.ts";
 
 interface Props {
@@ -21,10 +22,15 @@ const RELATIONS = ["intersects", "within", "contains", "disjoint"] as const;
 export function MapPanel({ search, features, areas, filter, marked }: Props) {
   const words = useWords();
   const [drawing, setDrawing] = useState(false);
+  const [view, setView] = useState<Box | null>(null);
+  const [shaded, setShaded] = useState(true);
+  const heat = useHeat(search, view, shaded);
+  const most = Math.max(0, ...(heat?.values ?? []).map((one) => one.count));
   const shapes = useMemo(() => features.map(shapeOf), [features]);
   const events = {
     onHover: marked.hover,
     onSelect: marked.select,
+    onView: setView,
     onBox(box: Box | null) {
       setDrawing(false);
       if (box) goSearch(changed(search, "bbox", box.join(",")));
@@ -32,7 +38,14 @@ export function MapPanel({ search, features, areas, filter, marked }: Props) {
   };
   return (
     <div class="panel map-panel">
-      <MapFrame label={words.map} shapes={shapes} areas={areas} filter={filter} marked={marked.id} approach={marked.approach} events={events} drawing={drawing} />
+      <MapFrame label={words.map} shapes={shapes} areas={areas} filter={filter} marked={marked.id} approach={marked.approach} events={events} drawing={drawing} heat={heat} />
+      <div class="heat-legend small soft">
+        <label>
+          <input type="checkbox" checked={shaded} onChange={(event) => setShaded(event.currentTarget.checked)} />
+          <span>{words.heat}</span>
+        </label>
+        {most > 0 && <span class="heat-scale">{words.heatMost(most)}</span>}
+      </div>
       <div class="row">
         <button type="button" aria-pressed={drawing} onClick={() => setDrawing(!drawing)}>
           {drawing ? words.drawing : words.draw}

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { changed, datetimeOf, yearsOf } from "../address.ts";
 import { goSearch } from "../route.ts";
-import { type Bin, histogram, shownYears } from "../times.ts";
+import { type Bin, binsOf, histogram, shownYears } from "../times.ts";
 import type { Facet, Feature } from "../types.ts";
 import { useWords } from "../words/index.ts";
 
@@ -12,17 +12,19 @@ interface Props {
   features: readonly Feature[];
   /** Decades counted over all matching records, if the service counts them. */
   decades: Facet | null;
+  /** The same by year: shown when the period of the search is short. */
+  years: Facet | null;
 }
 
 const SETTLED_MS = 300;
 
-export function PeriodPanel({ search, features, decades }: Props) {
+export function PeriodPanel({ search, features, decades, years }: Props) {
   const words = useWords();
   const asked = yearsOf(search);
   const now = new Date().getFullYear();
   const bins = useMemo(
-    () => (decades?.values.length ? binsOf(decades, now) : histogram(features, shownYears(features, asked, now))),
-    [features, decades, search],
+    () => (decades?.values.length ? binsOf(decades, years, asked, now) : histogram(features, shownYears(features, asked, now))),
+    [features, decades, years, search],
   );
   const [first, last] = [bins[0]?.from ?? 1980, bins.at(-1)?.to ?? now];
   const [from, setFrom] = useState(asked[0]);
@@ -49,7 +51,7 @@ export function PeriodPanel({ search, features, decades }: Props) {
   return (
     <section class="panel period" aria-label={words.period}>
       <h2>{words.period}</h2>
-      <Histogram bins={bins} low={low} high={high} />
+      <Histogram bins={bins} low={low} high={high} brushed={(begin, end) => slid(begin, end)} />
       <div class="sliders">
         <input type="range" min={first} max={last} value={low} aria-label={words.firstYear}
           onInput={(event) => setFrom(Math.min(event.currentTarget.valueAsNumber, high))}
@@ -68,18 +70,56 @@ export function PeriodPanel({ search, features, decades }: Props) {
           </button>
         )}
       </form>
-      <p class="soft small">{decades?.values.length ? words.periodFacet : words.periodHelp}</p>
+      <p class="soft small">{decades?.values.length ? words.periodFacet : words.periodHelp} {words.brushHelp}</p>
     </section>
   );
 }
 
-function Histogram({ bins, low, high }: { bins: readonly Bin[]; low: number; high: number }) {
+interface HistogramProps {
+  bins: readonly Bin[];
+  low: number;
+  high: number;
+  /** Years were chosen by dragging over their bars; the sliders do the same by keyboard. */
+  brushed(from: number, to: number): void;
+}
+
+function Histogram({ bins, low, high, brushed }: HistogramProps) {
   const words = useWords();
+  const list = useRef<HTMLOListElement>(null);
+  const [brush, setBrush] = useState<[number, number] | null>(null); // the bars where it began and where it is
   const most = Math.max(1, ...bins.map((bin) => bin.count));
+  const [begin, end] = brush ? [Math.min(...brush), Math.max(...brush)] : [0, -1];
+  const [from, to] = brush ? [bins[begin]?.from ?? low, bins[end]?.to ?? high] : [low, high];
+
+  function barAt(event: PointerEvent): number {
+    const { left, width } = (list.current as HTMLOListElement).getBoundingClientRect();
+    const share = (event.clientX - left) / Math.max(1, width);
+    return clamp(Math.floor(share * bins.length), 0, bins.length - 1);
+  }
+
+  function press(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    list.current?.setPointerCapture(event.pointerId);
+    const bar = barAt(event);
+    setBrush([bar, bar]);
+  }
+
+  function release(): void {
+    if (brush) brushed(from, to);
+    setBrush(null);
+  }
+
   return (
-    <ol class="histogram">
+    <ol
+      class="histogram"
+      ref={list}
+      onPointerDown={press}
+      onPointerMove={(event) => brush && setBrush([brush[0], barAt(event)])}
+      onPointerUp={release}
+      onPointerCancel={() => setBrush(null)}
+    >
       {bins.map((bin) => (
-        <li key={bin.from} class={bin.to >= low && bin.from <= high ? "in" : "out"} title={words.bar(bin.from, bin.to, bin.count)}>
+        <li key={bin.from} class={bin.to >= from && bin.from <= to ? "in" : "out"} title={words.bar(bin.from, bin.to, bin.count)}>
           <span class="unseen">{words.bar(bin.from, bin.to, bin.count)}</span>
           <span class="column" aria-hidden="true" style={{ height: `${(bin.count / most) * 100}%` }} />
         </li>
@@ -96,15 +136,6 @@ function Year(props: { label: string; value: number | null; placeholder: number;
       <input type="number" step="1" value={props.value ?? ""} placeholder={String(props.placeholder)} onInput={(event) => read(event.currentTarget.value)} />
     </label>
   );
-}
-
-/** The decades as bins, with empty ones between them; earlier years are only in the number fields. */
-function binsOf(decades: Facet, now: number): Bin[] {
-  const counts = new Map(decades.values.map((one) => [Number(one.value.split("/")[0]), one.count]));
-  const starts = [...counts.keys()].filter(Number.isFinite);
-  const bins: Bin[] = [];
-  for (let from = Math.min(1950, ...starts); from <= now; from += 10) bins.push({ from, to: Math.min(from + 9, now), count: counts.get(from) ?? 0 });
-  return bins;
 }
 
 function clamp(value: number, least: number, most: number): number {

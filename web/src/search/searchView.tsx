@@ -51,7 +51,7 @@ export function SearchView({ query }: { query: string }) {
       <MapPanel search={search} features={features} areas={read?.areas ?? NOTHING} filter={filter} marked={marked} />
       <details class="narrow" open={!narrow}>
         <summary>{words.refine}</summary>
-        <PeriodPanel search={search} features={features} decades={facets["decade"] ?? null} />
+        <PeriodPanel search={search} features={features} decades={facets["decade"] ?? null} years={facets["year"] ?? null} />
         <Facets search={search} facets={facets} />
       </details>
     </aside>

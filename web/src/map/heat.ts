@@ -1,0 +1,51 @@
+// The cells of all matches below the hits: the darker, the more records. Drawn on one canvas, because there are thousands.
+
+import L from "leaflet";
+import type { Box, Facet } from "../types.ts";
+import { turned } from "./shapes.ts";
+
+const FAINTEST = 0.08;
+const RANGE = 0.55;
+
+export interface Heat {
+  show(facet: Facet | null): void;
+}
+
+export function heatOf(map: L.Map): Heat {
+  const pane = map.createPane("heat");
+  pane.style.zIndex = "250"; // above the land, below the hits
+  pane.style.pointerEvents = "none";
+  const renderer = L.canvas({ pane: "heat", padding: 0.2 });
+  const cells = L.layerGroup().addTo(map);
+
+  function show(facet: Facet | null): void {
+    cells.clearLayers();
+    const colour = getComputedStyle(map.getContainer()).getPropertyValue("--heat").trim() || "#c2410c";
+    const most = Math.max(1, ...(facet?.values ?? []).map((one) => one.count));
+    for (const one of facet?.values ?? []) {
+      const fillOpacity = FAINTEST + (RANGE * Math.log1p(one.count)) / Math.log1p(most);
+      for (const bounds of turned(one.value.split(",").map(Number) as unknown as Box)) {
+        L.rectangle(bounds, { renderer, pane: "heat", interactive: false, stroke: false, fillColor: colour, fillOpacity }).addTo(cells);
+      }
+    }
+  }
+
+  return { show };
+}
+
+/** What the map shows, as a box of the API: at most once around the world, rounded outwards to tenths of a degree. */
+export function viewOf(map: L.Map): Box {
+  const bounds = map.getBounds();
+  const [south, north] = [Math.max(-90, bounds.getSouth()), Math.min(90, bounds.getNorth())];
+  const whole = bounds.getEast() - bounds.getWest() >= 359;
+  const [west, east] = whole ? [-180, 180] : [within(bounds.getWest()), within(bounds.getEast())];
+  return [outwards(west, Math.floor), outwards(south, Math.floor), outwards(east, Math.ceil), outwards(north, Math.ceil)];
+}
+
+function within(longitude: number): number {
+  return ((((longitude + 180) % 360) + 360) % 360) - 180;
+}
+
+function outwards(edge: number, round: (value: number) => number): number {
+  return round(edge * 10) / 10;
+}
