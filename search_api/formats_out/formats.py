@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from search_api.formats_out import atom, bibliography, dcat, dublin_core, iso19139, schema_org
+from search_api.formats_out import atom, bibliography, croissant, dcat, dublin_core, iso19139, schema_org
 from search_api.formats_out.output_format import DcatFeed, OaiFormat, OutputFormat, ResultPage
 
 _LISTED = (
     schema_org.FORMAT,
+    croissant.FORMAT,
     dcat.TURTLE,
     dcat.JSON_LD,
     dcat.RDF_XML,

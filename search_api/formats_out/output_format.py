@@ -71,7 +71,7 @@ class OutputFormat:
     """One output format. It is available at each endpoint for which it has a writer.
 
     ``record(record, address)``: ``/collections/{catalogue}/items/{id}?f={name}``, with an alternate link in every
-    record. ``results``: ``/search?f={name}``. ``oai``: ``/oai``. ``feed``: ``/dcat``.
+    record that it is ``offered`` for. ``results``: ``/search?f={name}``. ``oai``: ``/oai``. ``feed``: ``/dcat``.
     """
 
     name: str
@@ -81,6 +81,7 @@ class OutputFormat:
     results: Callable[[ResultPage], str] | None = None
     oai: OaiFormat | None = None
     feed: DcatFeed | None = None
+    offered: Callable[[Record], bool] = lambda _record: True
 
 
 def written_xml(element: Element) -> str:

@@ -27,14 +27,15 @@ _EXACT = {
     "sponsor": "sponsor",
 }  # fmt: skip
 _PROPERTIES = _EXACT | {"originator": "creator", "principalInvestigator": "creator", "owner": "creator"}
-_DOWNLOADS = frozenset(("download", "enclosure", "item", "data"))
+DOWNLOADS = frozenset(("download", "enclosure", "item", "data"))
+"""The relations of links to the data themselves."""
 
 
 def dataset(record: Record, address: str) -> Json:
     """The record as JSON-LD; ``address`` is its page."""
     said: Json = {
         "@context": "https://schema.org/",
-        "@type": _TYPES.get(record.type, "Dataset"),
+        "@type": type_of(record),
         "@id": address,
         "url": address,
         "name": record.title,
@@ -60,9 +61,9 @@ def dataset(record: Record, address: str) -> Json:
         "spatialCoverage": [{"@type": "Place", "geo": _shape(box)} for box in record.extents]
         + [{"@type": "Place", "geo": {"@type": "GeoShape", "polygon": ring}} for ring in rings(record.geometry)],
         **_parties(record),
-        "distribution": [_distribution(link) for link in record.links if link.rel in _DOWNLOADS],
+        "distribution": [_distribution(link) for link in record.links if link.rel in DOWNLOADS],
         "thumbnailUrl": _one_or_many([link.href for link in record.links if link.rel == "preview"]),
-        "subjectOf": [_page(link) for link in record.links if link.rel not in (*_DOWNLOADS, "preview")],
+        "subjectOf": [_page(link) for link in record.links if link.rel not in (*DOWNLOADS, "preview")],
         "isBasedOn": list(record.provenance.derived_from),
         f"{_PROV}wasGeneratedBy": [
             {"@type": f"{_PROV}Activity", "description": one} for one in record.provenance.generated_by
@@ -73,6 +74,11 @@ def dataset(record: Record, address: str) -> Json:
         f"{_DCAT}temporalResolution": record.resolution.time_step,
     }
     return {name: value for name, value in said.items() if value not in (None, "", [], {})}
+
+
+def type_of(record: Record) -> str:
+    """Its class in schema.org."""
+    return _TYPES.get(record.type, "Dataset")
 
 
 def _identifier(record: Record) -> object:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from core.cells import CellView
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from core.timespan import iso
@@ -13,12 +14,14 @@ from search_api.formats_out.rfc3339 import nearest
 from search_api.listing.order import STARTS
 from search_api.listing.query import selected
 from search_api.listing.request import Selection
+from search_api.retrieval.cell_counts import cell_aggregation, read_cells
 
 Kind = Literal["string", "numeric", "datetime"]
 
 _MOST_VALUES = 100
 _MOST_INTERVALS = 60
 _STARTS = "starts"
+_WORLD = CellView()
 _GSD_METRES = (10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0)
 
 
@@ -65,6 +68,14 @@ def _ranges(found: JsonMapping) -> Json:
     return {"buckets": buckets, "overflow": 0}
 
 
+def _cells(found: JsonMapping) -> Json:
+    """The key is the cell's address in OGC's WorldCRS84Quad: level/row/column."""
+    counted = read_cells(found, _WORLD)
+    level = counted.grid.level
+    buckets = [_bucket(f"{level}/{one.row}/{one.column}", "string", one.count) for one in counted.cells]
+    return {"buckets": buckets, "overflow": 0}
+
+
 def _bucket(key: str, kind: Kind, count: int) -> Json:
     return {"key": key, "data_type": kind, "frequency": count}
 
@@ -102,6 +113,7 @@ _ALL = (
     _terms("keywords", "keywords.exact"),
     _terms("processing:level", "names.processing_level"),
     _terms("license", "licence"),
+    Aggregation("sonde:cell_frequency", "frequency_distribution", cell_aggregation(_WORLD), _cells, "string"),
     Aggregation("gsd_frequency", "frequency_distribution", _gsd(), _ranges, "numeric"),
 )
 AGGREGATIONS: Mapping[str, Aggregation] = {one.name: one for one in _ALL}

@@ -14,6 +14,7 @@ from search_api import compression
 from search_api.formats_out.formats import record_formats
 from search_api.parts import Parts
 from search_api.pushing import Check
+from search_api.views.item_formats import forms_of
 from search_api.views.items import representation
 
 
@@ -47,7 +48,7 @@ def _tags(parts: Parts, source: str, record: str) -> Iterator[str]:
         return
     with suppress(NotFound):  # the original was not stored
         yield from _either(generate_etag(parts.records.original(record).content))
-    for form in ("json", *record_formats()):
+    for form in ("json", *(name for name in record_formats() if name in forms_of(found))):
         yield from _either(generate_etag(representation(found, form, parts).get_data()))
 
 

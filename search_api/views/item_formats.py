@@ -8,6 +8,7 @@ from typing import Annotated
 
 from flask import Response, json, request
 
+from core.errors import NotFound
 from core.json_types import Json
 from core.record import Record
 from search_api.formats_out.formats import record_formats
@@ -15,6 +16,7 @@ from search_api.listing.reader import Original
 from search_api.one_of import OneOf
 from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, RECORD_PROFILE, Addresses, Link, link
+from search_api.views.signposting import metadata_links
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,12 @@ def item_forms() -> dict[str, Form]:
         "native": Form(None, "The catalogue's own metadata"),
         "html": Form("text/html", "The record's page"),
     }
+
+
+def forms_of(record: Record) -> dict[str, Form]:
+    """Those of ``item_forms`` that this record has."""
+    written = record_formats()
+    return {name: form for name, form in item_forms().items() if name not in written or written[name].offered(record)}
 
 
 ItemFormat = Annotated[str, OneOf(item_forms)]
@@ -66,7 +74,8 @@ def wanted(given: ItemFormat | None) -> str:
     """The format in ``f``, else the best that the client accepts; GeoJSON if it accepts none."""
     if given is not None:
         return given
-    by_media_type = {one.media_type: name for name, one in item_forms().items() if one.media_type}
+    first = reversed(item_forms().items())  # of two formats with one media type: every record has the first
+    by_media_type = {one.media_type: name for name, one in first if one.media_type}
     by_media_type["application/json"] = "json"
     return by_media_type[request.accept_mimetypes.best_match(list(by_media_type), default=GEOJSON)]
 
@@ -81,6 +90,8 @@ def written(
     """
     address = addresses.item(record)
     chosen = record_formats().get(form)
+    if chosen is not None and not chosen.offered(record):
+        raise NotFound(f"{record.id} has no files, so there is no {chosen.title} of it.")
     if chosen is None or chosen.record is None:
         body = {
             **geojson.feature(record),
@@ -89,13 +100,14 @@ def written(
         response = Response(json.dumps(body, sort_keys=False), mimetype=GEOJSON)
     else:
         response = Response(chosen.record(record, address), mimetype=chosen.media_type)
-    response.headers["Link"] = alternates_header(address, form)
+    posts = metadata_links(record, addresses.record_page(record.id))
+    response.headers["Link"] = ", ".join([alternates_header(record, address, form), *posts])
     return response
 
 
-def alternates_header(address: str, form: str) -> str:
+def alternates_header(record: Record, address: str, form: str) -> str:
     """The other formats of the record at this address, for the header Link."""
-    others = [(name, one.media_type) for name, one in item_forms().items() if one.media_type and name != form]
+    others = [(name, one.media_type) for name, one in forms_of(record).items() if one.media_type and name != form]
     return ", ".join(f'<{address}?f={name}>; rel="alternate"; type="{media_type}"' for name, media_type in others)
 
 
@@ -130,7 +142,7 @@ def _service_links(record: Record, addresses: Addresses) -> list[Link]:
     address = addresses.item(record)
     alternates = [
         link("alternate", f"{address}?f={name}", one.media_type or "application/octet-stream", one.title)
-        for name, one in item_forms().items()
+        for name, one in forms_of(record).items()
         if name != "json"
     ]
     return [

@@ -20,6 +20,7 @@ from search_api.parts import Parts
 from search_api.portal import PortalLook, current_look
 from search_api.views.addresses import Addresses, Link
 from search_api.views.item_formats import alternates_header, item_links
+from search_api.views.signposting import landing_links
 
 _POLICY = "; ".join(
     (
@@ -198,7 +199,8 @@ def record_page(record: Record, addresses: Addresses) -> Response:
     others = [one for one in item_links(record, addresses) if one["rel"] == "alternate" and one["type"] != "text/html"]
     body = record_html.article(record, [(one["href"], one["title"]) for one in others])
     response = page(_described(record, addresses, others), body, title=record.title or record.id)
-    response.headers["Link"] = alternates_header(addresses.item(record), "html")
+    posts = landing_links(record, [(one["href"], one["type"]) for one in others])
+    response.headers["Link"] = ", ".join([alternates_header(record, addresses.item(record), "html"), *posts])
     return response
 
 

@@ -94,6 +94,12 @@ def test_the_cells_count_what_matches_the_words_and_passes_the_filters(samples: 
     assert (none["cell"]["values"], none["year"]["values"]) == ([], [])
 
 
+def test_stac_counts_the_same_cells(samples: Service) -> None:
+    (counted,) = samples.http.get("/stac/aggregate?aggregations=sonde:cell_frequency").get_json()["aggregations"]
+    facet = by_label(cells(samples.http, cell_level=5, group="none"))
+    assert {one["key"]: one["frequency"] for one in counted["buckets"]} == facet
+
+
 def test_years_are_counted_in_time(samples: Service) -> None:
     values = samples.search("", facets="year", limit=1)["sonde:facets"]["year"]["values"]
     years = [one["label"] for one in values]

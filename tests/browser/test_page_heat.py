@@ -24,7 +24,10 @@ def _shades(page: Page) -> int:
     count: int = page.evaluate(
         """() => {
             const canvas = document.querySelector(".leaflet-heat-pane canvas");
-            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            const copy = new OffscreenCanvas(canvas.width, canvas.height);
+            const drawn = copy.getContext("2d", { willReadFrequently: true });
+            drawn.drawImage(canvas, 0, 0);
+            const { data } = drawn.getImageData(0, 0, canvas.width, canvas.height);
             return data.filter((value, at) => at % 4 === 3 && value > 0).length;
         }"""
     )

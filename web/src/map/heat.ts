@@ -1,11 +1,13 @@
 // The cells of all matches below the hits: the darker, the more records. Drawn on one canvas, because there are thousands.
+// The cells with the fewest are almost clear: records of the whole world are everywhere, and would hide the differences.
 
 import L from "leaflet";
+import { rangeOf } from "../counts.ts";
 import type { Box, Facet } from "../types.ts";
 import { turned } from "./shapes.ts";
 
-const FAINTEST = 0.08;
-const RANGE = 0.55;
+const FAINTEST = 0.05;
+const RANGE = 0.6;
 
 export interface Heat {
   show(facet: Facet | null): void;
@@ -21,9 +23,10 @@ export function heatOf(map: L.Map): Heat {
   function show(facet: Facet | null): void {
     cells.clearLayers();
     const colour = getComputedStyle(map.getContainer()).getPropertyValue("--heat").trim() || "#c2410c";
-    const most = Math.max(1, ...(facet?.values ?? []).map((one) => one.count));
+    const [least, most] = rangeOf(facet);
+    const reach = Math.log(most / least) || 1;
     for (const one of facet?.values ?? []) {
-      const fillOpacity = FAINTEST + (RANGE * Math.log1p(one.count)) / Math.log1p(most);
+      const fillOpacity = FAINTEST + (RANGE * Math.log(one.count / least)) / reach;
       for (const bounds of turned(one.value.split(",").map(Number) as unknown as Box)) {
         L.rectangle(bounds, { renderer, pane: "heat", interactive: false, stroke: false, fillColor: colour, fillOpacity }).addTo(cells);
       }

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { changed, readBox } from "../address.ts";
+import { rangeOf } from "../counts.ts";
 import { MapFrame } from "../map/mapFrame.tsx";
 import { goSearch } from "../route.ts";
 import type { Box, Feature } from "../types.ts";
@@ -25,7 +26,7 @@ export function MapPanel({ search, features, areas, filter, marked }: Props) {
   const [view, setView] = useState<Box | null>(null);
   const [shaded, setShaded] = useState(true);
   const heat = useHeat(search, view, shaded);
-  const most = Math.max(0, ...(heat?.values ?? []).map((one) => one.count));
+  const [least, most] = rangeOf(heat);
   const shapes = useMemo(() => features.map(shapeOf), [features]);
   const events = {
     onHover: marked.hover,
@@ -44,7 +45,7 @@ export function MapPanel({ search, features, areas, filter, marked }: Props) {
           <input type="checkbox" checked={shaded} onChange={(event) => setShaded(event.currentTarget.checked)} />
           <span>{words.heat}</span>
         </label>
-        {most > 0 && <span class="heat-scale">{words.heatMost(most)}</span>}
+        {heat && heat.values.length > 0 && <span class="heat-scale">{words.heatRange(least, most)}</span>}
       </div>
       <div class="row">
         <button type="button" aria-pressed={drawing} onClick={() => setDrawing(!drawing)}>

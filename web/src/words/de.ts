@@ -164,7 +164,7 @@ export const words: Words = {
   previewOf: (title: string) => `Vorschau: ${title}`,
   draw: "Rechteck zeichnen",
   heat: "Alle Treffer, nicht nur die gezeigten",
-  heatMost: (n) => `bis zu ${whole(n)} in einem Feld`,
+  heatRange: (least, most) => `${whole(least)} bis ${whole(most)} in einem Feld`,
   drawing: "Über die Karte ziehen; Escape beendet",
   zoomIn: "Vergrößern",
   zoomOut: "Verkleinern",

@@ -143,7 +143,7 @@ export const words = {
   previewOf: (title: string) => `Preview: ${title}`,
   draw: "Draw a box",
   heat: "All matches, not only the hits shown",
-  heatMost: (n: number) => `up to ${whole(n)} in one area`,
+  heatRange: (least: number, most: number) => `${whole(least)} to ${whole(most)} in one area`,
   drawing: "Drag over the map; Escape ends it",
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",

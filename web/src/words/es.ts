@@ -164,7 +164,7 @@ export const words: Words = {
   previewOf: (title) => `Vista previa: ${title}`,
   draw: "Dibujar un rectángulo",
   heat: "Todos los resultados, no solo los mostrados",
-  heatMost: (n) => `hasta ${whole(n)} en una zona`,
+  heatRange: (least, most) => `de ${whole(least)} a ${whole(most)} en una zona`,
   drawing: "Arrastre sobre el mapa; Escape cancela",
   zoomIn: "Acercar",
   zoomOut: "Alejar",

@@ -166,7 +166,7 @@ export const words: Words = {
   previewOf: (title) => `Aperçu : ${title}`,
   draw: "Tracer un rectangle",
   heat: "Tous les résultats, pas seulement ceux affichés",
-  heatMost: (n) => `jusqu’à ${whole(n)} dans une zone`,
+  heatRange: (least, most) => `de ${whole(least)} à ${whole(most)} dans une zone`,
   drawing: "Faites glisser sur la carte ; Échap pour annuler",
   zoomIn: "Zoom avant",
   zoomOut: "Zoom arrière",

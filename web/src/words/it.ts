@@ -166,7 +166,7 @@ export const words: Words = {
   previewOf: (title) => `Anteprima: ${title}`,
   draw: "Disegna un rettangolo",
   heat: "Tutti i risultati, non solo quelli mostrati",
-  heatMost: (n) => `fino a ${whole(n)} in un’area`,
+  heatRange: (least, most) => `da ${whole(least)} a ${whole(most)} in un’area`,
   drawing: "Trascinare sulla mappa; Esc annulla",
   zoomIn: "Ingrandisci",
   zoomOut: "Riduci",

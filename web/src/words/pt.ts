@@ -164,7 +164,7 @@ export const words: Words = {
   previewOf: (title) => `Prévia: ${title}`,
   draw: "Desenhar um retângulo",
   heat: "Todos os resultados, não só os mostrados",
-  heatMost: (n) => `até ${whole(n)} em uma área`,
+  heatRange: (least, most) => `de ${whole(least)} a ${whole(most)} em uma área`,
   drawing: "Arraste sobre o mapa; Esc cancela",
   zoomIn: "Aproximar",
   zoomOut: "Afastar",
