@@ -12,6 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 from core.json_types import Json
 from core.record import Link, Record
+from search_api.formats_out.bibliography import bibtex
+from search_api.formats_out.citation import of_record
 from search_api.formats_out.iris import iri
 from search_api.formats_out.output_format import OutputFormat
 from search_api.formats_out.schema_org import DOWNLOADS, dataset
@@ -27,6 +29,7 @@ _CONTEXT: Json = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -47,6 +50,7 @@ _CONTEXT: Json = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",
@@ -73,6 +77,8 @@ def croissant(record: Record, address: str) -> Json:
         "@type": "Dataset",
         "conformsTo": _VERSION,
         "description": record.abstract or record.title,
+        "citeAs": bibtex([of_record(record, address)]).strip(),
+        "keywords": [keyword.term for keyword in record.keywords],  # readers refuse terms with a vocabulary
         "isLiveDataset": True,
         "distribution": files,
     }
@@ -93,7 +99,7 @@ def _file(link: Link, names: set[str]) -> Json:
     names.add(name)
     said = {
         "@type": "cr:FileObject",
-        "@id": name,
+        "@id": f"file-{len(names)}",  # readers refuse spaces, escaped ones too
         "name": name,
         "description": link.description,
         "contentUrl": address,

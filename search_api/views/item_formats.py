@@ -74,8 +74,10 @@ def wanted(given: ItemFormat | None) -> str:
     """The format in ``f``, else the best that the client accepts; GeoJSON if it accepts none."""
     if given is not None:
         return given
-    first = reversed(item_forms().items())  # of two formats with one media type: every record has the first
-    by_media_type = {one.media_type: name for name, one in first if one.media_type}
+    by_media_type: dict[str, str] = {}
+    for name, one in item_forms().items():
+        if one.media_type:  # of two formats with one media type, every record has the first
+            by_media_type.setdefault(one.media_type, name)
     by_media_type["application/json"] = "json"
     return by_media_type[request.accept_mimetypes.best_match(list(by_media_type), default=GEOJSON)]
 

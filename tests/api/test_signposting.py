@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from requests.utils import parse_header_links
 
@@ -18,30 +20,35 @@ def by_relation(header: str) -> dict[str, list[dict[str, str]]]:
 
 
 @pytest.fixture(scope="module")
-def cited(samples: Service) -> dict[str, object]:
-    """A sample with a DOI and files."""
-    listed = samples.http.get("/collections/all/items?limit=1000").get_json()["features"]
-    return next(
-        one
-        for one in listed
-        if any(link["rel"] in ("download", "enclosure") for link in one["links"])
-        and any(known["scheme"] == "doi" for known in one["properties"].get("externalIds", []) if "scheme" in known)
-    )
+def listed(samples: Service) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = samples.http.get("/collections/all/items?limit=1000").get_json()["features"]
+    return found
 
 
-def test_the_page_leads_to_identifier_files_and_metadata(samples: Service, cited: dict[str, object]) -> None:
-    answer = samples.http.get(f"/records/{cited['id']}", headers={"Accept": "text/html"})
+@pytest.fixture(scope="module")
+def with_files(listed: list[dict[str, Any]]) -> str:
+    return next(one["id"] for one in listed if any("f=croissant" in link["href"] for link in one["links"]))
+
+
+def test_the_page_leads_to_files_and_metadata(samples: Service, with_files: str) -> None:
+    answer = samples.http.get(f"/records/{with_files}", headers={"Accept": "text/html"})
     links = by_relation(answer.headers["Link"])
-    doi = samples.http.get(f"/collections/all/items/{cited['id']}?f=jsonld").get_json()["sameAs"]
-    assert [one["url"] for one in links["cite-as"]] == [doi]
-    assert [one["url"] for one in links["type"]] == ["https://schema.org/AboutPage", "https://schema.org/Dataset"]
+    assert links["type"][0]["url"] == "https://schema.org/AboutPage"
     assert links["item"]
     for one in links["describedby"]:
         found = samples.http.get(one["url"].removeprefix("http://localhost"))
         assert found.status_code == 200
         assert found.mimetype == one["type"]
-        back = by_relation(found.headers["Link"])["describes"]
-        assert back[0]["url"].endswith(f"/records/{cited['id']}")
+        if not one["url"].endswith("f=native"):
+            assert by_relation(found.headers["Link"])["describes"][0]["url"].endswith(f"/records/{with_files}")
+
+
+def test_the_page_names_the_identifier_to_cite_and_the_licence() -> None:
+    record = Record(id="s:1", source="s", identifier="1", title="t", doi="10.5555/a<b", licence="CC-BY-4.0")
+    links = by_relation(", ".join(landing_links(record, [])))
+    assert links["cite-as"][0]["url"] == "https://doi.org/10.5555/a%3Cb"
+    assert links["license"][0]["url"] == "https://creativecommons.org/licenses/by/4.0/"
+    assert [one["url"] for one in links["type"]] == ["https://schema.org/AboutPage", "https://schema.org/Dataset"]
 
 
 def test_texts_of_metadata_cannot_end_the_header() -> None:
@@ -67,14 +74,15 @@ def test_texts_of_metadata_cannot_end_the_header() -> None:
     assert links["item"][0] == {"url": "https://example.org/%C3%BC%20%22file%22%3E.nc", "rel": "item"}
 
 
-def test_croissant_is_offered_for_records_with_files_only(samples: Service, cited: dict[str, object]) -> None:
-    address = f"/collections/all/items/{cited['id']}"
+def test_croissant_is_offered_for_records_with_files_only(
+    samples: Service, listed: list[dict[str, Any]], with_files: str
+) -> None:
+    address = f"/collections/all/items/{with_files}"
     found = samples.http.get(f"{address}?f=croissant")
     assert (found.status_code, found.mimetype) == (200, "application/ld+json")
     assert found.get_json()["distribution"]
     plain = samples.http.get(address, headers={"Accept": "application/ld+json"})
     assert "conformsTo" not in plain.get_json(), "JSON-LD is schema.org, which every record has"
-    listed = samples.http.get("/collections/all/items?limit=1000").get_json()["features"]
     without = next(one for one in listed if not any("f=croissant" in link["href"] for link in one["links"]))
     refused = samples.http.get(f"/collections/all/items/{without['id']}?f=croissant")
     assert refused.status_code == 404

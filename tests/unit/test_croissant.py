@@ -26,11 +26,12 @@ def test_each_file_has_a_name_of_its_own_and_an_address() -> None:
     )
     assert said["license"] == "https://creativecommons.org/licenses/by/4.0/"
     assert said["description"] == "Rain"  # required, where a record has no abstract
-    assert [(one["@id"], one["encodingFormat"]) for one in said["distribution"]] == [
+    assert [(one["name"], one["encodingFormat"]) for one in said["distribution"]] == [
         ("rain gauge.csv", "text/csv"),
         ("rain gauge.csv (2)", "application/octet-stream"),
         ("data", "application/octet-stream"),
     ]
+    assert [one["@id"] for one in said["distribution"]] == ["file-1", "file-2", "file-3"]
     assert said["distribution"][0]["contentUrl"] == "https://example.org/a/rain%20gauge.csv?v=1"
 
 
