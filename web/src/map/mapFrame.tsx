@@ -69,6 +69,6 @@ function relayed(current: { current: MapEvents }): MapEvents {
     onHover: (id) => current.current.onHover(id),
     onSelect: (id) => current.current.onSelect(id),
     onBox: (box) => current.current.onBox(box),
-    onView: (view) => current.current.onView(view),
+    onView: (view) => current.current.onView?.(view),
   };
 }

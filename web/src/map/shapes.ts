@@ -15,7 +15,7 @@ export interface MapEvents {
   /** A box was drawn, or drawing was cancelled (null). */
   onBox(box: Box | null): void;
   /** The map shows another part of the world. */
-  onView(view: Box): void;
+  onView?(view: Box): void;
 }
 
 const SMALL_DEG = 0.7;

@@ -47,7 +47,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   const unwatch = addLand(map);
   addGraticule(map);
   const heat = heatOf(map);
-  const viewed = () => events.onView(viewOf(map));
+  const viewed = () => events.onView?.(viewOf(map));
   map.on("moveend", viewed);
   const asked = L.layerGroup().addTo(map);
   const hits = L.layerGroup().addTo(map);

@@ -94,4 +94,4 @@ function Missing() {
 }
 
 const NO_BOXES: never[] = [];
-const QUIET = { onHover: () => undefined, onSelect: () => undefined, onBox: () => undefined, onView: () => undefined };
+const QUIET = { onHover: () => undefined, onSelect: () => undefined, onBox: () => undefined };
