@@ -127,13 +127,20 @@ class Grid:
             if row < self.rows and column < self.columns
         )
 
-    def counts(self, corners: Sequence[int], times: Sequence[int]) -> Counts:
-        """How many areas each cell has, (rows, columns); ``times``: how many areas have each of the corners."""
-        summed = np.zeros(self.rows * self.columns, dtype=np.int64)
+    def counts(self, corners: Sequence[int], times: Sequence[int], within: Block | None = None) -> Counts:
+        """How many areas each cell of ``within`` has (None: of the grid), (rows, columns).
+
+        ``times``: how many areas have each of the corners.
+        """
+        part = within or Block(0, 0, self.columns - 1, self.rows - 1)
         given = np.asarray(corners, dtype=np.int64)
         weights = np.asarray(_WEIGHTS)[given % len(_WEIGHTS)] * np.asarray(times, dtype=np.int64)
-        np.add.at(summed, given // len(_WEIGHTS), weights)
-        counted: Counts = summed.reshape(self.rows, self.columns).cumsum(axis=0).cumsum(axis=1)
+        rows, columns = np.divmod(given // len(_WEIGHTS), self.columns)
+        before = (rows <= part.last_row) & (columns <= part.last_column)  # what begins behind the part does not count
+        own = np.zeros((part.last_row - part.first_row + 1, part.last_column - part.first_column + 1), dtype=np.int64)
+        at = np.maximum(rows - part.first_row, 0), np.maximum(columns - part.first_column, 0)
+        np.add.at(own, (at[0][before], at[1][before]), weights[before])
+        counted: Counts = own.cumsum(axis=0).cumsum(axis=1)
         return counted
 
 

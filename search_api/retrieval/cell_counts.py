@@ -56,13 +56,14 @@ def read_cells(found: JsonMapping, view: CellView) -> CellCounts:
     complete = found[str(asked)]["sum_other_doc_count"] == 0
     grid = Grid(asked if complete else min(asked, _FALLBACK))
     buckets = found[str(grid.level)]["buckets"]
-    counts = grid.counts([one["key"] for one in buckets], [one["doc_count"] for one in buckets])
-    there = np.zeros(counts.shape, dtype=bool)
+    corners, times = [int(one["key"]) for one in buckets], [int(one["doc_count"]) for one in buckets]
+    listed: dict[tuple[int, int], int] = {}
     for block in grid.blocks(view.area):
-        there[block.first_row : block.last_row + 1, block.first_column : block.last_column + 1] = True
-    rows, columns = np.nonzero(there & (counts > 0))
-    listed = zip(rows.tolist(), columns.tolist(), counts[rows, columns].tolist(), strict=True)
-    return CellCounts(grid, tuple(Cell(*one) for one in listed))
+        counts = grid.counts(corners, times, block)
+        rows, columns = np.nonzero(counts)
+        places = zip((rows + block.first_row).tolist(), (columns + block.first_column).tolist(), strict=True)
+        listed |= dict(zip(places, counts[rows, columns].tolist(), strict=True))
+    return CellCounts(grid, tuple(Cell(*place, count) for place, count in sorted(listed.items())))
 
 
 def year_aggregation() -> Json:

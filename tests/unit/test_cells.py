@@ -40,7 +40,11 @@ def test_the_corners_count_each_area_once_in_each_of_its_cells(areas: list[list[
         for one in area:
             drawn[one.first_row : one.last_row + 1, one.first_column : one.last_column + 1] = True
         expected += drawn
-    assert (_counted(grid, [grid.corners(area) for area in areas]) == expected).all()
+    corners = [grid.corners(area) for area in areas]
+    assert (_counted(grid, corners) == expected).all()
+    times = Counter(corner for one in corners for corner in one)
+    part = grid.counts(list(times), list(times.values()), Block(3, 1, 6, 2))
+    assert (part == expected[1:3, 3:7]).all()
 
 
 def test_the_whole_world_is_one_corner_in_every_level() -> None:
