@@ -19,7 +19,7 @@ from search_api.formats_out import record_html, schema_org
 from search_api.parts import Parts
 from search_api.portal import PortalLook, current_look
 from search_api.views.addresses import Addresses, Link
-from search_api.views.item_formats import alternates_header, item_links
+from search_api.views.item_formats import OCTETS, alternates_header, item_links
 from search_api.views.signposting import landing_links
 
 _POLICY = "; ".join(
@@ -199,7 +199,10 @@ def record_page(record: Record, addresses: Addresses) -> Response:
     others = [one for one in item_links(record, addresses) if one["rel"] == "alternate" and one["type"] != "text/html"]
     body = record_html.article(record, [(one["href"], one["title"]) for one in others])
     response = page(_described(record, addresses, others), body, title=record.title or record.id)
-    posts = landing_links(record, [(one["href"], one["type"]) for one in others])
+    metadata = [
+        (one["href"], one["type"]) for one in others if one["type"] != OCTETS
+    ]  # the original's is not known here
+    posts = landing_links(record, metadata)
     response.headers["Link"] = ", ".join([alternates_header(record, addresses.item(record), "html"), *posts])
     return response
 

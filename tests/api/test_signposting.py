@@ -41,8 +41,7 @@ def test_the_page_leads_to_files_and_metadata(samples: Service, with_files: str)
         found = samples.http.get(one["url"].removeprefix("http://localhost"))
         assert found.status_code == 200
         assert found.mimetype == one["type"]
-        if not one["url"].endswith("f=native"):
-            assert by_relation(found.headers["Link"])["describes"][0]["url"].endswith(f"/records/{with_files}")
+        assert by_relation(found.headers["Link"])["describes"][0]["url"].endswith(f"/records/{with_files}")
 
 
 def test_the_page_names_the_identifier_to_cite_and_the_licence() -> None:
