@@ -50,6 +50,11 @@ class Caller:
             raise NotAuthenticated("This needs a key or a token: send `Authorization: Bearer ...`.")
         return self.subject
 
+    @property
+    def library(self) -> str | None:
+        """The owner of the caller's library; None for a caller without one."""
+        return self.subject if not self.scopes.isdisjoint(("library", "admin")) else None
+
     def must_have(self, scope: AccessScope) -> None:
         """Raises NotAuthenticated for an anonymous caller without the scope, NotAllowed for a known one.
 

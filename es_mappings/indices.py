@@ -15,6 +15,7 @@ from es_mappings.meta import IndexMeta, refuse_unknown_schema
 from es_mappings.names import KINDS, IndexKind, alias, concrete
 from es_mappings.shape import USUAL, IndexShape
 
+_NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)
 _DESCRIBING = ("mappings", "settings")
 
 
@@ -59,6 +60,11 @@ def ensure_indices(
             continue
         created.append(index)
     return created
+
+
+def ensure_without_vectors(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind]) -> list[str]:
+    """The same for indices into which no vector is written, so that no embedder has to be loaded."""
+    return ensure_indices(client, prefix, _NO_MODEL, kinds=kinds)
 
 
 def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:

@@ -11,17 +11,15 @@ import structlog
 
 from core.errors import NotFound, Unavailable
 from core.json_types import Json, JsonMapping
-from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError, VersionConflict
-from es_mappings.indices import ensure_indices
+from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.access.keys import ApiKey, Grant, KeptSecret, made, rotated
 
 log = structlog.get_logger(__name__)
 
 MOST_LISTED = 10_000
-_NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)  # the index holds no vectors
 _USE_IS_TOLD_EVERY = timedelta(hours=1)
 
 
@@ -37,7 +35,7 @@ class KeyStore:
         """A new key and its text; creates the index if necessary. Raises InvalidInput."""
         key, text = made(grant, now)
         with _answering():
-            ensure_indices(self._client, self._prefix, _NO_MODEL, kinds=("keys",))
+            ensure_without_vectors(self._client, self._prefix, ("keys",))
             self._client.create(index=self._index, id=key.id, document=_document(key), refresh=True, require_alias=True)
         return key, text
 

@@ -7,10 +7,11 @@ import secrets
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 
 from core.access import Caller
+from core.clock import utc_now
 from core.errors import Conflict, InvalidInput, NotFound
 from es_gateway.searching import on_current
 from search_api.alerts.compiled import Compiled, compile_question
@@ -27,10 +28,6 @@ _CONFIRMATIONS = 3
 """Of one address, by one owner, until it is confirmed: nobody fills another's mailbox."""
 _BETWEEN_CONFIRMATIONS = timedelta(hours=1)
 _SEEN_EVERY = timedelta(hours=12)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class AlertDesk:
     records: AlertRecords
     rights: OwnerRights
     policy: AlertPolicy = AlertPolicy()
-    now: Callable[[], datetime] = field(default=_now)
+    now: Callable[[], datetime] = field(default=utc_now)
 
     @property
     def links(self) -> LinkSigner:

@@ -17,6 +17,7 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
+from core.clock import utc_now
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
@@ -89,10 +90,6 @@ class Found:
 Rights = Callable[[SavedSearch], frozenset[str] | None]
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True)
 class Matcher:
     """Methods raise Unavailable if Elasticsearch or the embedder does not answer; a later call goes on."""
@@ -103,7 +100,7 @@ class Matcher:
     searches: SavedSearchStore
     notices: NoticeStore
     rights: Callable[[], Rights]
-    now: Callable[[], datetime] = field(default=_now)
+    now: Callable[[], datetime] = field(default=utc_now)
     settled: timedelta = SETTLED
 
     def match(self, seconds: float) -> bool:

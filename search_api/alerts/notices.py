@@ -19,10 +19,9 @@ import structlog
 
 from core.errors import Unavailable
 from core.json_types import Json, JsonMapping
-from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import VersionConflict
-from es_mappings.indices import ensure_indices
+from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.alerts.saved import Channel
 
@@ -35,7 +34,6 @@ KEPT_DAYS = 60
 RECORDS_KEPT = 50
 """Of one notice; what is beyond is counted."""
 _COLLECTED = 2_000
-_NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)  # the index holds no vectors
 _CLAIM = timedelta(minutes=10)
 _PAUSES = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 _CONFLICT = 409
@@ -284,7 +282,7 @@ class NoticeStore:
         )
 
     def _ready(self) -> None:
-        ensure_indices(self._client, self._prefix, _NO_MODEL, kinds=("notices",))
+        ensure_without_vectors(self._client, self._prefix, ("notices",))
 
     def _get(self, id: str) -> JsonMapping | None:
         found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
+from core.clock import utc_now
 from search_api.access.keys import ApiKey
 from search_api.alerts.saved import SavedSearch
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True)
@@ -25,7 +22,7 @@ class OwnerRights:
 
     keys: Callable[[], Sequence[ApiKey]]
     token_days: int = 30
-    now: Callable[[], datetime] = field(default=_now)
+    now: Callable[[], datetime] = field(default=utc_now)
 
     def current(self) -> Callable[[SavedSearch], frozenset[str] | None]:
         """The keys are read once. The result gives the groups of a search's owner; None: tell nothing."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from email.message import EmailMessage
 from typing import Protocol
 
 import structlog
 
+from core.clock import utc_now
 from core.errors import Unavailable
 from core.record import Record
 from net.gate import Gate
@@ -50,10 +51,6 @@ class SendPolicy:
     sender: str = "Sonde <nobody@sonde.invalid>"
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True)
 class Sender:
     """``mail`` None: the operator named no mail server. One process sends at a time."""
@@ -65,7 +62,7 @@ class Sender:
     gate: Callable[[], Gate]
     mail: MailPort | None
     policy: SendPolicy
-    now: Callable[[], datetime] = field(default=_now)
+    now: Callable[[], datetime] = field(default=utc_now)
 
     def send(self, seconds: float) -> bool:
         """Whether more is due. Raises Unavailable if Elasticsearch does not answer; a later call goes on."""

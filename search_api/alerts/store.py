@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import Conflict, NotFound
 from core.json_types import Json, JsonMapping
-from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import VersionConflict
-from es_mappings.indices import ensure_indices
+from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.alerts.compiled import Compiled
 from search_api.alerts.saved import SavedSearch, compiled_of, from_document, to_document
 
 MOST_OF_ALL_OWN = 1_000
-_NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)  # the index holds no vectors
 _OF_SEARCHES: Json = {"term": {"kind": "search"}}
 
 
@@ -156,7 +154,7 @@ class SavedSearchStore:
             raise Conflict("Somebody else has just changed this search; try again.") from None
 
     def _ready(self) -> None:
-        ensure_indices(self._client, self._prefix, _NO_MODEL, kinds=("searches", "notices"))
+        ensure_without_vectors(self._client, self._prefix, ("searches", "notices"))
 
     def _get(self, id: str) -> JsonMapping | None:
         found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
@@ -173,14 +171,3 @@ class SavedSearchStore:
 def _address_id(owner: str, mail: str) -> str:
     digest = hashlib.sha256(f"{owner}\0{mail.lower()}".encode()).hexdigest()
     return f"address:{digest[:40]}"
-
-
-def pages(store: SavedSearchStore, after: tuple[str, str] | None, size: int) -> Iterator[SearchPage]:
-    """All active searches from there on."""
-    while True:
-        page = store.active(after, size)
-        if page.found:
-            yield page
-        if page.after is None:
-            return
-        after = page.after

@@ -48,12 +48,10 @@ def without_reasoning(pieces: Iterable[str]) -> Iterator[str]:
             if not hidden and (said := waiting[: found.start()]):
                 yield said
             waiting, hidden = waiting[found.end() :], not hidden
-        kept = len(waiting) if hidden else _may_begin_a_tag(waiting)
-        if hidden:
-            waiting = waiting[-_LONGEST_TAG:]
-        elif kept > 0:
-            yield waiting[:kept]
-            waiting = waiting[kept:]
+        shown = max(0, len(waiting) - _LONGEST_TAG) if hidden else _may_begin_a_tag(waiting)
+        if shown and not hidden:
+            yield waiting[:shown]
+        waiting = waiting[shown:]
     if waiting and not hidden:
         yield waiting
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol
 
+from core.clock import utc_now
 from core.errors import Conflict, InvalidInput, NotFound
 from core.json_types import Json
 from core.overlay import Overlay
@@ -35,10 +36,6 @@ class Taken:
     later: tuple[str, ...] = ()
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True)
 class CurationDesk:
     """Methods raise the gateway's errors; ``by`` is the steward."""
@@ -46,7 +43,7 @@ class CurationDesk:
     store: CurationStore
     live: LiveCuration
     overlays: OverlayWriter
-    now: Callable[[], datetime] = field(default=_now)
+    now: Callable[[], datetime] = field(default=utc_now)
 
     def take(self, kind: RuleKind, lines: Lines, by: str, draft: str = "") -> Taken:
         """Writes the rules that could be read; a rule with the id of another replaces it."""

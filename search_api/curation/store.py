@@ -7,15 +7,13 @@ from typing import cast
 
 from core.errors import NotFound, Unavailable
 from core.json_types import Json, JsonMapping
-from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
-from es_mappings.indices import ensure_indices
+from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.curation.changes import Action, Change, KeptRule, RuleKey
 from search_api.curation.rules import RuleKind
 
 MOST_RULES = 10_000
-_NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)  # the index holds no vectors
 _MARK = "mark"
 _CHANGE = "change"
 _BY_RULE: list[Json] = [{"kind": "asc"}, {"rule": "asc"}]
@@ -61,7 +59,7 @@ class CurationStore:
         """All of them with their history; visible when this returns. Creates the index if necessary."""
         if not changes:
             return
-        ensure_indices(self._client, self._prefix, _NO_MODEL, kinds=("curation",))
+        ensure_without_vectors(self._client, self._prefix, ("curation",))
         lines = [line for change in changes for line in _operations(change)]
         lines += [{"index": {"_id": _MARK}}, {"kind": _MARK, "at": changes[-1].at}]
         answer = self._client.bulk(index=self._index, operations=lines, refresh=True, require_alias=True).body

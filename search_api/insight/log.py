@@ -6,18 +6,18 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import structlog
 from itsdangerous import BadData, SignatureExpired, URLSafeTimedSerializer
 from prometheus_client import Counter
 
+from core.clock import utc_now
 from core.errors import NotFound
 from core.json_types import Json
-from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError, IndexGone
-from es_mappings.indices import ensure_indices
+from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.answer import Answer
 from search_api.insight.entry import Asked, Asker, Keeping, asked
@@ -32,16 +32,11 @@ WRITE_EVERY_S = 2.0
 _BATCH = 500
 _EXPIRE_EVERY = timedelta(hours=1)
 _LINK_DAYS = 1
-_NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)  # the index holds no vectors
 _OPENED = """
 if (ctx._source.opened == null) { ctx._source.opened = new ArrayList(); }
 if (ctx._source.opened.contains(params.record) || ctx._source.opened.size() >= 50) { ctx.op = 'none'; }
 else { ctx._source.opened.add(params.record); }
 """
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +63,7 @@ class QueryLog:
     client: Elasticsearch
     prefix: str
     policy: LogPolicy
-    now: Callable[[], datetime] = field(default=_now)
+    now: Callable[[], datetime] = field(default=utc_now)
     every_s: float = WRITE_EVERY_S
     _waiting: deque[Asked | Opened] = field(default_factory=deque, init=False)
     _writing: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -130,7 +125,7 @@ class QueryLog:
     def _write(self, batch: list[Asked | Opened]) -> None:
         """One attempt: a log that cannot be written now must not grow until it can."""
         try:
-            ensure_indices(self.client, self.prefix, _NO_MODEL, kinds=("queries",))
+            ensure_without_vectors(self.client, self.prefix, ("queries",))
             lines = [line for one in batch for line in _operations(one)]
             answer = self.client.bulk(index=alias(self.prefix, "queries"), operations=lines, require_alias=True).body
         except ElasticsearchError as error:

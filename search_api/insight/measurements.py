@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from core.json_types import Json
-from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
-from es_mappings.indices import ensure_indices
+from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 
 MOST_KEPT = 1_000
-_NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)  # the index holds no vectors
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 640, 240, 44, 16, 28
 
 
@@ -43,7 +41,7 @@ class MeasurementStore:
 
     def keep(self, one: Measurement) -> None:
         """Visible when this returns. Creates the index if necessary."""
-        ensure_indices(self._client, self._prefix, _NO_MODEL, kinds=("measurements",))
+        ensure_without_vectors(self._client, self._prefix, ("measurements",))
         self._client.index(index=self._index, document=asdict(one), refresh=True, require_alias=True)
 
     def latest(self, size: int = MOST_KEPT, judged: str | None = None) -> list[Measurement]:

@@ -5,7 +5,6 @@ Off unless an address is set. Asked through the gate when somebody opens a recor
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from cachetools import TTLCache
 
 from core.errors import Unavailable
 from core.json_types import Json
-from net.errors import Refused
+from net.errors import BadStatus, Refused
 from net.exchange import Outgoing
 from net.gate import Gate
 from reading.identifiers import read_identifiers
@@ -27,7 +26,6 @@ _FAILED_S = 600.0
 _MOST_KEPT = 5_000
 _MOST_EVENTS = 100
 _MOST_BYTES = 4 * 1024 * 1024
-_HTTP_OK = 200
 
 _CITING = ("cites", "references", "is-supplemented-by", "is-derived-from", "reviews", "documents")
 """The subject cites the object. The others say it the other way round."""
@@ -79,7 +77,7 @@ class CitationEvents:
             raise Unavailable(failed)
         try:
             found = citations_of(doi, self._asked(doi, self._service))
-        except (Unavailable, Refused, ValueError) as error:
+        except (Unavailable, Refused, BadStatus, ValueError) as error:
             log.warning("citations.failed", error=type(error).__name__)
             problem = "The service that knows citations does not answer."
             with self._lock:
@@ -90,13 +88,10 @@ class CitationEvents:
         return found
 
     def _asked(self, doi: str, service: EventService) -> object:
-        """Raises Unavailable, Refused, ValueError."""
+        """Raises Unavailable, Refused, BadStatus."""
         params = {"doi": doi, "page[size]": str(_MOST_EVENTS)}
         asked = Outgoing(service.url, params=params, max_bytes=_MOST_BYTES, timeout_s=service.timeout_s)
-        answer = self._gate().request(asked)
-        if answer.status != _HTTP_OK:
-            raise Unavailable(f"The service of citations answers {answer.status}.")
-        said: object = json.loads(answer.content)
+        said: object = self._gate().request(asked).expect_ok().parsed()
         return said
 
 

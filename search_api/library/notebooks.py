@@ -13,16 +13,14 @@ from typing import Literal, cast
 from core.document import now_iso
 from core.errors import Conflict, NotFound, Unavailable
 from core.json_types import Json, JsonMapping
-from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
-from es_mappings.indices import ensure_indices
+from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.retrieval.filters import Clause
 
 MOST_COLLECTIONS = 200
 MOST_CONVERSATIONS = 500
 MOST_TURNS = 100
-_NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)  # the index holds no vectors
 _NEWEST: list[Json] = [{"updated": "desc"}, {"name": "asc"}]
 _TRIES = 5
 _COLLECTION = "collection"
@@ -185,7 +183,7 @@ class Notebooks:
         primary_term: int | None = None,
     ) -> bool:
         """False for a version conflict."""
-        ensure_indices(self._client, self._prefix, _NO_MODEL, kinds=("notebooks",))
+        ensure_without_vectors(self._client, self._prefix, ("notebooks",))
         answer = self._client.options(ignore_status=409).index(
             index=self._index,
             id=id,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
@@ -165,13 +167,18 @@ def _properties(
     schemas = {name: schema_of(queryable) for name, queryable in offered.items()}
     if as_html:
         return plain_page(f"{one.title}: {kind}", listing_html.properties(one.title, kind, schemas))
+    return schema_of_properties(addresses.collection(one.id, f"/{kind}"), one.title, schemas)
+
+
+def schema_of_properties(address: str, title: str, properties: Mapping[str, Json]) -> Response:
+    """The properties that may be named, as a JSON Schema of that address."""
     response = jsonify(
         {
             "$schema": SCHEMA_DIALECT,
-            "$id": addresses.collection(one.id, f"/{kind}"),
+            "$id": address,
             "type": "object",
-            "title": one.title,
-            "properties": schemas,
+            "title": title,
+            "properties": properties,
             "additionalProperties": False,
         }
     )

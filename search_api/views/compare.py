@@ -94,8 +94,7 @@ def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], Grant
         raise InvalidInput("documents", "documents: name 1 to 20 documents, or a collection")
     if opened is not None and (others := set(ids) - set(opened.documents)):
         raise NotFound(f"The collection has no document {min(others)!r}.")
-    has_library = asking.subject is not None and not asking.scopes.isdisjoint(("library", "admin"))
-    owner = opened.owner if opened is not None else (asking.subject if has_library else None)
+    owner = opened.owner if opened is not None else asking.library
     seen = parts.documents.visible(ids[:MOST_COMPARED], owner)
     if body.documents and (gone := [id for id in ids if id not in seen]):
         raise NotFound(f"There is no document {gone[0]!r}.")

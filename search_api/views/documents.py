@@ -28,7 +28,6 @@ from search_api.views.addresses import GEOJSON, JSON, Addresses, link
 from search_api.views.document_file import CITATION_TYPES, bibliography, sent_file
 from search_api.views.document_json import CSV, address_of, cited_json, feature, passage_json, short_feature
 from search_api.views.documented import WITH_NOT_FOUND, sent_as, texts
-from search_api.views.granting import opening
 from search_api.views.library import DocumentPath
 from search_api.views.page import page
 from search_api.views.plain_page import HTML, Form, plain_page, wants_html
@@ -273,11 +272,10 @@ def seen_document(parts: Parts, id: str) -> SeenDocument:
     Raises NotFound.
     """
     asking = caller()
-    has_library = asking.subject is not None and not asking.scopes.isdisjoint(("library", "admin"))
     try:
-        return parts.documents.one(id, asking.subject if has_library else None)
+        return parts.documents.one(id, asking.library)
     except NotFound:
-        for owner in opening(parts, id, asking) if has_library else ():
+        for owner in parts.notebooks.sharing(id, asking.groups) if asking.library is not None else ():
             with suppress(NotFound):
                 return parts.documents.one(id, owner)
         raise

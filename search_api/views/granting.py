@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from core.access import Caller
 from core.errors import InvalidInput
 from search_api.access.guard import caller
 from search_api.answers.values import Granted
@@ -20,8 +19,3 @@ def granted(parts: Parts, id: str) -> Granted:
     if not found.documents:
         raise InvalidInput("collection", f"collection: {found.name!r} has no documents yet")
     return Granted(found.owner, found.documents)
-
-
-def opening(parts: Parts, document: str, asking: Caller) -> list[str]:
-    """The owners whose collections open the document to the caller's groups."""
-    return parts.notebooks.sharing(document, asking.groups)

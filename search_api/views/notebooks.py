@@ -25,7 +25,6 @@ from search_api.problems import Problem
 from search_api.views.addresses import JSON, Addresses, link
 from search_api.views.document_file import CITATION_TYPES, bibliography
 from search_api.views.documented import WITH_NOT_FOUND, texts
-from search_api.views.granting import opening
 from search_api.views.library import BibliographyParameters, Name
 
 MOST_DOCUMENTS = 200
@@ -276,7 +275,9 @@ def still_readable(parts: Parts, conversation: Conversation, asking: Caller) -> 
     quoted = {one["document"] for turn in conversation.turns for one in turn["answer"]["passages"]}
     seen = set(parts.documents.visible(sorted(quoted), asking.owner))
     for document in quoted - seen:
-        if any(parts.documents.visible([document], owner) for owner in opening(parts, document, asking)):
+        if any(
+            parts.documents.visible([document], owner) for owner in parts.notebooks.sharing(document, asking.groups)
+        ):
             seen.add(document)
     return [turn if _within(turn, seen) else {**turn, "answer": None, "withheld": _GONE} for turn in conversation.turns]
 

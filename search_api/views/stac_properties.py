@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Response, jsonify, request
+from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
 
@@ -11,7 +11,7 @@ from search_api.parameter_types import NoParameters
 from search_api.parts import Parts
 from search_api.stac.properties import STAC_QUERYABLES, STAC_SORTABLES, schemas_of
 from search_api.views.addresses import SCHEMA_JSON, Addresses
-from search_api.views.collections import SCHEMA_DIALECT, PropertiesAnswer
+from search_api.views.collections import PropertiesAnswer, schema_of_properties
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND, sent_as
 from search_api.views.stac_paths import StacCollectionPath, collection_named
 
@@ -51,15 +51,4 @@ def stac_properties_views(parts: Parts) -> APIBlueprint:
 
 
 def _properties(kind: str, offered: dict[str, Queryable], addresses: Addresses) -> Response:
-    response = jsonify(
-        {
-            "$schema": SCHEMA_DIALECT,
-            "$id": addresses.to(request.path),
-            "type": "object",
-            "title": f"{kind} of items",
-            "properties": schemas_of(offered),
-            "additionalProperties": False,
-        }
-    )
-    response.mimetype = SCHEMA_JSON
-    return response
+    return schema_of_properties(addresses.to(request.path), f"{kind} of items", schemas_of(offered))

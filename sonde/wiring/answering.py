@@ -19,12 +19,23 @@ from sonde.wiring.models import Models
 
 def answerer(settings: Settings, search: SearchParts, resolver: ServingResolver, models: Models) -> Answerer:
     """Answers with the configured model; without one, with quotes."""
+    model = language_model(settings, lambda: models.gate)
+    return answerer_over(settings, settings.index.prefix, search, resolver, models, model)
+
+
+def answerer_over(
+    settings: Settings,
+    prefix: str,
+    search: SearchParts,
+    resolver: ServingResolver,
+    models: Models,
+    model: LanguageModel | None,
+) -> Answerer:
+    """The same over the passages of any prefix, with any model."""
     given = settings.answers
     config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
-    retriever = PassageRetriever(search, settings.index.prefix, config)
-    return Answerer(
-        AnswerParts(resolver, retriever, models.heavy_reranker, config, language_model(settings, lambda: models.gate))
-    )
+    retriever = PassageRetriever(search, prefix, config)
+    return Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model))
 
 
 def language_model(settings: Settings, gate: Callable[[], Gate]) -> LanguageModel | None:

@@ -17,15 +17,12 @@ from evaluation.answers.run import Examination
 from evaluation.answers.stub_endpoint import NAME, stub_endpoint
 from evaluation.vector_cache import VectorCache
 from net.gate import Gate, GatePolicy
-from search_api.answers.answerer import Answerer, AnswerParts
-from search_api.answers.retrieve import PassageRetriever
-from search_api.answers.values import AnswerConfig
 from search_api.ranking.config import RankingConfig
 from search_api.ranking.signals.spatial import Spatial
 from search_api.ranking.signals.temporal import Temporal
 from search_api.serving import ServingResolver
 from sonde.settings import Settings
-from sonde.wiring.answering import language_model
+from sonde.wiring.answering import answerer_over, language_model
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.documents import passage_reader
 from sonde.wiring.evaluation.searching import CachingModels
@@ -61,8 +58,6 @@ def examiner(settings: Settings, collection: AnswerCollection, form: AnswersAske
 
     Raises SondeError where no endpoint is set, Unavailable where Elasticsearch does not answer.
     """
-    given = settings.answers
-    config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
     with ExitStack() as stack:
         client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True))
         cache = VectorCache(settings.models.folder / "vectors.sqlite")
@@ -73,8 +68,7 @@ def examiner(settings: Settings, collection: AnswerCollection, form: AnswersAske
         prefix = stack.enter_context(passages_of(client, collection.texts, embedder, passage_reader(models)))
         resolver = ServingResolver(client, prefix, models.embedder)
         search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
-        retriever = PassageRetriever(search, prefix, config)
-        answerer = Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model))
+        answerer = answerer_over(settings, prefix, search, resolver, models, model)
         yield Examiner(Examination(answerer, resolver, model), f"{made} Embedder {embedder.card.model}.")
 
 
@@ -84,16 +78,13 @@ def examiner_of_index(settings: Settings, form: AnswersAsked) -> Iterator[Examin
 
     Raises SondeError where no endpoint is set, Unavailable where Elasticsearch does not answer.
     """
-    given = settings.answers
-    config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
     with ExitStack() as stack:
         client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True))
         models = Models(settings)
         model, made = _model(settings, models, form.mode, stack)
         resolver = ServingResolver(client, settings.index.prefix, models.embedder)
         search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
-        retriever = PassageRetriever(search, settings.index.prefix, config)
-        answerer = Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model))
+        answerer = answerer_over(settings, settings.index.prefix, search, resolver, models, model)
         said = f"{made} Embedder {models.embedder().card.model}. Index {settings.index.prefix}."
         yield Examiner(Examination(answerer, resolver, model), said)
 
