@@ -29,6 +29,7 @@ from indexer.reindex.run import ReindexParts, reindex
 from indexer.sources.folder import FolderSource
 from lab.month.people import SHOWN, Habits, People
 from lab.month.script import Check, Question, Tally
+from lab.month.watching import EDITION, Watch, told, watches
 from search_api.app import create_app
 from search_api.insight.entry import Asker, normal, subject_hash
 from search_api.insight.live_usage import LiveUsage, OpeningsReader
@@ -38,7 +39,8 @@ from search_api.parts import Parts
 from search_api.pipeline import SearchPipeline
 from search_api.ranking.signals.usage import Evidence
 from search_api.request import SearchRequest
-from sonde.settings import QueriesSettings, Settings
+from sonde.settings import AlertsSettings, QueriesSettings, Settings
+from sonde.wiring.alert_work import matcher
 from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
 
@@ -65,6 +67,7 @@ class Course:
     pin_day: int = 5
     synonym_day: int = 8
     overlay_day: int = 10
+    save_day: int = 12
     change_day: int = 15
     reindex_day: int = 20
     changed_every: int = 10
@@ -120,6 +123,7 @@ class Month:
     pinned: str = ""
     overlaid: str = ""
     broken_pins: int = 0
+    _saved: list[tuple[Watch, str]] = field(default_factory=list)
     _http: FlaskClient = field(init=False)
     _parts: Parts = field(init=False)
     _usage: LiveUsage = field(init=False)
@@ -153,8 +157,9 @@ class Month:
         ensure_indices(self.client, self.prefix, self.models.embedder().card)
         self._files = dict(files_of(self.course.folder, self.course.source))
         self._check("records of the first harvest", len(self._files), self._harvest().counts.new)
-        given = QueriesSettings(keep="full", secret=SecretStr(SECRET))
-        parts = api_parts(self.settings.model_copy(update={"queries": given}), self.models)
+        kept = QueriesSettings(keep="full", secret=SecretStr(SECRET))
+        alerts = AlertsSettings(secret=SecretStr(SECRET))
+        parts = api_parts(self.settings.model_copy(update={"queries": kept, "alerts": alerts}), self.models)
         log = QueryLog(self.client, self.prefix, parts.queries.policy, self.clock, every_s=_NEVER_S)
         self._usage = LiveUsage(OpeningsReader(self.client, self.prefix), self.course.evidence, every_s=_NEVER_S)
         search = SearchPipeline(replace(parts.search.parts, usage=self._usage))
@@ -208,6 +213,7 @@ class Month:
             (course.pin_day, self._pin),
             (course.synonym_day, self._synonym),
             (course.overlay_day, self._overlay),
+            (course.save_day, self._save),
             (course.change_day, self._change),
             (course.reindex_day, self._reindex),
         )
@@ -237,19 +243,49 @@ class Month:
         self._post("cy", "overlays", content)
         self._decided("after the overlay")
 
+    def _save(self) -> None:
+        """Three people save a search; what is there already is not told."""
+        for one in watches(_KEYWORD):
+            made = self._call("POST", "/saved-searches", f"person{one.who}", json=one.body)
+            self._saved.append((one, made["id"]))
+        self._match()
+        for one, id in self._saved:
+            self._check(f"saved: {one.what}: nothing yet", 0, self._told(one, id)[0])
+
+    def _match(self) -> None:
+        """A night's round, over all that was written until now."""
+        night = replace(matcher(self.settings, self.client, self.models), settled=timedelta(0))
+        while night.match(_NEVER_S):
+            pass
+
+    def _told(self, one: Watch, id: str) -> tuple[int, frozenset[str], frozenset[str]]:
+        return told(self._call("GET", f"/saved-searches/{id}/found", f"person{one.who}"))
+
+    def _announced(self, changed: frozenset[str]) -> None:
+        """Each saved search is told of what it asked for, and of nothing else."""
+        self._match()
+        for one, id in self._saved:
+            expected = one.tells(changed, self.overlaid)
+            total, named, titles = self._told(one, id)
+            self._check(f"told: {one.what}: how many", len(expected), total)
+            self._check(f"told: {one.what}: no other", frozenset(), named - expected)
+            if one.what == "a steward's word":
+                self._check("told: the steward's title", frozenset({"A better title"}), titles)
+
     def _change(self) -> None:
         """Some records have a new title, the corrected one too, and some are gone, but not one that a rule names."""
         kept = {self._files[self.pinned], self._files[self.overlaid]}
         files = sorted(self.course.folder.iterdir())
         changed = sorted({*files[:: self.course.changed_every], self._files[self.overlaid]})
         for path in changed:
-            path.write_text(_TITLE.sub(r"\1Second edition: ", path.read_text("utf-8"), count=1), "utf-8")
+            path.write_text(_TITLE.sub(rf"\1{EDITION}: ", path.read_text("utf-8"), count=1), "utf-8")
         gone = [path for path in files if path not in changed and path not in kept][: self.course.removed]
         for path in gone:
             path.unlink()
         counts = self._harvest().counts
         self._check("records changed at the source", len(changed), counts.changed)
         self._check("records gone from the source", len(gone), counts.removed)
+        self._announced(frozenset(id for id, path in self._files.items() if path in changed))
         self._decided("after the source changed")
 
     def _reindex(self) -> None:
@@ -329,10 +365,10 @@ class Month:
         return (found[0].record.id, found[0].record.title) if found else ("", "")
 
     def _post(self, steward: str, kind: str, rule: Json) -> None:
-        self._call("POST", f"/curation/{kind}", steward, json=rule)
+        self._call("POST", f"/curation/{kind}", f"steward-{steward}", json=rule)
 
-    def _call(self, method: str, path: str, steward: str = "ada", *, json: Json | None = None) -> Json:
-        headers = {"Authorization": f"Bearer steward-{steward}"}
+    def _call(self, method: str, path: str, key: str = "steward-ada", *, json: Json | None = None) -> Json:
+        headers = {"Authorization": f"Bearer {key}"}
         return self._good(self._http.open(path, method=method, headers=headers, json=json))
 
     def _check(self, what: str, expected: object, found: object) -> None:
