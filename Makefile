@@ -10,7 +10,7 @@ UV := .venv-tools/bin/uv
 # Where it is set, every process that starts compiles every library again: seconds each, for hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help docs env lean demo down check types style audit test test-fast format lock image cluster-check compose-secrets sbom release chart-readme clean
+.PHONY: help docs env lean demo down check types style audit test test-fast format lock image cluster-check compose-secrets sbom release tour chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -94,6 +94,9 @@ sbom: env  ## What the images hold, as CycloneDX lists: dist/sbom.json, dist/sbo
 
 release: env  ## What a release consists of, in dist/: packages, chart, lists of contents, offline bundle, checksums.
 	$(BIN)/python -m lab.release --out dist --tools $(dir $(UV))
+
+tour: env  ## Pictures of a running service (`make demo`) in dist/tour; URL=... for another one.
+	$(BIN)/python -m tests.browser.tour --url $(or $(URL),http://127.0.0.1:8080)
 
 docs: env  ## The documentation as a site: dist/site/index.html.
 	$(BIN)/mkdocs build --strict --quiet

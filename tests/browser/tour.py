@@ -1,0 +1,145 @@
+"""`make tour`: walks through a running service and keeps a picture of each state, with a page that shows them all.
+
+``python -m tests.browser.tour --url http://127.0.0.1:8080 --out dist/tour``; `sonde demo` gives the samples that the
+states name. Each state is a desktop and a phone, and some are dark: forty pictures and more. It fails if a state does
+not appear, so the pictures never show an older page than the one that is served.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Error as BrowserError
+
+from tests.browser.chromium import chromium
+
+_DESKTOP, _PHONE = {"width": 1366, "height": 900}, {"width": 390, "height": 844}
+_RAINFALL = "?q=" + quote("rainfall in southern Africa since 1990")
+_RAIN = f"search{_RAINFALL}"
+
+
+@dataclass(frozen=True)
+class State:
+    """``path`` below the service's address; ``shows``: what is there when it is ready; ``then``: what a person does."""
+
+    name: str
+    about: str
+    path: str
+    shows: str
+    then: Callable[[Page], object] = lambda _page: None
+
+
+def _first_hit(page: Page) -> None:
+    page.locator(".hit a").first.click()
+    page.locator("article.record, main h1").first.wait_for()
+
+
+STATES = (
+    State("home", "Home: what is here", "", "main"),
+    State("search", "A question read as what, where and when", _RAIN, ".hit"),
+    State("search-place", "A place alone", "search?q=Baltic+Sea", ".hit"),
+    State("search-words", "Words alone", "search?q=ocean+temperature&algorithm=bm25", ".hit"),
+    State("search-narrowed", "Narrowed to a source and a time", f"{_RAIN}&datetime=2000-01-01/2010-12-31", ".hit"),
+    State("search-misspelt", "Misspelt words", "search?q=raifall+precipitaton", "main"),
+    State("search-unknown", "A product code that nothing has", "search?q=XKQZ-7731", "main"),
+    State("search-nothing", "Nothing found", "search?q=zzzzqqq&source=nowhere", "main"),
+    State("search-german", "German", f"{_RAINFALL}&lang=de", ".hit"),
+    State("search-french", "French", f"{_RAINFALL}&lang=fr", ".hit"),
+    State("record", "A record", _RAIN, ".hit", _first_hit),
+    State("answers", "A question to documents", "answers?q=" + quote("How deep were the cores drilled?"), "main"),
+    State("documents", "Public documents", "documents?f=html", "body"),
+    State("my-documents", "One's own documents", "my-documents", "main"),
+    State("sources", "Sources and their harvests", "sources", "main"),
+    State("source", "One source", "sources/samples", "main"),
+    State("catalogue", "The catalogue without a script", "collections/all/items?f=html", "body"),
+    State("docs", "The interface", "docs", "body"),
+    State("missing", "An address that leads nowhere", "records/nowhere", "main"),
+    State("embedded", "Embedded in another page", "embed?q=rainfall", "body"),
+)
+_DARK = frozenset(("home", "search", "record", "sources"))
+
+
+@dataclass(frozen=True)
+class Picture:
+    file: str
+    about: str
+
+
+def tour(url: str, out: Path) -> list[Picture]:
+    """The pictures that were made. Raises SystemExit that names the states which did not appear."""
+    out.mkdir(parents=True, exist_ok=True)
+    path = chromium()
+    if path is None:
+        raise SystemExit("Install Debian's package chromium-headless-shell.")
+    missing: list[str] = []
+    made: list[Picture] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        for state, form, options in _courses():
+            file = f"{state.name}-{form}.png"
+            try:
+                _take(browser, url, state, options, out / file)
+            except BrowserError as error:
+                missing.append(f"{file}: {str(error).splitlines()[0]}")
+                continue
+            made.append(Picture(file, f"{state.about} ({form})"))
+            sys.stdout.write(f"{file}\n")
+        browser.close()
+    (out / "index.html").write_text(_page(made), "utf-8")
+    if missing:
+        raise SystemExit("These states did not appear:\n  " + "\n  ".join(missing))
+    return made
+
+
+def _courses() -> Iterator[tuple[State, str, dict[str, object]]]:
+    for state in STATES:
+        yield state, "desktop", {"viewport": _DESKTOP}
+        yield state, "phone", {"viewport": _PHONE, "is_mobile": True, "has_touch": True}
+        if state.name in _DARK:
+            yield state, "dark", {"viewport": _DESKTOP, "color_scheme": "dark"}
+
+
+def _take(browser: Browser, url: str, state: State, options: dict[str, object], file: Path) -> None:
+    context = browser.new_context(locale="en-GB", **options)  # type: ignore[arg-type]
+    try:
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.goto(url + state.path)
+        page.locator(state.shows).first.wait_for()
+        state.then(page)
+        page.wait_for_load_state("networkidle")
+        page.screenshot(path=file)
+    finally:
+        context.close()
+
+
+def _page(pictures: list[Picture]) -> str:
+    shown = "\n".join(
+        f'<figure><a href="{one.file}"><img src="{one.file}" alt="{html.escape(one.about)}" loading="lazy"></a>'
+        f"<figcaption>{html.escape(one.about)}</figcaption></figure>"
+        for one in pictures
+    )
+    style = "body{font:16px sans-serif;display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0}img{height:20rem}"
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Sonde</title><style>{style}</style>{shown}</html>'
+    )
+
+
+def main() -> None:
+    given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("--url", default="http://127.0.0.1:8080", help="Of a running service.")
+    given.add_argument("--out", type=Path, default=Path("dist/tour"))
+    asked = given.parse_args()
+    made = tour(asked.url.rstrip("/") + "/", asked.out)
+    sys.stdout.write(f"{len(made)} pictures: {asked.out}/index.html\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
