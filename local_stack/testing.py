@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from local_stack.accounts import node_folder, unprivileged_account
@@ -19,6 +20,7 @@ from local_stack.valkey import broker_part
 
 # Half the processor time until it answers; slower afterwards, which a few hundred documents do not notice.
 QUICK_START = ("-XX:TieredStopAtLevel=1",)
+_CLUSTER_START_S = 600.0
 
 
 @contextmanager
@@ -44,6 +46,37 @@ def elasticsearch_node(
         version=version,
         jvm_options=QUICK_START,
     )
+    with _node(folder, settings, environment, cache, report) as url:
+        yield url
+
+
+@contextmanager
+def elasticsearch_cluster(folder: Path, nodes: int = 3, *, heap: str = "512m") -> Iterator[list[str]]:
+    """The addresses of the nodes of one cluster that lives as long as the ``with``; each has a folder below ``folder``.
+
+    Raises StackError where one does not come up.
+    """
+    ports = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
+    with ExitStack() as running, ThreadPoolExecutor(nodes) as pool:
+        held = [
+            _node(folder / name, ElasticsearchSettings(
+                http_port=free_port(), transport_port=port, heap=heap, node=name, members=ports,
+                start_timeout_s=_CLUSTER_START_S, jvm_options=QUICK_START,
+            ))
+            for name, port in ports.items()
+        ]  # fmt: skip
+        # At once: a node answers when the others are there.
+        yield list(pool.map(running.enter_context, held))
+
+
+@contextmanager
+def _node(
+    folder: Path,
+    settings: ElasticsearchSettings,
+    environment: Mapping[str, str] | None = None,
+    cache: Path | None = None,
+    report: Report = silent,
+) -> Iterator[str]:
     inherited = os.environ if environment is None else environment
     stack = StackSettings(folder, inherited, cache or default_cache(), elasticsearch=settings)
     try:
