@@ -2,15 +2,17 @@
 
 ``python -m tests.browser.tour --url http://127.0.0.1:8080 --out dist/tour``; `sonde demo` gives the samples that the
 states name. Each state is a desktop and a phone, and some are dark: forty pictures and more. It fails if a state does
-not appear, so the pictures never show an older page than the one that is served.
+not appear, so the pictures never show an older page than the one that is served. The pictures of the run before are
+kept beside (``dist/tour-before``) and compared: the page of pictures shows what changed first.
 """
 
 from __future__ import annotations
 
 import argparse
 import html
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -19,6 +21,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from playwright.sync_api import Error as BrowserError
 
 from tests.browser.chromium import chromium
+from tests.browser.compared import Change, compared
 
 _DESKTOP, _PHONE = {"width": 1366, "height": 900}, {"width": 390, "height": 844}
 _RAINFALL = "?q=" + quote("rainfall in southern Africa since 1990")
@@ -63,6 +66,8 @@ STATES = (
     State("missing", "An address that leads nowhere", "records/nowhere", "main"),
     State("embedded", "Embedded in another page", "embed?q=rainfall", "body"),
 )
+PATIENCE_MS = 30_000
+_MARKS = "changes"
 _DARK = frozenset(("home", "search", "record", "sources"))
 
 
@@ -72,34 +77,36 @@ class Picture:
     about: str
 
 
-def tour(url: str, out: Path) -> list[Picture]:
+def tour(browser: Browser, url: str, out: Path, states: Sequence[State] = STATES) -> list[Picture]:
     """The pictures that were made. Raises SystemExit that names the states which did not appear."""
     out.mkdir(parents=True, exist_ok=True)
-    path = chromium()
-    if path is None:
-        raise SystemExit("Install Debian's package chromium-headless-shell.")
     missing: list[str] = []
     made: list[Picture] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        for state, form, options in _courses():
-            file = f"{state.name}-{form}.png"
-            try:
-                _take(browser, url, state, options, out / file)
-            except BrowserError as error:
-                missing.append(f"{file}: {str(error).splitlines()[0]}")
-                continue
-            made.append(Picture(file, f"{state.about} ({form})"))
-            sys.stdout.write(f"{file}\n")
-        browser.close()
-    (out / "index.html").write_text(_page(made), "utf-8")
+    for state, form, options in _courses(states):
+        file = f"{state.name}-{form}.png"
+        try:
+            _take(browser, url, state, options, out / file)
+        except BrowserError as error:
+            missing.append(f"{file}: {str(error).splitlines()[0]}")
+            continue
+        made.append(Picture(file, f"{state.about} ({form})"))
+        sys.stdout.write(f"{file}\n")
     if missing:
         raise SystemExit("These states did not appear:\n  " + "\n  ".join(missing))
     return made
 
 
-def _courses() -> Iterator[tuple[State, str, dict[str, object]]]:
-    for state in STATES:
+def set_aside(out: Path) -> Path:
+    """The folder of the run before, where what lies in ``out`` was moved; an older run there is deleted."""
+    before = out.with_name(f"{out.name}-before")
+    if any(out.glob("*.png")):
+        shutil.rmtree(before, ignore_errors=True)
+        out.rename(before)
+    return before
+
+
+def _courses(states: Sequence[State]) -> Iterator[tuple[State, str, dict[str, object]]]:
+    for state in states:
         yield state, "desktop", {"viewport": _DESKTOP}
         yield state, "phone", {"viewport": _PHONE, "is_mobile": True, "has_touch": True}
         if state.name in _DARK:
@@ -110,7 +117,7 @@ def _take(browser: Browser, url: str, state: State, options: dict[str, object], 
     context = browser.new_context(locale="en-GB", **options)  # type: ignore[arg-type]
     try:
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.goto(url + state.path)
         page.locator(state.shows).first.wait_for()
         state.then(page)
@@ -120,25 +127,53 @@ def _take(browser: Browser, url: str, state: State, options: dict[str, object], 
         context.close()
 
 
-def _page(pictures: list[Picture]) -> str:
-    shown = "\n".join(
-        f'<figure><a href="{one.file}"><img src="{one.file}" alt="{html.escape(one.about)}" loading="lazy"></a>'
-        f"<figcaption>{html.escape(one.about)}</figcaption></figure>"
-        for one in pictures
+def _page(pictures: list[Picture], changes: Sequence[Change], before: Path) -> str:
+    """What changed since the run before comes first: before, now, and where."""
+    about = {one.file: one.about for one in pictures}
+    changed = "\n".join(
+        f"<h2>{html.escape(about.get(one.file, one.file))}: {one.kind} {100 * one.share:.2f} %</h2><div>"
+        + _figure(f"../{before.name}/{one.file}", "before")
+        + _figure(one.file, "now")
+        + _figure(f"{_MARKS}/{one.marked}", "what changed, in red")
+        + "</div>"
+        for one in changes
+        if one.kind == "changed"
     )
-    style = "body{font:16px sans-serif;display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0}img{height:20rem}"
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Sonde</title><style>{style}</style>{shown}</html>'
-    )
+    shown = "\n".join(_figure(one.file, one.about) for one in pictures)
+    style = "body{font:16px sans-serif}div{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0}img{height:20rem}"
+    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Sonde</title><style>{style}</style>'
+    return f"{head}{changed}<h2>All</h2><div>{shown}</div></html>"
+
+
+def _figure(file: str, about: str) -> str:
+    said = html.escape(about)
+    picture = f'<a href="{file}"><img src="{file}" alt="{said}" loading="lazy"></a>'
+    return f"<figure>{picture}<figcaption>{said}</figcaption></figure>"
 
 
 def main() -> None:
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("--url", default="http://127.0.0.1:8080", help="Of a running service.")
     given.add_argument("--out", type=Path, default=Path("dist/tour"))
+    given.add_argument("--most", type=float, help="Fail if a state changed by more than this share (0 to 1).")
     asked = given.parse_args()
-    made = tour(asked.url.rstrip("/") + "/", asked.out)
-    sys.stdout.write(f"{len(made)} pictures: {asked.out}/index.html\n")
+    path = chromium()
+    if path is None:
+        raise SystemExit("Install Debian's package chromium-headless-shell.")
+    before = set_aside(asked.out)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        made = tour(browser, asked.url.rstrip("/") + "/", asked.out)
+        browser.close()
+    changes = compared(before, asked.out, asked.out / _MARKS) if before.exists() else []
+    (asked.out / "index.html").write_text(_page(made, changes, before), "utf-8")
+    for one in changes:
+        if one.kind != "same":
+            sys.stdout.write(f"{one}\n")
+    same = sum(one.kind == "same" for one in changes)
+    sys.stdout.write(f"{len(made)} pictures, {same} as in the run before: {asked.out}/index.html\n")
+    if asked.most is not None and any(one.share > asked.most for one in changes):
+        raise SystemExit(f"A state changed by more than {asked.most}.")
 
 
 if __name__ == "__main__":
