@@ -113,7 +113,7 @@ def _work() -> Work | None:
 
 
 def _is_costly(rule: str) -> bool:
-    if rule in ("/embeddings", "/dcat", "/sitemap.xml"):
+    if rule in ("/embeddings", "/dcat", "/sitemap.xml", "/collections/<catalogue>/fair"):
         return True
     if request.method not in _READING and rule.startswith(("/collections", "/harvest")):
         return True

@@ -26,6 +26,7 @@ from search_api.views.curation_try import curation_try_views
 from search_api.views.docs import docs_views
 from search_api.views.documents import documents_views
 from search_api.views.embeddings import embeddings_views
+from search_api.views.fairness import fairness_views
 from search_api.views.feeds import feeds_views
 from search_api.views.granules import granules_views
 from search_api.views.harvest import harvest_views
@@ -93,6 +94,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(collections_views(parts))
     app.register_api(items_views(parts))
     app.register_api(kin_views(parts))
+    app.register_api(fairness_views(parts))
     app.register_api(preview_views(parts))
     app.register_api(granules_views(parts))
     _register_beside(app, push_views(parts))

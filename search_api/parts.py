@@ -14,6 +14,7 @@ from search_api.answers.answerer import Answerer
 from search_api.curation.desk import CurationDesk
 from search_api.documents.files import DocumentFiles
 from search_api.documents.reader import DocumentReader
+from search_api.fairness.summary import FairnessReader
 from search_api.granules.live import GranuleSearches
 from search_api.harvests.overview import Harvests
 from search_api.http import HttpPolicy
@@ -64,6 +65,7 @@ class Parts:
     texts: RecordTexts
     kin: Kin
     record_quality: QualityOf
+    fairness: FairnessReader
     alerts: AlertDesk
     measurements: MeasurementStore
     now_ms: Callable[[], int]

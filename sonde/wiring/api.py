@@ -18,7 +18,8 @@ from search_api.access.filtered_client import AccessFilteredElasticsearch, group
 from search_api.admission import Limits
 from search_api.documents.files import DocumentFiles
 from search_api.documents.reader import DocumentReader
-from search_api.harvests.broken_links import BrokenLinks
+from search_api.fairness.summary import FairnessReader
+from search_api.harvests.link_checks import LinkChecks
 from search_api.harvests.overview import Harvests
 from search_api.harvests.runs import RunReader
 from search_api.insight.measurements import MeasurementStore
@@ -89,6 +90,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     writing = RetryingElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
     pusher = _pusher(settings, writing, models)
     own = personal_library(settings, client, writing, models, jobs)
+    checks = LinkChecks(RunReader(client, prefix))
     return Parts(
         search=pipeline,
         serving=resolver,
@@ -114,13 +116,14 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         texts=record_texts(client, prefix),
         kin=kin(settings, client, resolver, lambda: models.gate),
         record_quality=record_quality(client, prefix),
+        fairness=FairnessReader(records, checks.of, groups_seen),
         alerts=alert_desk(settings, pipeline, writing),
         measurements=MeasurementStore(writing, prefix),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
         rates=limit_policy(settings),
         embeddings_characters=settings.api.embeddings_characters,
-        broken_links=BrokenLinks(RunReader(client, settings.index.prefix)).of,
+        broken_links=checks.broken,
         portal=portal_look(settings),
         previews=previews(settings, lambda: models.gate),
         granules=granule_searches(settings, lambda: models.gate),

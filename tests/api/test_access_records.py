@@ -184,6 +184,8 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
     "/collections/<catalogue>/items/<record>/provenance": [(f"/collections/all/items/{HIDDEN}/provenance", None)],
     "/collections/<catalogue>/items/<record>/citations": [],  # test_kin.py: nothing is asked for a record of a group
     "/collections/<catalogue>/items/<record>/kin": [(f"/collections/all/items/{HIDDEN}/kin", None)],
+    "/collections/<catalogue>/items/<record>/fair": [(f"/collections/all/items/{HIDDEN}/fair", None)],
+    "/collections/<catalogue>/fair": [("/collections/secret/fair", None)],
     "/collections/<catalogue>/items/<record>/preview": [],  # asked for below: the record names no picture
     "/collections/<catalogue>/items/<record>/granules": [],  # asked for below: nothing says where its granules are
     "/collections/<catalogue>/items/<record>/similar": [
@@ -353,6 +355,9 @@ def test_counts_are_those_of_what_is_seen(http: FlaskClient, who: str | None, co
     assert _json(http, "/collections/all/items", who)["numberMatched"] == count
     assert _json(http, "/collections/all", who)["sonde:count"] == count
     assert _json(http, "/stac/search", who)["numberMatched"] == count
+    fair = _json(http, "/collections/all/fair", who)
+    assert (fair["records"], fair["lookedAt"]) == (count, count)
+    assert fair["indicators"][0]["fails"] == count  # RDA-F1-01M: no name of a record is persistent
     (total,) = _json(http, "/stac/aggregate?aggregations=total_count", who)["aggregations"]
     assert total["value"] == count
     found = _json(http, f"/search?{Q}&{FACETS}", who)

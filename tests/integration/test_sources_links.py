@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from indexer.quality_page import page
 from indexer.raw import Page, RawRecord
 from indexer.sources.politeness import RequestPolicy
 from net.gate import Gate, GatePolicy
-from search_api.harvests.broken_links import BrokenLinks
+from search_api.harvests.link_checks import LinkChecks
 from search_api.harvests.runs import RunReader
 from workers.app import create_celery
 from workers.config import WorkerConfig
@@ -137,8 +138,15 @@ def test_a_look_is_gone_on_with_and_the_report_names_what_is_broken(es_client: E
         assert (finding.what, finding.count) == ("HTTP status 404", 1)
         assert finding.examples == (f"{url}/404 (s:a)",)
         assert f"{url}/404" in page(quality)
-        offered = BrokenLinks(RunReader(es_client, prefix))
-        assert (offered.of("s"), offered.of("never-checked")) == ({f"{url}/404"}, frozenset())
+        offered = LinkChecks(RunReader(es_client, prefix))
+        assert (offered.broken("s"), offered.broken("never-checked")) == ({f"{url}/404"}, frozenset())
+        assert offered.of("never-checked") is None, "which is not the same as nothing broken"
+        checked = offered.of("s")
+        assert checked is not None
+        assert [checked.works(f"{url}{path}", checked.started) for path in ("/404#part", "/200?1")] == [False, True]
+        assert checked.works(f"{url}/200?1", checked.started + 1) is None, "written later, so perhaps another link"
+        assert checked.works("ftp://data.example/1", checked.started) is None, "only web addresses are checked"
+        assert replace(checked, names_all=False).works(f"{url}/200?1", checked.started) is None
 
 
 def test_beat_looks_as_often_as_it_is_told_and_never_where_it_is_told_not_to() -> None:
