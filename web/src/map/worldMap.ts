@@ -42,6 +42,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
     zoomAnimation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
   });
   L.control.zoom({ zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(map);
+  map.getPane("mapPane")?.setAttribute("aria-hidden", "true"); // drawings without names; the list says all of it
   const world = () => map.fitBounds(START, { animate: false });
   world();
   const unwatch = addLand(map);
