@@ -107,12 +107,13 @@ function Fact({ name, children }: { name: string; children?: ComponentChildren }
 }
 
 function Person({ contact }: { contact: Contact }) {
+  const words = useWords();
   const email = contact.emails?.[0]?.value;
   const name = [contact.name, contact.organization].filter(Boolean).join(", ");
   return (
     <div>
       {email ? <Outside href={`mailto:${email}`}>{name || email}</Outside> : name}
-      {contact.roles?.length ? <span class="soft"> ({contact.roles.join(", ")})</span> : null}
+      {contact.roles?.length ? <span class="soft"> ({contact.roles.map((role) => words.roles[role] ?? role).join(", ")})</span> : null}
     </div>
   );
 }

@@ -97,6 +97,13 @@ export const words: Words = {
     dataset: "Datensatz", series: "Reihe", service: "Dienst", document: "Dokument", software: "Software",
     collection: "Sammlung",
   },
+  roles: {
+    pointOfContact: "Ansprechpartner", owner: "Eigentümer", custodian: "Verwalter", author: "Autor",
+    publisher: "Herausgeber", principalInvestigator: "Projektleitung", distributor: "Vertrieb", originator: "Urheber",
+    processor: "Bearbeiter", resourceProvider: "Anbieter", user: "Nutzer", contributor: "Mitwirkende",
+    editor: "Redaktion", sponsor: "Förderer", funder: "Geldgeber", rightsHolder: "Rechteinhaber",
+    collaborator: "Partner", coAuthor: "Mitautor", mediator: "Vermittler", stakeholder: "Beteiligte",
+  },
   topics: {
     farming: "Landwirtschaft", biota: "Lebewesen", boundaries: "Grenzen",
     climatologymeteorologyatmosphere: "Klima, Wetter, Atmosphäre", economy: "Wirtschaft", elevation: "Höhe",

@@ -73,6 +73,13 @@ export const words = {
     dataset: "data set", series: "series", service: "service", document: "document", software: "software",
     collection: "collection",
   } as Record<string, string>,
+  roles: {
+    pointOfContact: "contact", owner: "owner", custodian: "custodian", author: "author", publisher: "publisher",
+    principalInvestigator: "principal investigator", distributor: "distributor", originator: "originator",
+    processor: "processor", resourceProvider: "provider", user: "user", contributor: "contributor", editor: "editor",
+    sponsor: "sponsor", funder: "funder", rightsHolder: "rights holder", collaborator: "collaborator",
+    coAuthor: "co-author", mediator: "mediator", stakeholder: "stakeholder",
+  } as Record<string, string>,
   topics: {
     farming: "farming", biota: "biota", boundaries: "boundaries",
     climatologymeteorologyatmosphere: "climate, weather, atmosphere", economy: "economy", elevation: "elevation",

@@ -97,6 +97,14 @@ export const words: Words = {
     dataset: "conjunto de datos", series: "serie", service: "servicio", document: "documento", software: "programa",
     collection: "colección",
   },
+  roles: {
+    pointOfContact: "punto de contacto", owner: "propietario", custodian: "custodio", author: "autor",
+    publisher: "editor", principalInvestigator: "investigador principal", distributor: "distribuidor",
+    originator: "creador", processor: "procesamiento", resourceProvider: "proveedor", user: "usuario",
+    contributor: "colaborador", editor: "redacción", sponsor: "patrocinador", funder: "financiador",
+    rightsHolder: "titular de los derechos", collaborator: "socio", coAuthor: "coautor", mediator: "mediador",
+    stakeholder: "parte interesada",
+  },
   topics: {
     farming: "agricultura", biota: "biota", boundaries: "límites",
     climatologymeteorologyatmosphere: "clima, meteorología, atmósfera", economy: "economía", elevation: "elevación",

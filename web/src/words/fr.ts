@@ -99,6 +99,14 @@ export const words: Words = {
     dataset: "jeu de données", series: "série", service: "service", document: "document", software: "logiciel",
     collection: "collection",
   },
+  roles: {
+    pointOfContact: "point de contact", owner: "propriétaire", custodian: "gestionnaire", author: "auteur",
+    publisher: "éditeur", principalInvestigator: "responsable scientifique", distributor: "distributeur",
+    originator: "créateur", processor: "traitement", resourceProvider: "fournisseur", user: "utilisateur",
+    contributor: "contributeur", editor: "rédaction", sponsor: "parrain", funder: "financeur",
+    rightsHolder: "titulaire des droits", collaborator: "partenaire", coAuthor: "coauteur", mediator: "médiateur",
+    stakeholder: "partie prenante",
+  },
   topics: {
     farming: "agriculture", biota: "biote", boundaries: "limites",
     climatologymeteorologyatmosphere: "climat, météorologie, atmosphère", economy: "économie", elevation: "altitude",

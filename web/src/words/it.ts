@@ -99,6 +99,14 @@ export const words: Words = {
     dataset: "insieme di dati", series: "serie", service: "servizio", document: "documento", software: "software",
     collection: "raccolta",
   },
+  roles: {
+    pointOfContact: "punto di contatto", owner: "proprietario", custodian: "custode", author: "autore",
+    publisher: "editore", principalInvestigator: "responsabile scientifico", distributor: "distributore",
+    originator: "creatore", processor: "elaborazione", resourceProvider: "fornitore", user: "utente",
+    contributor: "collaboratore", editor: "redazione", sponsor: "sostenitore", funder: "finanziatore",
+    rightsHolder: "titolare dei diritti", collaborator: "partner di ricerca", coAuthor: "coautore",
+    mediator: "mediatore", stakeholder: "parte interessata",
+  },
   topics: {
     farming: "agricoltura", biota: "biota", boundaries: "confini",
     climatologymeteorologyatmosphere: "clima, meteorologia, atmosfera", economy: "economia", elevation: "quota",

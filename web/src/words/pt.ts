@@ -97,6 +97,14 @@ export const words: Words = {
     dataset: "conjunto de dados", series: "série", service: "serviço", document: "documento", software: "software",
     collection: "coleção",
   },
+  roles: {
+    pointOfContact: "ponto de contato", owner: "proprietário", custodian: "responsável pela guarda", author: "autor",
+    publisher: "editora", principalInvestigator: "pesquisador principal", distributor: "distribuidor",
+    originator: "criador", processor: "processamento", resourceProvider: "fornecedor", user: "usuário",
+    contributor: "contribuidor", editor: "redação", sponsor: "patrocinador", funder: "financiador",
+    rightsHolder: "titular dos direitos", collaborator: "parceiro", coAuthor: "coautor", mediator: "mediador",
+    stakeholder: "parte interessada",
+  },
   topics: {
     farming: "agropecuária", biota: "biota", boundaries: "limites",
     climatologymeteorologyatmosphere: "clima, meteorologia, atmosfera", economy: "economia", elevation: "altitude",
