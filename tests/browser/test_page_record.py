@@ -168,6 +168,31 @@ def test_crawlers_read_the_record_and_the_right_status(address: str) -> None:
     assert httpx.get(f"{address}records/samples%3Anope").status_code == 404
 
 
+def test_a_source_shows_how_fair_its_metadata_are(visit: Visit, shoot: Shoot) -> None:
+    page = visit("sources")
+    source = page.locator(".sources li", has=page.get_by_role("link", name="The hand-written sample catalogue"))
+    source.locator("summary").click()
+    table = source.get_by_role("table", name="FAIR indicators of The hand-written sample catalogue")
+    expect(table.get_by_role("rowheader")).to_have_count(19)
+    expect(source).to_contain_text("Of 169 records.")
+    licence = table.get_by_role("row", name="RDA-R1.1-02M")
+    expect(licence).to_contain_text("39%")
+    expect(licence).to_contain_text("Choose a known licence")
+    expect(table.get_by_role("row", name="RDA-A1-03D")).to_contain_text("not measured")
+    expect(table.get_by_role("row", name="RDA-A1-01M")).to_contain_text("100%Nothing")
+    page.wait_for_load_state("networkidle")
+    assert flaws(page) == []
+    shoot(page, "sources-fair")
+    page.locator("header select").select_option("de")
+    expect(source.get_by_role("columnheader")).to_have_text(
+        ["Indikator", "Vorrang", "Erfüllt bei", "Was zu verbessern ist"]
+    )
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    shoot(page, "sources-fair-phone")
+    page.wait_for_load_state("networkidle")
+
+
 def test_the_sources_are_listed_with_their_size(visit: Visit, shoot: Shoot) -> None:
     page = visit("sources")
     source = page.locator(".sources li", has=page.get_by_role("link", name="The hand-written sample catalogue"))

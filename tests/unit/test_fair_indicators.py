@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,6 +50,13 @@ def test_ids_are_the_models_and_each_says_what_to_mend() -> None:
         assert one.id.startswith(f"RDA-{one.principle}-")
         assert one.question.endswith("?")
         assert one.mend.endswith(".")
+
+
+def test_the_page_says_the_same_in_english() -> None:
+    words = (Path(__file__).parents[2] / "web/src/fair/words/en.ts").read_text("utf-8")
+    for one in INDICATORS:
+        assert f'"{one.id}": "{one.question}"' in words
+        assert f'"{one.id}": "{one.mend}"' in words
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import test from "node:test";
 import type * as TypeScript from "typescript";
 import { DESK_LANGUAGES } from "../src/desk/words/index.ts";
+import { FAIR_LANGUAGES } from "../src/fair/words/index.ts";
 import { type Language, LANGUAGES, languageOf, type Words } from "../src/words/index.ts";
 
 type Loaded<T> = { words: T; same?: readonly string[] };
@@ -16,7 +17,9 @@ const LOADED = await Promise.all(
   (Object.keys(LANGUAGES) as Language[]).map(async (code) => {
     const page = (await LANGUAGES[code].load()) as Loaded<Words>;
     const desk = await DESK_LANGUAGES[code]?.();
-    return { code, hasDesk: desk !== undefined, words: { ...page.words, ...(desk && { desk: desk.words }) }, same: [...(page.same ?? []), ...(desk?.same ?? [])] };
+    const fair = await FAIR_LANGUAGES[code]?.();
+    const words = { ...page.words, ...(desk && { desk: desk.words }), ...(fair && { fairTable: fair.words }) };
+    return { code, hasDesk: desk !== undefined, hasFair: fair !== undefined, words, same: [...(page.same ?? []), ...(desk?.same ?? []), ...(fair?.same ?? [])] };
   }),
 );
 const ENGLISH = leavesOf(LOADED.find(({ code }) => code === "en")?.words);
@@ -57,7 +60,7 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   "desk.refusedLines": COUNTED, "desk.line": COUNTED, "desk.draftRules": COUNTED, "desk.published": COUNTED, "desk.median": [[12.4]], "desk.milliseconds": [[12.4]],
   "desk.foundRecords": [[0], [1], [6]], "desk.chartOf": [[1, 0], [3451, 7]], "desk.hidden": [[1, 1], [7, 3451]], "desk.judged": [[1, 1], [7, 3451]],
   "desk.measuredChart": [[1, 0.5], [7, 0.625]], "desk.savedCount": COUNTED, "desk.roundSearches": COUNTED, "desk.roundFound": COUNTED,
-  "desk.complete": [[85]], "kin.more": COUNTED,
+  "fairTable.all": COUNTED, "fairTable.part": [[7, 3451]], "fairTable.partly": COUNTED, "desk.complete": [[85]], "kin.more": COUNTED,
   "desk.ndcg": [[0.5, 0.625]], "desk.up": [[7, 3]], "desk.down": [[3, 7]], "desk.enters": [[3]], "desk.leaves": [[3]],
 };
 
@@ -82,8 +85,9 @@ function withoutValues(text: string): string {
 }
 
 test("each language has each text, and no other", () => {
-  for (const { code, hasDesk, leaves } of OTHERS) {
-    const wanted = [...WANTED.keys()].filter((path) => hasDesk || !path.startsWith("desk.")); // the desk may stay in English
+  for (const { code, hasDesk, hasFair, leaves } of OTHERS) {
+    // The desk and the FAIR table may stay in English.
+    const wanted = [...WANTED.keys()].filter((path) => (hasDesk || !path.startsWith("desk.")) && (hasFair || !path.startsWith("fairTable.")));
     assert.deepEqual(wanted.filter((path) => !leaves.has(path)), [], `missing in ${code}`);
     assert.deepEqual([...leaves.keys()].filter((path) => !WANTED.has(path)), [], `unknown in ${code}`);
     for (const [path, leaf] of leaves) assert.equal(typeof leaf, typeof WANTED.get(path), `${code} ${path}`);
@@ -181,7 +185,7 @@ test("what would be a text outside of the words is seen", () => {
 test("each text is used", () => {
   const sources = filesOf("src").filter((file) => /\.tsx?$/.test(file) && !file.includes(join("src", "words"))).map((file) => readFileSync(file, "utf8"));
   const page = [...sources, readFileSync("src/words/index.ts", "utf8"), readFileSync("src/words/findings.ts", "utf8")].join("\n");
-  const rooms = ["key", "actions", "home", "answers", "library", "harvest"];
+  const rooms = ["key", "actions", "home", "answers", "library", "harvest", "fairTable"];
   const names = [...ENGLISH.keys()].map((path) => path.split(".")).map(([first = "", second = ""]) => (rooms.includes(first) ? second : first));
   assert.deepEqual([...new Set(names)].filter((name) => !new RegExp(`\\.${name}\\b`).test(page)), []);
 });

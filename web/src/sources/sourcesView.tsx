@@ -5,6 +5,7 @@ import { asProblem, getIfThere, isAbort, type Problem } from "../api.ts";
 import { has } from "../rooms.ts";
 import { sourceAddress } from "../route.ts";
 import { useKey } from "../session.ts";
+import { FairPanel } from "../fair/fairPanel.tsx";
 import { KeyForm } from "../shell/keyForm.tsx";
 import { Go } from "../shell/link.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
@@ -95,6 +96,7 @@ function Source({ id, catalogue, state, changed }: SourceProps) {
           </p>
         </>
       )}
+      {catalogue && <FairPanel id={id} title={title} />}
     </li>
   );
 }

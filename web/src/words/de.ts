@@ -221,6 +221,8 @@ export const words: Words = {
   keywords: "Schlagwörter",
   contacts: "Kontakte",
   updated: "Geändert",
+  fair: "Wie FAIR die Metadaten sind",
+  fairOf: (name) => `Wie FAIR die Metadaten von ${name} sind`,
   created: "Veröffentlicht",
   source: "Quelle",
   ids: "Kennungen",

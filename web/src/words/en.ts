@@ -201,6 +201,8 @@ export const words = {
   keywords: "Keywords",
   contacts: "Contacts",
   updated: "Updated",
+  fair: "How FAIR its metadata are",
+  fairOf: (name: string) => `How FAIR the metadata of ${name} are`,
   created: "Published",
   source: "Source",
   ids: "Identifiers",

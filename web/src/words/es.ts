@@ -222,6 +222,8 @@ export const words: Words = {
   keywords: "Palabras clave",
   contacts: "Contactos",
   updated: "Actualizado",
+  fair: "Cómo de FAIR son los metadatos",
+  fairOf: (name) => `Cómo de FAIR son los metadatos de ${name}`,
   created: "Publicado",
   source: "Fuente",
   ids: "Identificadores",

@@ -224,6 +224,8 @@ export const words: Words = {
   keywords: "Mots-clés",
   contacts: "Contacts",
   updated: "Mis à jour",
+  fair: "Respect des principes FAIR",
+  fairOf: (name) => `Respect des principes FAIR par ${name}`,
   created: "Publié",
   source: "Source",
   ids: "Identifiants",

@@ -224,6 +224,8 @@ export const words: Words = {
   keywords: "Parole chiave",
   contacts: "Contatti",
   updated: "Aggiornato",
+  fair: "Quanto sono FAIR i metadati",
+  fairOf: (name) => `Quanto sono FAIR i metadati di ${name}`,
   created: "Pubblicato",
   source: "Fonte",
   ids: "Identificativi",

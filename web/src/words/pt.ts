@@ -222,6 +222,8 @@ export const words: Words = {
   keywords: "Palavras-chave",
   contacts: "Contatos",
   updated: "Atualizado",
+  fair: "Quão FAIR são os metadados",
+  fairOf: (name) => `Quão FAIR são os metadados de ${name}`,
   created: "Publicado",
   source: "Fonte",
   ids: "Identificadores",
