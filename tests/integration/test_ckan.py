@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from elasticsearch import Elasticsearch
+from playwright.sync_api import expect, sync_playwright
 
 from es_mappings.codecs.runs import RunReport
 from indexer.harvest import harvest
@@ -20,6 +21,10 @@ from indexer.parts import Parts
 from indexer.sources.ckan import CkanSource
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import Grant
+from search_api.app import create_app
+from sonde.portal_settings import PortalSettings
+from sonde.wiring.api import api_parts
+from tests.browser.chromium import chromium
 from tests.conftest import delete_indices
 from tests.live import serving
 from tests.servers.asking import all_of, fetcher_of
@@ -28,6 +33,7 @@ from tests.service import Service
 from tests.tcp_proxy import Door, door
 
 SOURCE = "portal"
+SHOTS = Path(__file__).resolve().parents[2] / "dist" / "screenshots"
 _AFRICA = {"type": "Polygon", "coordinates": [[[10, -35], [41, -35], [41, -8], [10, -8], [10, -35]]]}
 _ABOUT = {
     "rain-southern-africa": ("Monthly precipitation of southern Africa", "Rain gauges of twelve countries since 1961."),
@@ -78,10 +84,14 @@ def both(
     service = Service(es_client, elasticsearch_url, f"sonde-test-{uuid.uuid4().hex[:12]}")
     folder: Path = tmp_path_factory.mktemp("ckan")
     service.prepare()
-    with serving(service.app) as sonde, door(sonde) as wire:
+    framed = service.settings.model_copy(
+        update={"portal": PortalSettings.model_validate({"frame_ancestors": ["http://127.0.0.1:*"]})}
+    )
+    with serving(create_app(api_parts(framed, service.models))) as sonde, door(sonde) as wire:
         _, key = KeyStore(es_client, service.prefix).add(PORTAL, datetime.now(UTC))
         settings = {
             "ckanext.sonde.url": wire.url,
+            "ckanext.sonde.public_url": wire.url,
             "ckanext.sonde.source": SOURCE,
             "ckanext.sonde.rest": "0",
             "ckanext.sonde.key": key,
@@ -127,6 +137,22 @@ def test_pages_counts_and_facets_are_those_of_ckan(both: Both) -> None:
     starts = range(whole["count"])
     paged = [name for start in starts for name in both.names("measurements of water", rows=1, start=start)]
     assert paged == [one["name"] for one in whole["results"]]
+
+
+def test_the_portal_shows_sonde_s_search_in_its_own_frame(both: Both) -> None:
+    path = chromium()
+    if path is None:
+        pytest.skip("needs Debian's package chromium-headless-shell or chromium")
+    with sync_playwright() as playwright:
+        page = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"]).new_page()
+        page.goto(f"{both.portal.url}/sonde")
+        search = page.frame_locator("sonde-search iframe")
+        search.get_by_label("What are you looking for?").fill("wetness of the ground")
+        search.get_by_label("What are you looking for?").press("Enter")
+        expect(search.locator(".hit").first).to_contain_text("Soil moisture from satellites", timeout=60_000)
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Search by what, where and when")
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SHOTS / "ckan-sonde.png")
 
 
 def test_what_is_private_is_shown_to_nobody_else(both: Both) -> None:

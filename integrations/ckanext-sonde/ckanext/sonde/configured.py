@@ -21,6 +21,12 @@ def sonde() -> Sonde:
     )
 
 
+def public_url() -> str | None:
+    """Where browsers reach Sonde, without a slash at the end; None if the portal shows no page of Sonde's."""
+    url = str(tk.config.get("ckanext.sonde.public_url") or "").rstrip("/")
+    return url or None
+
+
 def mode() -> str:
     return str(tk.config["ckanext.sonde.mode"])
 

@@ -10,7 +10,8 @@ import ckan.plugins.toolkit as tk
 from ckanext.sonde import pushing, rewriting
 from ckanext.sonde.asking import SondeUnavailable
 from ckanext.sonde.cli import commands
-from ckanext.sonde.configured import mode, sonde
+from ckanext.sonde.configured import mode, public_url, sonde
+from ckanext.sonde.page import page
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +24,7 @@ class SondePlugin(plugins.SingletonPlugin):
     plugins.implements(plugins.IPackageController, inherit=True)
     plugins.implements(plugins.ITemplateHelpers)
     plugins.implements(plugins.IClick)
+    plugins.implements(plugins.IBlueprint)
 
     def update_config(self, config: Any) -> None:
         tk.add_template_directory(config, "templates")
@@ -60,10 +62,13 @@ class SondePlugin(plugins.SingletonPlugin):
         pushing.enqueue(pkg_dict["id"])
 
     def get_helpers(self) -> dict[str, Any]:
-        return {"sonde_modes": _modes, "sonde_mode": _mode}
+        return {"sonde_modes": _modes, "sonde_mode": _mode, "sonde_public_url": public_url}
 
     def get_commands(self) -> list[Any]:
         return [commands]
+
+    def get_blueprint(self) -> list[Any]:
+        return [page]
 
 
 def _noted(params: dict[str, Any], note: dict[str, Any]) -> dict[str, Any]:
