@@ -76,6 +76,7 @@ lock:  ## Pin the newest versions that pyproject.toml allows.
 	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client --upgrade
 	# pytrec-eval-terrier names scipy, 110 MB, and never imports it.
 	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client --no-emit-package scipy
+	echo "mkdocs-material>=9.6,<10" | $(UV) pip compile - -c requirements-dev.lock -o requirements-docs.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
 	$(UV) pip compile pyproject.toml --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client
 
 image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models.
@@ -98,8 +99,8 @@ release: env  ## What a release consists of, in dist/: packages, chart, lists of
 tour: env  ## Pictures of a running service (`make demo`) in dist/tour; URL=... for another one.
 	$(BIN)/python -m tests.browser.tour --url $(or $(URL),http://127.0.0.1:8080)
 
-docs: env  ## The documentation as a site: dist/site/index.html.
-	$(BIN)/mkdocs build --strict --quiet
+docs: $(UV)  ## The documentation as a site, in a small environment of its own: dist/site/index.html.
+	NO_MKDOCS_2_WARNING=1 $(UV) run --isolated --no-project --python $(BIN)/python --with-requirements requirements-docs.lock mkdocs build --strict --quiet
 
 chart-readme: env  ## Rewrite helm/sonde/README.md from the comments of values.yaml.
 	$(BIN)/python helm/values_page.py > helm/sonde/README.md.new && mv helm/sonde/README.md.new helm/sonde/README.md
