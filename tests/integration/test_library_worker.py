@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import signal
-import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Iterator
@@ -14,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import redis
+from celery_process import celery_process
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
@@ -26,7 +23,6 @@ from tests.service import Service
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 
-_ROOT = Path(__file__).resolve().parents[2]
 _PATIENCE_S = 150.0
 ANNA = {"Authorization": "Bearer anna"}
 BERTA = {"Authorization": "Bearer berta"}
@@ -49,19 +45,9 @@ def settings(es_client: Elasticsearch, elasticsearch_url: str, broker_url: str, 
 @pytest.fixture
 def worker(settings: Settings, tmp_path: Path) -> Iterator[None]:
     """``celery -A sonde.celery_app worker`` of the queue ``documents``, as an installation runs it."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("SONDE_")} | {
-        "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
-        "SONDE_BROKER__URL": settings.broker_url,
-        "SONDE_INDEX__PREFIX": settings.index.prefix,
-        "SONDE_LIBRARY__FOLDER": str(settings.library.folder),
-        "SONDE_HARVEST__SOURCES": str(tmp_path / "sources.yaml"),
-    }
-    command = [sys.executable, "-m", "celery", "-A", "sonde.celery_app", "worker", "-Q", "documents", "-c", "1"]
-    with (tmp_path / "worker.log").open("wb") as log:
-        process = subprocess.Popen(command, env=environment, cwd=_ROOT, stdout=log, stderr=log, start_new_session=True)
+    own = {"SONDE_LIBRARY__FOLDER": str(settings.library.folder)}
+    with celery_process("worker", "-Q", "documents", "-c", "1", settings=settings, more=own, folder=tmp_path):
         yield
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def state(client: FlaskClient, address: str) -> str:
