@@ -25,6 +25,7 @@ _UNCOUNTED = frozenset(("/healthz", "/readyz", "/metrics"))
 @dataclass(frozen=True, slots=True)
 class LimitPolicy:
     """``per_address`` and ``per_key`` in Flask-Limiter's notation (``1200/minute``), None for no limit.
+    ``granules``: of one address, beside these, because each such request makes us ask another host.
 
     ``proxies``: the number of our reverse proxies. So many values of X-Forwarded-For (client) and X-Forwarded-Proto
     (https) are trusted; X-Forwarded-Host never is. ``storage`` is a Redis address; while it is down, each process
@@ -33,6 +34,7 @@ class LimitPolicy:
 
     per_address: str | None = None
     per_key: str | None = None
+    granules: str | None = None
     storage: str = "memory://"
     storage_options: Mapping[str, str | int] = field(default_factory=dict)
     prefix: str = "sonde"
@@ -52,6 +54,8 @@ def register(app: Flask, policy: LimitPolicy) -> None:
         limits.append(ApplicationLimit(policy.per_address, _address, _weight, scope="address", exempt_when=_uncounted))
     if policy.per_key is not None:
         limits.append(ApplicationLimit(policy.per_key, _key, _weight, scope="key", exempt_when=_without_key))
+    if policy.granules is not None:
+        limits.append(ApplicationLimit(policy.granules, _address, scope="granules", exempt_when=_without_granules))
     if not limits:
         return
     limiter = Limiter(
@@ -105,6 +109,12 @@ def _key() -> str:
 
 def _without_key() -> bool:
     return _uncounted() or "Authorization" not in request.headers
+
+
+def _without_granules() -> bool:
+    """Whether no other host is asked. Counted by address, with a key or without: a text that is no key is no caller."""
+    rule = request.url_rule
+    return _uncounted() or rule is None or not rule.rule.endswith("/granules")
 
 
 def _uncounted() -> bool:

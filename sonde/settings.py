@@ -278,6 +278,11 @@ class LimitsSettings(_Group):
 
     per_address: str = Field("12000/minute", pattern=_RATE, description="Requests of one address; none: no limit.")
     per_key: str = Field("12000/minute", pattern=_RATE, description="Requests with one key or token; none: no limit.")
+    granules: str = Field(
+        "60/minute",
+        pattern=_RATE,
+        description="Granule searches of one address: they ask other hosts; none: no limit.",
+    )
     proxies: int = Field(0, ge=0, le=5, description="Number of your reverse proxies in front of the API.")
 
 

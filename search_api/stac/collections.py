@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
 from pydantic import Field
 
 from core.errors import InvalidInput
 from core.extent import BBox
 from core.timespan import TimeSpan
+from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.listing.catalogues import Catalogue
 from search_api.parameter_types import (
     FlatBoxParameter,
@@ -23,6 +25,7 @@ from search_api.parameter_types import (
     read_flat_bbox,
     read_rfc3339,
 )
+from search_api.stac.collection_filter import condition_of, description_of
 
 MOST_COLLECTIONS = 1000
 
@@ -35,6 +38,14 @@ class CollectionsQuery(Parameters):
     bbox: FlatBoxParameter | None = Field(None, description="west,south,east,north or six numbers.")
     datetime: MomentText | None = Field(None, description="An instant (RFC 3339) or `start/end`; `..`: open end.")
     q: Tokens = Field(default=[], description="Words or phrases, of which a collection contains any.")
+    filter: str | None = Field(
+        None,
+        max_length=LONGEST_FILTER,
+        description="CQL2 over /stac/collections-queryables.",
+        examples=["title LIKE '%rain%' AND S_INTERSECTS(geometry, BBOX(5,47,15,55))"],
+    )
+    filter_lang: Language = Field("cql2-text", alias="filter-lang")
+    filter_crs: Literal["http://www.opengis.net/def/crs/OGC/1.3/CRS84"] | None = Field(None, alias="filter-crs")
     sortby: Text | None = Field(
         None,
         json_schema_extra={"pattern": "^ *[+-]?(id|title)( *, *[+-]?(id|title))* *$"},
@@ -48,11 +59,17 @@ class CollectionsQuery(Parameters):
 
 
 def matching(given: CollectionsQuery, collections: Iterable[Catalogue]) -> list[Catalogue]:
-    """All that match, in the asked order; by id without one. Raises InvalidInput for an unknown sort property."""
+    """All that match, in the asked order; by id without one. Raises InvalidInput for an unknown property."""
     area = read_flat_bbox(given.bbox) if given.bbox else None
     span = read_rfc3339(given.datetime) if given.datetime else None
+    passes = condition_of(parse(given.filter, given.filter_lang)) if given.filter else None
     found = [
-        one for one in collections if _lies_in(one, area) and _is_of(one, span) and (not given.q or _says(one, given.q))
+        one
+        for one in collections
+        if _lies_in(one, area)
+        and _is_of(one, span)
+        and (not given.q or _says(one, given.q))
+        and (passes is None or passes(one))
     ]
     for part in reversed([part.strip() for part in (given.sortby or "id").split(",")]):
         name = part.lstrip("+-").strip()
@@ -86,7 +103,7 @@ def _is_of(one: Catalogue, span: TimeSpan | None) -> bool:
 
 
 def _says(one: Catalogue, terms: Sequence[str]) -> bool:
-    text = _folded(" ".join((one.id, one.title, one.said.description, one.said.publisher)))
+    text = _folded(" ".join((one.id, one.title, description_of(one), one.said.publisher)))
     return any(_folded(term) in text for term in terms)
 
 

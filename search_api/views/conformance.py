@@ -77,6 +77,7 @@ STAC_CLASSES = (
     f"{_STAC}-rc.1/ogcapi-features#free-text",
     f"{_STAC}-rc.1/collection-search",
     f"{_STAC}-rc.1/collection-search#free-text",
+    f"{_STAC}-rc.1/collection-search#filter",
     "https://api.stacspec.org/v1.1.0/collection-search#sort",
     f"{_STAC}-rc.1/collection-search#fields",
     f"{_COMMON_2}/simple-query",

@@ -11,7 +11,8 @@ from search_api.parameter_types import NoParameters
 from search_api.parts import Parts
 from search_api.stac.collections import MOST_COLLECTIONS, CollectionsQuery, matching
 from search_api.stac.fields import COLLECTION, chosen, read_fields
-from search_api.views.addresses import JSON, Addresses, Link, link
+from search_api.views.addresses import JSON, SCHEMA_JSON, Addresses, Link, link
+from search_api.views.collections import QUERYABLES_REL
 from search_api.views.conformance import STAC_CLASSES, Conformance
 from search_api.views.documented import PROBLEMS, WITH_NOT_FOUND
 from search_api.views.stac_documents import collection_document, landing_document
@@ -84,6 +85,7 @@ def stac_views(parts: Parts) -> APIBlueprint:
             wanted = read_fields(query.fields_, COLLECTION)
             shown = [chosen(one, wanted, COLLECTION) for one in shown]
         links = _links(addresses.this(), addresses)
+        links.append(link(QUERYABLES_REL, addresses.to("/stac/collections-queryables"), SCHEMA_JSON, "Queryables"))
         if end < len(found):
             links.append(link("next", addresses.page(str(end), "offset"), JSON))
         return jsonify(collections=shown, links=links, numberMatched=len(found), numberReturned=len(shown))

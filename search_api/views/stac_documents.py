@@ -7,6 +7,7 @@ from core.record import Record
 from search_api.formats_out import stac
 from search_api.listing.catalogues import Catalogue
 from search_api.openapi import MEDIA_TYPE
+from search_api.stac.collection_filter import description_of
 from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, JSON, SCHEMA_JSON, Addresses, Link, link
 from search_api.views.collections import QUERYABLES_REL, SORTABLES_REL, interval_of
@@ -62,7 +63,7 @@ def collection_document(one: Catalogue, addresses: Addresses) -> Json:
         "id": one.id,
         "stac_version": stac.VERSION,
         "title": one.title,
-        "description": f"Records harvested from {one.title} that carry something to download.",
+        "description": description_of(one),
         "license": "various",
         "extent": {"spatial": {"bbox": [box]}, "temporal": {"interval": [interval]}},
         "links": [

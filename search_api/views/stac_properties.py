@@ -6,9 +6,10 @@ from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
 
-from search_api.filtering.queryables import Queryable
+from search_api.filtering.queryables import Queryable, schema_of
 from search_api.parameter_types import NoParameters
 from search_api.parts import Parts
+from search_api.stac.collection_filter import COLLECTION_QUERYABLES
 from search_api.stac.properties import STAC_QUERYABLES, STAC_SORTABLES, schemas_of
 from search_api.views.addresses import SCHEMA_JSON, Addresses
 from search_api.views.collections import PropertiesAnswer, schema_of_properties
@@ -28,6 +29,12 @@ def stac_properties_views(parts: Parts) -> APIBlueprint:
     @api.get("/stac/sortables", summary="What sortby of items may name", responses=_SCHEMA)
     def sortables(query: NoParameters) -> Response:  # noqa: ARG001
         return _properties("sortables", STAC_SORTABLES, Addresses.of(parts))
+
+    @api.get("/stac/collections-queryables", summary="What a filter of collections may name", responses=_SCHEMA)
+    def queryables_of_collections(query: NoParameters) -> Response:  # noqa: ARG001
+        own = Addresses.of(parts).to(request.path)
+        schemas = {name: schema_of(one) for name, one in COLLECTION_QUERYABLES.items()}
+        return schema_of_properties(own, "queryables of collections", schemas)
 
     @api.get(
         "/stac/collections/<collection>/queryables",

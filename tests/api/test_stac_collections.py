@@ -86,6 +86,48 @@ def test_collections_are_searched_by_place_time_and_words(
     assert (answer["numberMatched"], answer["numberReturned"]) == (len(ids), len(ids))
 
 
+@pytest.mark.parametrize(
+    ("filter", "found"),
+    [
+        ("id = 'alps'", [ALPS]),
+        ("id <> 'alps'", [ICE, PACIFIC]),
+        ("id IN ('alps', 'pacific')", [ALPS, PACIFIC]),
+        ("id BETWEEN 'a' AND 'j'", [ALPS, ICE]),
+        ("title LIKE '%ALPS%'", [ALPS]),
+        ("title LIKE '_ce%'", [ICE]),
+        ("id LIKE 'A%'", []),
+        ("CASEI(id) = CASEI('ALPS')", [ALPS]),
+        ("'alps' = id", [ALPS]),
+        ("id = 'alps' OR NOT (id <> 'pacific')", [ALPS, PACIFIC]),
+        ("description LIKE '%harvested from pacific%'", [PACIFIC]),
+        ("S_INTERSECTS(geometry, BBOX(5,44,9,46))", [ALPS]),
+        ("S_WITHIN(geometry, BBOX(160,-30,-160,0))", [PACIFIC]),
+        ("S_CONTAINS(geometry, POINT(8 46.5))", [ALPS]),
+        ("NOT S_DISJOINT(geometry, POINT(8 46.5))", [ALPS]),
+        ("T_AFTER(datetime, DATE('2000-01-01'))", [ALPS]),
+        ("T_INTERSECTS(datetime, INTERVAL('1994-01-01','2002-01-01'))", [ALPS, PACIFIC]),
+        ("datetime < DATE('1500-01-01')", [ICE]),
+        ("datetime IS NULL", []),
+        ("geometry IS NOT NULL", [ALPS, ICE, PACIFIC]),
+    ],
+)
+def test_collections_are_filtered_by_cql2(service: Service, filter: str, found: list[str]) -> None:
+    answer = get(service, "/stac/collections", filter=filter)
+    assert ([one["id"] for one in answer["collections"]], answer["numberMatched"]) == (found, len(found))
+
+
+def test_a_filter_of_collections_is_json_too_and_names_what_is_wrong(service: Service) -> None:
+    tree = {"op": "like", "args": [{"property": "title"}, "%alps%"]}
+    answer = get(service, "/stac/collections", filter=json.dumps(tree), **{"filter-lang": "cql2-json"})
+    assert [one["id"] for one in answer["collections"]] == [ALPS]
+    link = next(one["href"] for one in answer["links"] if one["rel"].endswith("/queryables"))
+    offered = get(service, "/" + link.split("/", 3)[3])["properties"]
+    assert set(offered) == {"id", "title", "description", "datetime", "geometry"}
+    for wrong in ("gsd > 1", "id = 1", "title > ", "geometry = 'x'", "T_METBY(datetime, DATE('2000-01-01'))", "id"):
+        refused = service.http.get("/stac/collections", query_string={"filter": wrong})
+        assert (refused.status_code, refused.mimetype) == (400, "application/problem+json"), wrong
+
+
 def test_collections_come_in_pages(service: Service) -> None:
     seen, address = [], "/stac/collections?limit=1&sortby=-id"
     while address:

@@ -33,6 +33,10 @@ def _http(policy: LimitPolicy) -> FlaskClient:
     def dcat() -> str:
         return "rdf"
 
+    @app.get("/collections/<catalogue>/items/<record>/granules")
+    def granules(catalogue: str, record: str) -> str:
+        return f"{catalogue} {record}"
+
     @app.get("/healthz")
     def healthz() -> str:
         return "ok"
@@ -137,3 +141,15 @@ def test_the_settings_say_how_much_and_where() -> None:
     for wrong in ("", "lots", "0/minute", "5/fortnight", "5 per minute; 1/day"):
         with pytest.raises(ValueError, match="per_address"):
             LimitsSettings(per_address=wrong)
+
+
+def test_granules_have_a_limit_beside_the_others_that_no_key_lifts(storage: str) -> None:
+    http = _http(_policy(storage, per_address="100/hour", per_key="100/hour", granules="2/hour"))
+    path = "/collections/a/items/{}/granules"
+    answers = [http.get(path.format(n), headers={"Authorization": f"Bearer {n}"} if n else {}) for n in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 3600
+    assert answers[-1].mimetype == "application/problem+json"
+    assert http.get("/search").status_code == 200, "other requests go on"
+    other = http.get(path.format(1), environ_base={"REMOTE_ADDR": "192.0.2.7"})
+    assert other.status_code == 200, "and so do other callers"
