@@ -12,6 +12,7 @@ from search_api.views import geojson
 from search_api.views.addresses import GEOJSON, JSON, SCHEMA_JSON, Addresses, Link, link
 from search_api.views.collections import QUERYABLES_REL, SORTABLES_REL, interval_of
 from search_api.views.conformance import STAC_CLASSES
+from search_api.views.plain_page import HTML
 
 _DESCRIPTION = "Records of the catalogues behind this service that carry something to download."
 
@@ -41,6 +42,7 @@ def landing_document(addresses: Addresses, sources: list[Catalogue]) -> Json:
             link("self", addresses.to("/stac"), JSON),
             link("root", addresses.to("/stac"), JSON),
             link("service-desc", addresses.to("/api"), MEDIA_TYPE),
+            link("service-doc", addresses.to("/docs"), HTML),
             link("conformance", addresses.to("/stac/conformance"), JSON),
             link("data", addresses.to("/stac/collections"), JSON),
             link("children", addresses.to("/stac/children"), JSON),
